@@ -235,7 +235,8 @@ export class Exchange {
     this.#faults.report("not-json-rpc", `The server sent something that is not JSON-RPC: ${reason}.`);
     if (!isJsonObject(value)) return;
     if ("method" in value) {
-      if (id !== null) void this.post(rpcError(id, RPC.invalidRequest, `Invalid request: ${reason}`), related);
+      if (id !== null)
+        void this.post(rpcError(id, { code: RPC.invalidRequest, message: `Invalid request: ${reason}` }), related);
       return;
     }
     const about = id ?? related;

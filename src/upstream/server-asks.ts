@@ -53,7 +53,10 @@ export class ServerAsks {
     if (request.method === "ping") return answer(rpcResult(request.id, {}), related);
     if (!ASKABLE.has(request.method))
       return answer(
-        rpcError(request.id, RPC.methodNotFound, `Method not found: ${request.method.slice(0, 100)}`),
+        rpcError(request.id, {
+          code: RPC.methodNotFound,
+          message: `Method not found: ${request.method.slice(0, 100)}`,
+        }),
         related,
       );
     const named = inFlight.get(related);
@@ -74,7 +77,10 @@ export class ServerAsks {
     const key = keyOf(request.id, related);
     if (this.#open.has(key))
       return answer(
-        rpcError(request.id, RPC.invalidRequest, "Invalid request: a request with this id is still open."),
+        rpcError(request.id, {
+          code: RPC.invalidRequest,
+          message: "Invalid request: a request with this id is still open.",
+        }),
         related,
       );
     if (this.#open.size >= MAX_OPEN)
@@ -238,7 +244,5 @@ function askParams(params: JsonObject = {}): JsonObject {
 }
 
 function toRpcError(id: RequestId, failure: Fail): RpcReply {
-  const { rpcError: own } = failure;
-  if (own) return rpcError(id, own.code, own.message, own.data);
-  return rpcError(id, RPC.internal, failure.message);
+  return rpcError(id, failure.rpcError ?? { code: RPC.internal, message: failure.message });
 }

@@ -113,12 +113,10 @@ export class StdioTransport implements Transport {
 
   #read(child: Child, handlers: TransportHandlers): void {
     const { maxMessageBytes } = this.#options;
-    const lines = new LineDecoder(
-      maxMessageBytes,
-      (line) => this.#onLine(line, handlers),
-      () => {},
-      (line) => this.#onSkipped(line, handlers),
-    );
+    const lines = new LineDecoder(maxMessageBytes, {
+      onLine: (line) => this.#onLine(line, handlers),
+      onSkipped: (line) => this.#onSkipped(line, handlers),
+    });
     const stderr = new StderrTail({ maxLines: 1, onLine: (line) => handlers.onStderr?.(line) });
     child.stdout.on("data", (chunk: Buffer) => lines.push(chunk));
     child.stdout.once("end", () => lines.flush());

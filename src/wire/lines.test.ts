@@ -5,12 +5,11 @@ function decode(chunks: readonly (string | Buffer)[], maxLineBytes = 1000) {
   const lines: string[] = [];
   const skipped: SkippedLine[] = [];
   const tooLong: number[] = [];
-  const decoder = new LineDecoder(
-    maxLineBytes,
-    (line) => lines.push(line),
-    (bytes) => tooLong.push(bytes),
-    (line) => skipped.push(line),
-  );
+  const decoder = new LineDecoder(maxLineBytes, {
+    onLine: (line) => lines.push(line),
+    onTooLong: (bytes) => tooLong.push(bytes),
+    onSkipped: (line) => skipped.push(line),
+  });
   for (const chunk of chunks) decoder.push(Buffer.from(chunk));
   decoder.flush();
   return { lines, skipped, tooLong };

@@ -5,26 +5,16 @@
  */
 export class LineDecoder {
   readonly #maxLineBytes: number;
-  readonly #onLine: (line: string) => void;
-  readonly #onTooLong: (bytesSeen: number) => void;
-  readonly #onSkipped: ((edges: SkippedLine) => void) | undefined;
+  readonly #handlers: LineHandlers;
   #head = "";
   #tail = EMPTY;
   #parts: Buffer[] = [];
   #held = 0;
   #skipping = false;
 
-  /** `onSkipped` hears the end of a line over the bound, with its two edges. */
-  constructor(
-    maxLineBytes: number,
-    onLine: (line: string) => void,
-    onTooLong: (bytesSeen: number) => void,
-    onSkipped?: (line: SkippedLine) => void,
-  ) {
-    this.#onSkipped = onSkipped;
+  constructor(maxLineBytes: number, handlers: LineHandlers) {
     this.#maxLineBytes = maxLineBytes;
-    this.#onLine = onLine;
-    this.#onTooLong = onTooLong;
+    this.#handlers = handlers;
   }
 
   push(chunk: Buffer): void {
@@ -51,7 +41,7 @@ export class LineDecoder {
       this.#keepTail(part);
       this.#parts = [];
       this.#skipping = true;
-      this.#onTooLong(this.#held);
+      this.#handlers.onTooLong?.(this.#held);
       return;
     }
     if (part.length > 0) this.#parts.push(part);
@@ -71,7 +61,7 @@ export class LineDecoder {
     this.#parts = [];
     this.#held = 0;
     const end = bytes.length > 0 && bytes[bytes.length - 1] === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length;
-    this.#onLine(bytes.toString("utf8", 0, end));
+    this.#handlers.onLine(bytes.toString("utf8", 0, end));
   }
 
   #endSkipped(): void {
@@ -80,8 +70,16 @@ export class LineDecoder {
     this.#skipping = false;
     this.#head = "";
     this.#tail = EMPTY;
-    this.#onSkipped?.(line);
+    this.#handlers.onSkipped?.(line);
   }
+}
+
+export interface LineHandlers {
+  onLine(line: string): void;
+  /** A line went over the bound; the rest of it is still to come. */
+  onTooLong?(bytesSeen: number): void;
+  /** The end of a line over the bound has come. */
+  onSkipped?(line: SkippedLine): void;
 }
 
 /** What is known of a line that was too long to keep. */

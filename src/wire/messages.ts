@@ -99,6 +99,6 @@ export function rpcResult(id: RequestId, result: JsonObject): RpcResult {
   return { jsonrpc: "2.0", id, result };
 }
 
-export function rpcError(id: RequestId | null, code: number, message: string, data?: unknown): RpcError {
+export function rpcError(id: RequestId | null, { code, message, data }: RpcErrorObject): RpcError {
   return { jsonrpc: "2.0", id, error: data === undefined ? { code, message } : { code, message, data } };
 }

@@ -60,7 +60,10 @@ function membersOf(text: string, open: number): ReadonlyMap<string, Span> | unde
 function endOfValue(text: string, start: number): number {
   const first = text.charCodeAt(start);
   if (first === QUOTE) return endOfString(text, start) + 1;
-  const isNested = first === OPEN_OBJECT || first === OPEN_ARRAY;
+  return first === OPEN_OBJECT || first === OPEN_ARRAY ? endOfNested(text, start) : endOfScalar(text, start);
+}
+
+function endOfNested(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -70,10 +73,17 @@ function endOfValue(text: string, start: number): number {
       depth += 1;
     } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
       depth -= 1;
-      if (depth <= 0) return isNested ? at + 1 : at;
-    } else if (!isNested && (code === COMMA || code <= SPACE)) {
-      return at;
+      if (depth === 0) return at + 1;
     }
+  }
+  return text.length;
+}
+
+/** A number, `true`, `false` or `null` ends where the text goes on. */
+function endOfScalar(text: string, start: number): number {
+  for (let at = start; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === COMMA || code <= SPACE || code === CLOSE_OBJECT || code === CLOSE_ARRAY) return at;
   }
   return text.length;
 }

@@ -36,24 +36,10 @@ export class SseDecoder {
   }
 
   push(chunk: Buffer): void {
-    let text = this.#decoder.write(chunk);
-    if (this.#first && text.length > 0) {
-      this.#first = false;
-      if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
-    }
-    if (this.#skipLineFeed && text.length > 0) {
-      this.#skipLineFeed = false;
-      if (text.startsWith("\n")) text = text.slice(1);
-    }
+    const text = this.#withoutMark(this.#decoder.write(chunk));
+    const breaks = new LineBreaks(text);
     let start = 0;
-    // Most streams have no `\r`: it is looked for once, and again only where there was one.
-    let carriageReturn = text.indexOf("\r");
-    const nextBreak = (): number => {
-      if (carriageReturn !== -1 && carriageReturn < start) carriageReturn = text.indexOf("\r", start);
-      const lineFeed = text.indexOf("\n", start);
-      return lineFeed === -1 || (carriageReturn !== -1 && carriageReturn < lineFeed) ? carriageReturn : lineFeed;
-    };
-    for (let at = nextBreak(); at !== -1; at = nextBreak()) {
+    for (let at = breaks.after(0); at !== -1; at = breaks.after(start)) {
       this.#hold(text.slice(start, at));
       this.#line(this.#rest.length === 1 ? this.#rest[0]! : this.#rest.join(""));
       this.#rest = [];
@@ -64,6 +50,19 @@ export class SseDecoder {
       else if (text[start] === "\n") start += 1;
     }
     if (start < text.length) this.#hold(text.slice(start));
+  }
+
+  /** Without a byte order mark, and without the `\n` of a `\r\n` whose `\r` ended the chunk before. */
+  #withoutMark(chunk: string): string {
+    if (chunk.length === 0) return chunk;
+    let text = chunk;
+    if (this.#first && text.charCodeAt(0) === BYTE_ORDER_MARK) text = text.slice(1);
+    this.#first = false;
+    if (this.#skipLineFeed && text.length > 0) {
+      this.#skipLineFeed = false;
+      if (text.startsWith("\n")) text = text.slice(1);
+    }
+    return text;
   }
 
   #hold(part: string): void {
@@ -80,8 +79,11 @@ export class SseDecoder {
       if (this.#data.length === 0) this.#held = 0;
       return;
     }
-    const field = colon === -1 ? line : line.slice(0, colon);
-    const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+    if (colon === -1) return this.#field(line, "");
+    this.#field(line.slice(0, colon), line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1));
+  }
+
+  #field(field: string, value: string): void {
     if (field === "data") this.#data.push(value);
     else if (field === "event") this.#event = value;
     else if (field === "id" && !value.includes("\0")) this.#ownId = value;
@@ -100,6 +102,28 @@ export class SseDecoder {
     // event.
     if (data.length === 0 && this.#id === undefined) return;
     this.#handlers.onEvent({ event, data: data.join("\n"), ...(this.#id === undefined ? {} : { id: this.#id }) });
+  }
+}
+
+const BYTE_ORDER_MARK = 0xfeff;
+
+/** Where the lines of a text end. Most streams have no `\r`: it is looked for once, and again only where one was. */
+class LineBreaks {
+  readonly #text: string;
+  #carriageReturn: number;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#carriageReturn = text.indexOf("\r");
+  }
+
+  /** The first `\n` or `\r` from `start` on, or -1. Each `start` is at least the one before. */
+  after(start: number): number {
+    if (this.#carriageReturn !== -1 && this.#carriageReturn < start)
+      this.#carriageReturn = this.#text.indexOf("\r", start);
+    const carriageReturn = this.#carriageReturn;
+    const lineFeed = this.#text.indexOf("\n", start);
+    return lineFeed === -1 || (carriageReturn !== -1 && carriageReturn < lineFeed) ? carriageReturn : lineFeed;
   }
 }
 

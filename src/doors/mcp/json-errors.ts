@@ -5,8 +5,8 @@ import type { RpcErrorObject } from "../../core/outcome.ts";
 import { rpcError, RPC, type RequestId } from "../../wire/messages.ts";
 
 /** A JSON-RPC error with status 400, for what cannot be a request. */
-export function sendError(answer: HttpAnswer, id: RequestId | null, { code, message, data }: RpcErrorObject): void {
-  sendJson(answer, 400, JSON.stringify(rpcError(id, code, message, data)));
+export function sendError(answer: HttpAnswer, id: RequestId | null, error: RpcErrorObject): void {
+  sendJson(answer, 400, JSON.stringify(rpcError(id, error)));
 }
 
 /** Answers what the body of a request is wrong in. */

@@ -112,6 +112,6 @@ export class ModernPipe {
   }
 
   #refuse(id: RequestId | null, code: number, message: string): void {
-    this.#options.send(JSON.stringify(rpcError(id, code, message)));
+    this.#options.send(JSON.stringify(rpcError(id, { code, message })));
   }
 }

@@ -170,7 +170,7 @@ export class StdioDoor {
   }
 
   #refuse(code: number, message: string): void {
-    this.#pipe.reply(JSON.stringify(rpcError(null, code, message)));
+    this.#pipe.reply(JSON.stringify(rpcError(null, { code, message })));
   }
 
   #write(text: string): void {

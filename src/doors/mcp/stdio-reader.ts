@@ -29,11 +29,11 @@ export class StdioReader {
     this.#input = input;
     this.#handlers = handlers;
     this.#limits = limits;
-    this.#decoder = new LineDecoder(
-      maxLineBytes,
-      (line) => this.#line(line),
-      () => handlers.onRefused(RPC.invalidRequest, `Invalid Request: a line may have ${maxLineBytes} bytes at most`),
-    );
+    this.#decoder = new LineDecoder(maxLineBytes, {
+      onLine: (line) => this.#line(line),
+      onTooLong: () =>
+        handlers.onRefused(RPC.invalidRequest, `Invalid Request: a line may have ${maxLineBytes} bytes at most`),
+    });
   }
 
   start(): void {

@@ -55,11 +55,10 @@ class Relay {
 
   constructor(options: RelayOptions) {
     this.#options = options;
-    this.#decoder = new LineDecoder(
-      MAX_LINE_BYTES,
-      (line) => this.#fromClient(line),
-      () => this.#tell([JSON.stringify(rpcError(null, RPC.invalidRequest, TOO_LONG))]),
-    );
+    this.#decoder = new LineDecoder(MAX_LINE_BYTES, {
+      onLine: (line) => this.#fromClient(line),
+      onTooLong: () => this.#tell([JSON.stringify(rpcError(null, { code: RPC.invalidRequest, message: TOO_LONG }))]),
+    });
   }
 
   async run(first: HubEnd): Promise<void> {
@@ -137,11 +136,10 @@ class Relay {
 
   /** Resolves when this hub is gone. What it had begun to write is not passed on. */
   async #serve(hub: HubEnd, lines: readonly string[], begins = true): Promise<void> {
-    const decoder = new LineDecoder(
-      MAX_ANSWER_BYTES,
-      (line) => this.#fromHub(line, hub),
-      () => hub.destroy(),
-    );
+    const decoder = new LineDecoder(MAX_ANSWER_BYTES, {
+      onLine: (line) => this.#fromHub(line, hub),
+      onTooLong: () => hub.destroy(),
+    });
     const ended = new Promise<void>((resolve) => {
       hub.input.on("data", (chunk: Buffer) => decoder.push(chunk));
       for (const event of ["end", "close", "error"]) {

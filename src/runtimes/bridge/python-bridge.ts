@@ -159,17 +159,14 @@ export class PythonBridge {
 
   #listen(): void {
     const { child, logger } = { child: this.#child, logger: this.#options.logger };
-    const prints = new LineDecoder(
-      MAX_LOG_LINE_BYTES,
-      (line) => logger.info(line),
-      (bytes) => logger.info(`(a line over ${formatBytes(bytes)} was left out)`),
-    );
-    const messages = new LineDecoder(
-      MAX_ANSWER_BYTES,
-      (line) => this.#take(line),
-      () => {},
-      ({ head }) => this.#tooLarge(head),
-    );
+    const prints = new LineDecoder(MAX_LOG_LINE_BYTES, {
+      onLine: (line) => logger.info(line),
+      onTooLong: (bytes) => logger.info(`(a line over ${formatBytes(bytes)} was left out)`),
+    });
+    const messages = new LineDecoder(MAX_ANSWER_BYTES, {
+      onLine: (line) => this.#take(line),
+      onSkipped: ({ head }) => this.#tooLarge(head),
+    });
     child.stdout.on("data", (chunk: Buffer) => prints.push(chunk));
     child.stderr.on("data", (chunk: Buffer) => this.#stderr.push(chunk));
     child.pipes[0]!.on("data", (chunk: Buffer) => messages.push(chunk));

@@ -98,17 +98,12 @@ function readOutput(child: Child, output: ChildOutput & { readonly maxBytes: num
   const { maxBytes } = output;
   const kept: Buffer[] = [];
   const stderr = new StderrTail({ onLine: (line) => output.onStderrLine(line) });
-  const prints = new LineDecoder(
-    MAX_LOG_LINE_BYTES,
-    (line) => output.onStdoutLine?.(line),
-    (bytes) => output.onStdoutLine?.(`(a line over ${formatBytes(bytes)} was left out)`),
-  );
+  const prints = new LineDecoder(MAX_LOG_LINE_BYTES, {
+    onLine: (line) => output.onStdoutLine?.(line),
+    onTooLong: (bytes) => output.onStdoutLine?.(`(a line over ${formatBytes(bytes)} was left out)`),
+  });
   // Bounded by the whole output, so a line never outgrows it.
-  const messages = new LineDecoder(
-    maxBytes,
-    (line) => output.onMessageLine(line),
-    () => {},
-  );
+  const messages = new LineDecoder(maxBytes, { onLine: (line) => output.onMessageLine(line) });
   let seen = 0;
   const read = (stream: Readable, take: (chunk: Buffer) => void) => {
     stream.on("data", (chunk: Buffer) => {

@@ -57,18 +57,14 @@ export class WarmProcess {
     this.child = child;
     this.stamp = stamp;
     this.#write = lineWriter(child.pipes[1]!);
-    const messages = new LineDecoder(
-      MAX_LINE_BYTES,
-      (line) => (this.#hearing ? this.#hearing.take(line) : onStray(line)),
-      () => {},
-    );
+    const messages = new LineDecoder(MAX_LINE_BYTES, {
+      onLine: (line) => (this.#hearing ? this.#hearing.take(line) : onStray(line)),
+    });
     // What the tool's own children print: no order ties it to what the tool says, so it is a log line of the call that
     // runs then.
-    const prints = new LineDecoder(
-      MAX_PRINT_LINE_BYTES,
-      (line) => (this.#hearing ? this.#hearing.log(line) : onStray(line)),
-      () => {},
-    );
+    const prints = new LineDecoder(MAX_PRINT_LINE_BYTES, {
+      onLine: (line) => (this.#hearing ? this.#hearing.log(line) : onStray(line)),
+    });
     this.#read(child.pipes[0]!, messages);
     this.#read(child.stdout, prints);
     this.#read(child.stderr, prints);
@@ -137,11 +133,10 @@ class Hearing {
     this.#number = number;
     this.#stop = stop;
     this.#stderr = new StderrTail({ onLine: call.onStderr });
-    this.#prints = new LineDecoder(
-      MAX_PRINT_LINE_BYTES,
-      (line) => call.onStdout?.(line),
-      () => call.onStdout?.("(a long line was left out)"),
-    );
+    this.#prints = new LineDecoder(MAX_PRINT_LINE_BYTES, {
+      onLine: (line) => call.onStdout?.(line),
+      onTooLong: () => call.onStdout?.("(a long line was left out)"),
+    });
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });

@@ -119,17 +119,18 @@ export function findParamHeaders(inputSchema: JsonObject): ParamHeaders {
   const taken = new Set<string>();
   const reasons: string[] = [];
 
-  const visit = (schema: unknown, path: readonly string[], reachable: boolean, depth: number): void => {
-    if (!isJsonObject(schema) || depth > MAX_SCHEMA_DEPTH) return;
-    if (ANNOTATION in schema) annotate(schema, path, reachable);
+  const visit = (schema: unknown, place: SchemaPlace): void => {
+    if (!isJsonObject(schema) || place.depth > MAX_SCHEMA_DEPTH) return;
+    if (ANNOTATION in schema) annotate(schema, place);
+    const depth = place.depth + 1;
     for (const [key, child] of Object.entries(objectMember(schema, "properties") ?? {}))
-      visit(child, [...path, key], reachable, depth + 1);
-    for (const inner of innerSchemas(schema)) visit(inner, path, false, depth + 1);
+      visit(child, { ...place, path: [...place.path, key], depth });
+    for (const inner of innerSchemas(schema)) visit(inner, { path: place.path, isReachable: false, depth });
   };
-  const annotate = (schema: JsonObject, path: readonly string[], reachable: boolean): void => {
+  const annotate = (schema: JsonObject, { path, isReachable }: SchemaPlace): void => {
     const where = `\`${path.join(".") || "(root)"}\``;
     const name = schema[ANNOTATION];
-    const problem = nameProblem(name, reachable && path.length > 0, taken);
+    const problem = nameProblem(name, isReachable && path.length > 0, taken);
     if (typeof name !== "string" || problem !== undefined) return void reasons.push(`${where}: ${problem}`);
     const type = schema["type"];
     const isPermitted = PERMITTED_TYPES.includes(type);
@@ -144,9 +145,17 @@ export function findParamHeaders(inputSchema: JsonObject): ParamHeaders {
     headers.push({ path, name, type: String(type) });
   };
 
-  visit(inputSchema, [], true, 0);
+  visit(inputSchema, { path: [], isReachable: true, depth: 0 });
   if (reasons[0] !== undefined) return { ok: false, reason: reasons[0], headers };
   return headers.length === 0 ? NO_HEADERS : { ok: true, headers };
+}
+
+/** Where a schema stands inside of another. */
+interface SchemaPlace {
+  readonly path: readonly string[];
+  /** A chain of `properties` leads here. */
+  readonly isReachable: boolean;
+  readonly depth: number;
 }
 
 function innerSchemas(schema: JsonObject): unknown[] {

@@ -50,7 +50,7 @@ export const FULL: HttpProblem = {
 };
 
 export function sendProblem(answer: HttpAnswer, { status, code, message, id = null }: HttpProblem): void {
-  sendJson(answer, status, JSON.stringify(rpcError(id, code, message)));
+  sendJson(answer, status, JSON.stringify(rpcError(id, { code, message })));
 }
 
 export function postHeaderProblem(http: HttpExchange): HttpProblem | undefined {

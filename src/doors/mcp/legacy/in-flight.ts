@@ -53,7 +53,7 @@ export class InFlight {
     const answers = scope.outlet.answersCancelled === true;
     if (answers) scope.end();
     scope.cancel("The caller cancelled.", typeof reason === "string" ? reason : undefined);
-    if (answers) replyError(scope.outlet, id, REQUEST_CANCELLED.code, REQUEST_CANCELLED.message);
+    if (answers) replyError(scope.outlet, id, REQUEST_CANCELLED);
   }
 
   /** Cancels all of them and answers those that have an id with an error. */
@@ -64,7 +64,10 @@ export class InFlight {
       scope.end();
       scope.cancel(reason);
       if (typeof id !== "symbol")
-        replyError(scope.outlet, id, RPC.internal, `${reason} Nothing is known of how this request ended.`);
+        replyError(scope.outlet, id, {
+          code: RPC.internal,
+          message: `${reason} Nothing is known of how this request ended.`,
+        });
     }
   }
 }

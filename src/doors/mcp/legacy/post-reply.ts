@@ -135,11 +135,10 @@ function replyNotKept(text: string): string {
   const classified = classifyMessage(JSON.parse(text));
   const id = classified.type === "reply" ? classified.message.id : classified.type === "invalid" ? classified.id : null;
   return JSON.stringify(
-    rpcError(
-      id,
-      RPC.internal,
-      `The answer has ${text.length} characters, more than is kept for clients that lost their stream.`,
-    ),
+    rpcError(id, {
+      code: RPC.internal,
+      message: `The answer has ${text.length} characters, more than is kept for clients that lost their stream.`,
+    }),
   );
 }
 

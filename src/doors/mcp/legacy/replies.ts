@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
+import type { RpcErrorObject } from "../../../core/outcome.ts";
 import { rpcError, RPC, type RequestId, type RpcNotification } from "../../../wire/messages.ts";
 import { replyText, splicedReply, type Answer } from "../answers.ts";
 import type { Outlet } from "./outlet.ts";
@@ -15,8 +16,8 @@ export function reply(outlet: Outlet, id: RequestId | null, answer: Answer): voi
     );
 }
 
-export function replyError(outlet: Outlet, id: RequestId | null, code: number, message: string): void {
-  outlet.reply(JSON.stringify(rpcError(id, code, message)), { code });
+export function replyError(outlet: Outlet, id: RequestId | null, error: RpcErrorObject): void {
+  outlet.reply(JSON.stringify(rpcError(id, error)), { code: error.code });
 }
 
 export function refuseInvalid(
@@ -25,7 +26,8 @@ export function refuseInvalid(
   { outlet, dialects }: Received,
 ): void {
   const words = dialects?.[0]?.describeInvalid(value) ?? `Invalid Request: ${reason}`;
-  replyError(outlet, isAnswerable(value, dialects !== undefined) ? id : null, RPC.invalidRequest, words);
+  const answeredId = isAnswerable(value, dialects !== undefined) ? id : null;
+  replyError(outlet, answeredId, { code: RPC.invalidRequest, message: words });
 }
 
 /**

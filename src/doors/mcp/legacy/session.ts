@@ -210,7 +210,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     const { id } = request;
     const { outlet } = received;
     const problem = this.#inFlight.problemOf(id);
-    if (problem) return replyError(outlet, id, problem.code, problem.message);
+    if (problem) return replyError(outlet, id, problem);
     const scope = new CallScope(this, outlet, request.params);
     this.#inFlight.add(id, scope);
     let answer: Answer;
@@ -237,7 +237,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
   ): Promise<void> {
     const key = Symbol(method);
     const problem = this.#inFlight.problemOf(key);
-    if (problem && refused) return replyError(received.outlet, null, problem.code, problem.message);
+    if (problem && refused) return replyError(received.outlet, null, problem);
     if (problem)
       return this.#deps.logger.warning("A request without an id was not run.", { method, reason: problem.message });
     const scope = new CallScope(this, received.outlet, params);

@@ -72,10 +72,7 @@ export class ModernEndpoint {
    */
   async handle(message: RpcRequest, outlet: ModernOutlet, facts: RequestFacts): Promise<void> {
     const admission = admit(message, facts.headers);
-    if (!admission.ok) {
-      const { code, message: text, data } = admission.error;
-      return outlet.reply(JSON.stringify(rpcError(message.id, code, text, data)), admission.status);
-    }
+    if (!admission.ok) return outlet.reply(JSON.stringify(rpcError(message.id, admission.error)), admission.status);
     try {
       await this.#route(message, outlet, new AdmittedFacts(facts, admission.envelope, admission.meta));
     } catch (error) {

@@ -51,7 +51,7 @@ export class Listens {
     identity: JsonObject,
   ): Promise<void> {
     const refuse = (code: number, message: string): void =>
-      outlet.reply(JSON.stringify(rpcError(id, code, message)), 200);
+      outlet.reply(JSON.stringify(rpcError(id, { code, message })), 200);
     const holder = holderIn(facts);
     if (!this.#hasRoomFor(holder)) return refuse(RPC.internal, "Subscription limit reached");
     const filter = readFilter(params, this.#options.maxSubscribedResources);
