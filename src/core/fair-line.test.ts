@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Canceller } from "./cancellation.ts";
 import { FairLine } from "./fair-line.ts";
+import type { Holder } from "./shares.ts";
 
 const A = { principal: "a" };
 const B = { principal: "b" };
@@ -14,8 +15,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+interface Entry {
+  readonly holder?: Holder;
+  readonly cancellation?: Canceller;
+  readonly waitMs?: number;
+}
+
 /** Enters and notes in `order` how that ended. */
-function enter(line: FairLine, order: string[], name: string, holder = A, wait: object = {}): Promise<unknown> {
+function enter(line: FairLine, order: string[], name: string, { holder = A, ...wait }: Entry = {}): Promise<unknown> {
   return line.enter(holder, { ...never, ...wait }).then((isIn) => order.push(`${name} ${isIn ? "in" : "out"}`));
 }
 
@@ -46,7 +53,7 @@ test("a newcomer passes a full line of somebody else's, whose last place goes, a
   const line = new FairLine({ places: 2, waiting: 3 });
   const order: string[] = [];
   const flood = Array.from({ length: 5 }, (_, at) => enter(line, order, `a${at}`));
-  const newcomer = enter(line, order, "b", B);
+  const newcomer = enter(line, order, "b", { holder: B });
   await flood[4];
   line.leave(A);
   await newcomer;
@@ -58,7 +65,7 @@ test("places alternate between those who wait, however many one of them has wait
   const order: string[] = [];
   await enter(line, order, "a");
   const waiting = ["a", "a", "a"].map((name) => enter(line, order, name));
-  waiting.push(enter(line, order, "b", B));
+  waiting.push(enter(line, order, "b", { holder: B }));
   line.leave(A);
   await waiting[3];
   line.leave(B);
@@ -70,8 +77,8 @@ test("within one principal it is the same by connection", async () => {
   const line = new FairLine({ places: 1, waiting: 1 });
   const order: string[] = [];
   const [one, two] = ["1", "2"].map((connection) => ({ principal: "a", connection }));
-  await enter(line, order, "one", one);
-  const waiting = [enter(line, order, "one more", one), enter(line, order, "two", two)];
+  await enter(line, order, "one", { holder: one });
+  const waiting = [enter(line, order, "one more", { holder: one }), enter(line, order, "two", { holder: two })];
   await waiting[0];
   line.leave(one!);
   await waiting[1];
@@ -83,10 +90,10 @@ test("who leaves, and who waited long enough, holds no place in the line", async
   const order: string[] = [];
   await enter(line, order, "0");
   const leaving = new Canceller();
-  const left = enter(line, order, "left", A, { cancellation: leaving });
+  const left = enter(line, order, "left", { cancellation: leaving });
   leaving.abort("gone");
   await left;
-  const late = enter(line, order, "late", A, { waitMs: 1000 });
+  const late = enter(line, order, "late", { waitMs: 1000 });
   await vi.advanceTimersByTimeAsync(1000);
   await late;
   const next = enter(line, order, "next");
@@ -102,7 +109,7 @@ test("whoever is owed a place waits longer for it than whoever has its share", a
   const order: string[] = [];
   for (const name of ["a0", "a1"]) await enter(line, order, name);
   const wait = { waitMs: 1000, owedWaitMs: 5000 };
-  const waiting = [enter(line, order, "a2", A, wait), enter(line, order, "b", B, wait)];
+  const waiting = [enter(line, order, "a2", wait), enter(line, order, "b", { holder: B, ...wait })];
   await vi.advanceTimersByTimeAsync(4999);
   expect(order.slice(2)).toEqual(["a2 out"]);
   await vi.advanceTimersByTimeAsync(1);

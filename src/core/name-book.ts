@@ -156,61 +156,72 @@ type ByName<T> = Map<string, T[]>;
 
 /** Reads `namespace + separator + name` and bare names. */
 class NamespaceIndex<T> {
-  readonly #namespaces = new Map<string, ByName<T>>();
-  readonly #former = new Map<string, ByName<T>>();
-  readonly #bare: ByName<T> = new Map();
-  readonly #formerBare: ByName<T> = new Map();
+  readonly #present: NameTable<T>;
+  readonly #former: NameTable<T>;
   readonly #hidden: ByName<T> = new Map();
-  readonly #separators: readonly string[];
-  #longest = 0;
 
   constructor(records: readonly T[], namedOf: (record: T) => Named, separator: string) {
-    const separators = new Set([...READ_SEPARATORS, separator]);
-    this.#separators = [...separators].toSorted((a, b) => b.length - a.length);
+    const separators = [...new Set([...READ_SEPARATORS, separator])].toSorted((a, b) => b.length - a.length);
+    this.#present = new NameTable(separators);
+    this.#former = new NameTable(separators);
     for (const record of records) this.#add(record, namedOf(record));
   }
 
   find(name: string): readonly T[] {
     const hidden = this.#hidden.get(name);
     if (hidden) return hidden;
-    const found = new Set([...this.#split(name, this.#namespaces), ...(this.#bare.get(name) ?? [])]);
-    if (found.size > 0) return [...found];
-    const former = new Set([...this.#split(name, this.#former), ...(this.#formerBare.get(name) ?? [])]);
-    return [...former];
+    const found = this.#present.find(name);
+    return found.length > 0 ? found : this.#former.find(name);
   }
 
   #add(record: T, named: Named): void {
     const visible = visibleName(named);
-    this.#addTo(this.#namespaces, this.#bare, record, { ...named, name: visible });
+    this.#present.add(record, { ...named, name: visible });
     // What configuration renamed is still found under its old name, when nothing else is meant.
-    if (visible !== named.name) this.#addTo(this.#former, this.#formerBare, record, named);
+    if (visible !== named.name) this.#former.add(record, named);
     for (const name of named.hiddenNames ?? []) push(this.#hidden, name, record);
   }
+}
 
-  #addTo(namespaces: Map<string, ByName<T>>, bare: ByName<T>, record: T, { source, name, qualified }: Named): void {
-    push(bare, name, record);
-    for (const prefix of new Set([source.id, source.namespace])) this.#addSplit(namespaces, record, prefix, name);
+class NameTable<T> {
+  readonly #namespaces = new Map<string, ByName<T>>();
+  readonly #bare: ByName<T> = new Map();
+  /** Longest first. */
+  readonly #separators: readonly string[];
+  #longest = 0;
+
+  constructor(separators: readonly string[]) {
+    this.#separators = separators;
+  }
+
+  add(record: T, { source, name, qualified }: Named): void {
+    push(this.#bare, name, record);
+    for (const namespace of new Set([source.id, source.namespace])) this.#addTo(namespace, name, record);
     if (!qualified) return;
     // `module.tool` carries its namespace: the cut may be at its first or at its last dot.
     for (const cut of new Set([name.indexOf("."), name.lastIndexOf(".")])) {
       if (cut <= 0 || cut === name.length - 1) continue;
-      this.#addSplit(namespaces, record, name.slice(0, cut), name.slice(cut + 1));
-      push(bare, name.slice(cut + 1), record);
+      this.#addTo(name.slice(0, cut), name.slice(cut + 1), record);
+      push(this.#bare, name.slice(cut + 1), record);
     }
   }
 
-  #addSplit(namespaces: Map<string, ByName<T>>, record: T, namespace: string, name: string): void {
+  find(name: string): readonly T[] {
+    return [...new Set([...this.#split(name), ...(this.#bare.get(name) ?? [])])];
+  }
+
+  #addTo(namespace: string, name: string, record: T): void {
     if (namespace === "") return;
-    let names = namespaces.get(namespace);
-    if (!names) namespaces.set(namespace, (names = new Map()));
+    let names = this.#namespaces.get(namespace);
+    if (!names) this.#namespaces.set(namespace, (names = new Map()));
     push(names, name, record);
     this.#longest = Math.max(this.#longest, namespace.length);
   }
 
-  #split(name: string, namespaces: Map<string, ByName<T>>): readonly T[] {
+  #split(name: string): readonly T[] {
     for (let at = Math.min(this.#longest, name.length - 1); at > 0; at -= 1) {
       const separators = this.#separators.filter((separator) => name.startsWith(separator, at));
-      const names = separators.length > 0 ? namespaces.get(name.slice(0, at)) : undefined;
+      const names = separators.length > 0 ? this.#namespaces.get(name.slice(0, at)) : undefined;
       if (!names) continue;
       for (const separator of separators) {
         const found = names.get(name.slice(at + separator.length));

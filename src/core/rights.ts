@@ -1,5 +1,5 @@
 import { matchesAnyGlob, matchesGlob } from "./glob.ts";
-import { parseUri } from "./resource-uri.ts";
+import { parseUri, type ResourceUri } from "./resource-uri.ts";
 import { carelessPattern, patternForms, readUri, type UriReadings } from "./uri-readings.ts";
 
 /** No bound at all. */
@@ -191,20 +191,24 @@ function hasNamespace(head: string, separator: string): boolean {
   return separator.length > 1 && head.indexOf(separator) > 0;
 }
 
-function permitsUri({ allow, deny, hasUriPatterns }: CompiledRights, subject: UriSubject): boolean {
-  const { shown, own, prefix, isTemplate = false } = subject;
+function permitsUri(rights: CompiledRights, subject: UriSubject): boolean {
+  const { allow, deny, hasUriPatterns } = rights;
+  const { shown, own, prefix } = subject;
   if (deny.some(({ text }) => matchesSome(text, [shown, own, `${prefix}${own}`]))) return false;
   const uri = parseUri(own);
-  const readings = uri && readUri(uri);
-  const asked = uri && readings && { readings, query: uri.query, starts: startsOf(subject) };
+  const asked = uri && askedUri(uri, subject);
   if (asked && deny.some((pattern) => denies(pattern, asked))) return false;
-  if (isTemplate || !uri)
-    return (
-      (isTemplate || !hasUriPatterns) &&
-      (allow === undefined || allow.some(({ text }) => matchesSome(text, [shown, `${prefix}${own}`])))
-    );
+  if (subject.isTemplate === true) return allowsText(rights, subject);
+  if (!uri) return !hasUriPatterns && allowsText(rights, subject);
   if (!asked) return false;
-  return allow === undefined || readings.forms.every((form) => allow.some((pattern) => allows(pattern, form, asked)));
+  return (
+    allow === undefined || asked.readings.forms.every((form) => allow.some((pattern) => allows(pattern, form, asked)))
+  );
+}
+
+/** A template, or what is no URI, is judged by its text. */
+function allowsText({ allow }: CompiledRights, { shown, own, prefix }: UriSubject): boolean {
+  return allow === undefined || allow.some(({ text }) => matchesSome(text, [shown, `${prefix}${own}`]));
 }
 
 interface AskedUri {
@@ -212,6 +216,11 @@ interface AskedUri {
   readonly query: string;
   /** What may stand before a reading for a pattern to mean it. */
   readonly starts: readonly string[];
+}
+
+function askedUri(uri: ResourceUri, subject: UriSubject): AskedUri | undefined {
+  const readings = readUri(uri);
+  return readings && { readings, query: uri.query, starts: startsOf(subject) };
 }
 
 /** A source's prefix may be written in a pattern though it is not shown; without it what is shown is meant. */

@@ -100,12 +100,12 @@ export class Shares {
 
   #owes(holder: Holder, newcomer: Holder, isIdle: boolean): boolean {
     if (holder.principal !== newcomer.principal) {
-      const among = { total: this.#total, others: this.#held };
-      return owes(this.of(holder.principal), this.of(newcomer.principal), among, isIdle);
+      const [theirs, own] = [this.of(holder.principal), this.of(newcomer.principal)];
+      return owes({ theirs, own, isIdle }, { total: this.#total, others: this.#held });
     }
     if (holder.connection === newcomer.connection) return isIdle;
     const { count: total = 0, byConnection: others = NOBODY } = this.#held.get(holder.principal) ?? {};
-    return owes(this.#ofOwn(holder), this.#ofOwn(newcomer), { total, others }, isIdle);
+    return owes({ theirs: this.#ofOwn(holder), own: this.#ofOwn(newcomer), isIdle }, { total, others });
   }
 }
 
@@ -115,7 +115,14 @@ interface Among {
   readonly others: { readonly size: number };
 }
 
-function owes(theirs: number, own: number, { total, others }: Among, isIdle: boolean): boolean {
+/** Two among them: who may have to give up a place, and the newcomer. */
+interface Rivals {
+  readonly theirs: number;
+  readonly own: number;
+  readonly isIdle: boolean;
+}
+
+function owes({ theirs, own, isIdle }: Rivals, { total, others }: Among): boolean {
   const share = Math.floor(total / (others.size + (own === 0 ? 1 : 0)));
   return (theirs > own + 1 && theirs > share) || (isIdle && own === 0 && share === 0);
 }

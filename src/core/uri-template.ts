@@ -133,19 +133,26 @@ function fillTable(pieces: readonly Piece[], uri: string): Uint8Array[] {
   table[pieces.length]![uri.length] = 1;
   for (let index = pieces.length - 1; index >= 0; index -= 1) {
     const piece = pieces[index]!;
-    if ("literal" in piece) fillLiteral(piece.literal, table[index]!, table[index + 1]!, uri);
-    else fillExpression(piece, table[index]!, table[index + 1]!, uri);
+    const rows: PieceRows = { row: table[index]!, next: table[index + 1]! };
+    if ("literal" in piece) fillLiteral(piece.literal, uri, rows);
+    else fillExpression(piece, uri, rows);
   }
   return table;
 }
 
-function fillLiteral(literal: string, row: Uint8Array, next: Uint8Array, uri: string): void {
+/** The row of a piece, which is filled in, and the one of the piece behind it, which is full. */
+interface PieceRows {
+  readonly row: Uint8Array;
+  readonly next: Uint8Array;
+}
+
+function fillLiteral(literal: string, uri: string, { row, next }: PieceRows): void {
   for (let at = 0; at + literal.length <= uri.length; at += 1) {
     if (next[at + literal.length] === 1 && uri.startsWith(literal, at)) row[at] = 1;
   }
 }
 
-function fillExpression(piece: Expression, row: Uint8Array, next: Uint8Array, uri: string): void {
+function fillExpression(piece: Expression, uri: string, { row, next }: PieceRows): void {
   const lead = piece.lead === "" ? -1 : piece.lead.charCodeAt(0);
   // Whether a value that may be empty, beginning here, can be followed by the rest.
   let run = next[uri.length]!;
@@ -167,21 +174,23 @@ function readValues(pieces: readonly Piece[], table: readonly Uint8Array[], uri:
       continue;
     }
     const isThere = piece.lead === "" || uri[at] === piece.lead;
-    const end = isThere ? valueEnd(piece, table[index + 1]!, uri, at + piece.lead.length) : -1;
-    if (end === -1) continue;
-    values.push(...splitValue(piece, uri.slice(at + piece.lead.length, end)));
-    at = end;
+    if (!isThere) continue;
+    const from = at + piece.lead.length;
+    const length = valueLength(piece, uri.slice(from), table[index + 1]!.subarray(from));
+    if (length === -1) continue;
+    at = from + length;
+    values.push(...splitValue(piece, uri.slice(from, at)));
   }
   return Object.fromEntries(values);
 }
 
-/** The furthest place where the value may end so that the rest still fits, or -1. */
-function valueEnd(piece: Expression, next: Uint8Array, uri: string, from: number): number {
-  let end = piece.lead !== "" && next[from] === 1 ? from : -1;
-  for (let at = from; at < uri.length && piece.holds(uri.charCodeAt(at)); at += 1) {
-    if (next[at + 1] === 1) end = at + 1;
+/** How long the value at the beginning of `text` can be at most so that the rest still fits, or -1. */
+function valueLength(piece: Expression, text: string, next: Uint8Array): number {
+  let length = piece.lead !== "" && next[0] === 1 ? 0 : -1;
+  for (let at = 0; at < text.length && piece.holds(text.charCodeAt(at)); at += 1) {
+    if (next[at + 1] === 1) length = at + 1;
   }
-  return end;
+  return length;
 }
 
 function splitValue({ names, lead }: Expression, value: string): [string, string][] {
