@@ -77,7 +77,7 @@ test("a source with an order of its own keeps it in every list, and search does 
     ["b__z", "b__a"],
   ]);
   const found = async (): Promise<string[]> =>
-    (await catalog.search("same words", view(), 5)).hits.map(({ name }) => String(name));
+    (await catalog.search("same words", view(), { limit: 5 })).hits.map(({ name }) => String(name));
   expect(await found()).toEqual(["b__alpha", "b__zeta"]);
   const { version } = catalog.current.list("tools", view());
   offer("alpha", "zeta");
@@ -256,7 +256,7 @@ test.each(["normal", "discovery"] as const)(
       name: "send_email",
       visibility: "ondemand",
     });
-    const answer = await catalogOf([tools, discoveryProvider()]).search("", view(mode), 100);
+    const answer = await catalogOf([tools, discoveryProvider()]).search("", view(mode), { limit: 100 });
     expect(answer.hits.map((hit) => hit.name)).toEqual(["calculator", "meta.ping", "send_email"]);
   },
 );

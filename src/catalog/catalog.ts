@@ -3,7 +3,7 @@ import { OptionError } from "../core/errors.ts";
 import { Emitter } from "../core/events.ts";
 import type { ListChange, ListKind, View } from "../core/hub-port.ts";
 import { renderMcpName } from "../core/names.ts";
-import type { SearchAnswer, SearchFilter } from "../core/ports.ts";
+import type { SearchAnswer, SearchBounds } from "../core/ports.ts";
 import type { CallTarget, ListingWish, Provider } from "../core/provider.ts";
 import { EMPTY_LISTING, type Listing, type Problem, type Source } from "../core/records.ts";
 import { within } from "../core/wait.ts";
@@ -117,13 +117,14 @@ export class Catalog {
    * The best tools for a query among those that the view may use (T23, T26): by words, and by likeness where there are
    * embeddings.
    */
-  async search(query: string, view: View, limit: number, filter: SearchFilter = {}): Promise<SearchAnswer> {
+  async search(query: string, view: View, bounds: SearchBounds): Promise<SearchAnswer> {
     // Loaded with the first search: a hub whose clients take whole lists never needs it.
     const [{ searchFused, searchTools }, snapshot] = await Promise.all([
       import("./search/search-tools.ts"),
       this.snapshot(),
     ]);
     const semantic = await this.#semantic();
+    const { limit, ...filter } = bounds;
     const asked = { query, view, limit, filter };
     return semantic ? searchFused(snapshot, asked, semantic) : searchTools(snapshot, asked);
   }
@@ -145,13 +146,13 @@ export class Catalog {
   lookUp<T extends CallTarget>(asked: Asked, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
     const starts = this.#startsFor(asked);
     const lookup = this.#lookUpNow(asked, find);
-    return starts.length === 0 ? lookup : this.#onceStarted(lookup, starts, asked, find);
+    return starts.length === 0 ? lookup : this.#onceStarted(lookup, starts, { asked, find });
   }
 
   async #onceStarted<T extends CallTarget>(
     first: Lookup<T> | Promise<Lookup<T>>,
     starts: readonly Start[],
-    ...[asked, find]: [Asked, Find<T>]
+    { asked, find }: LookedFor<T>,
   ): Promise<Lookup<T>> {
     let lookup = await first;
     for (let before = starts; isUnknown(lookup); lookup = await this.#lookUpNow(asked, find)) {
@@ -322,6 +323,11 @@ interface Start {
 }
 
 type Find<T extends CallTarget> = (snapshot: Snapshot) => Lookup<T>;
+
+interface LookedFor<T extends CallTarget> {
+  readonly asked: Asked;
+  readonly find: Find<T>;
+}
 
 function isCold({ gate }: Entry): boolean {
   return gate.provider.coldStart?.() !== undefined;

@@ -19,9 +19,9 @@ const MAX_DEPTH = 64;
  */
 export function cleanDefinition(definition: JsonObject, json: string, rules: CleaningRules): Cleaned | undefined {
   if (json.length <= rules.maxChars && rules.hide(json) === json) return undefined;
-  const notes = new Set<string>();
-  const cleaned = cleanMember(definition, rules, notes, 0);
-  return notes.size > 0 ? { definition: cleaned as JsonObject, notes: [...notes] } : undefined;
+  const cleaner = new DefinitionCleaner(rules);
+  const cleaned = cleaner.object(definition, 0);
+  return cleaner.notes.size > 0 ? { definition: cleaned, notes: [...cleaner.notes] } : undefined;
 }
 
 export interface CleaningRules {
@@ -31,47 +31,53 @@ export interface CleaningRules {
   readonly hide: (text: string) => string;
 }
 
-function cleanMember(value: unknown, rules: CleaningRules, notes: Set<string>, depth: number): unknown {
-  if (depth > MAX_DEPTH) return value;
-  if (Array.isArray(value)) return cleanArray(value, rules, notes, depth);
-  return isJsonObject(value) ? cleanObject(value, rules, notes, depth) : value;
-}
+/** Cleans one definition, and keeps what it did. */
+class DefinitionCleaner {
+  readonly notes = new Set<string>();
+  readonly #rules: CleaningRules;
 
-function cleanArray(
-  list: readonly unknown[],
-  rules: CleaningRules,
-  notes: Set<string>,
-  depth: number,
-): readonly unknown[] {
-  const cleaned = list.map((item) => cleanMember(item, rules, notes, depth + 1));
-  return cleaned.some((item, at) => item !== list[at]) ? cleaned : list;
-}
-
-function cleanObject(object: JsonObject, rules: CleaningRules, notes: Set<string>, depth: number): JsonObject {
-  let changed: [string, unknown][] | undefined;
-  const entries = Object.entries(object);
-  for (const [at, [key, value]] of entries.entries()) {
-    if (DATA_MEMBERS.has(key)) continue;
-    const isText = typeof value === "string" && (TEXT_MEMBERS.has(key) || (key === "name" && isResource(object)));
-    const clean = isText ? cleanText(value, rules, notes) : cleanMember(value, rules, notes, depth + 1);
-    if (clean === value) continue;
-    changed ??= entries.slice();
-    changed[at] = [key, clean];
+  constructor(rules: CleaningRules) {
+    this.#rules = rules;
   }
-  return changed ? Object.fromEntries(changed) : object;
+
+  object(object: JsonObject, depth: number): JsonObject {
+    let changed: [string, unknown][] | undefined;
+    const entries = Object.entries(object);
+    for (const [at, [key, value]] of entries.entries()) {
+      if (DATA_MEMBERS.has(key)) continue;
+      const isText = typeof value === "string" && (TEXT_MEMBERS.has(key) || (key === "name" && isResource(object)));
+      const clean = isText ? this.#text(value) : this.#member(value, depth + 1);
+      if (clean === value) continue;
+      changed ??= entries.slice();
+      changed[at] = [key, clean];
+    }
+    return changed ? Object.fromEntries(changed) : object;
+  }
+
+  #member(value: unknown, depth: number): unknown {
+    if (depth > MAX_DEPTH) return value;
+    if (Array.isArray(value)) return this.#list(value, depth);
+    return isJsonObject(value) ? this.object(value, depth) : value;
+  }
+
+  #list(list: readonly unknown[], depth: number): readonly unknown[] {
+    const cleaned = list.map((item) => this.#member(item, depth + 1));
+    return cleaned.some((item, at) => item !== list[at]) ? cleaned : list;
+  }
+
+  #text(text: string): string {
+    const { maxChars, hide } = this.#rules;
+    const visible = hide(text);
+    if (visible !== text) this.notes.add("a secret of the configuration was removed from its description");
+    if (visible.length <= maxChars) return visible;
+    this.notes.add(`its description was cut to ${maxChars} characters`);
+    // Half of a surrogate pair must not stay behind.
+    const end = /[\ud800-\udbff]/.test(visible[maxChars - 2]!) ? maxChars - 2 : maxChars - 1;
+    return `${visible.slice(0, end)}…`;
+  }
 }
 
 /** A resource is called by its URI, so that its name is for people alone. */
 function isResource(object: JsonObject): boolean {
   return "uri" in object || "uriTemplate" in object;
-}
-
-function cleanText(text: string, { maxChars, hide }: CleaningRules, notes: Set<string>): string {
-  const visible = hide(text);
-  if (visible !== text) notes.add("a secret of the configuration was removed from its description");
-  if (visible.length <= maxChars) return visible;
-  notes.add(`its description was cut to ${maxChars} characters`);
-  // Half of a surrogate pair must not stay behind.
-  const end = /[\ud800-\udbff]/.test(visible[maxChars - 2]!) ? maxChars - 2 : maxChars - 1;
-  return `${visible.slice(0, end)}…`;
 }

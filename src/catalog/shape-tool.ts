@@ -102,27 +102,26 @@ function configure(tool: ToolRecord, { limits: bounds }: Source, shape: ListingS
 }
 
 function reveal(tool: ToolRecord, keyOf: ToolRules["keyOf"]): Offer<ToolRecord> {
-  const { name, inputSchema: given, outputSchema: result } = tool;
+  const { name, outputSchema } = tool;
   const { definition, hiddenIn } = revealDefinition(tool.definition);
   // The record's own schemas are the definition's, or made of them.
-  const [input, output] = [revealSchema("inputSchema", given), result && revealSchema("outputSchema", result)];
+  const input = revealSchema("inputSchema", tool.inputSchema);
+  const output = outputSchema && revealSchema("outputSchema", outputSchema);
   const place = holdsInvisible(name) ? "name" : (hiddenIn ?? input.hiddenIn ?? output?.hiddenIn);
   if (place !== undefined) return { problems: [{ subject: name, message: hiddenProblem(place) }] };
-  const description = withoutHidden(tool.description);
-  const isSame =
-    definition === tool.definition &&
-    input.schema === given &&
-    output?.schema === result &&
-    description === tool.description;
-  if (isSame) return { record: tool, problems: NO_PROBLEMS };
-  const record: ToolRecord = {
-    ...tool,
+  const visible: Partial<ToolRecord> = {
     definition,
-    description,
+    description: withoutHidden(tool.description),
     inputSchema: input.schema,
     ...(output && { outputSchema: output.schema }),
   };
+  if (!changes(tool, visible)) return { record: tool, problems: NO_PROBLEMS };
+  const record: ToolRecord = { ...tool, ...visible };
   return { record, problems: [{ subject: keyOf(record), message: TEXTS_CLEANED }] };
+}
+
+function changes(tool: ToolRecord, members: Partial<ToolRecord>): boolean {
+  return Object.entries(members).some(([name, value]) => tool[name as keyof ToolRecord] !== value);
 }
 
 const NO_PROBLEMS: readonly never[] = Object.freeze([]);

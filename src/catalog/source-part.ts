@@ -83,18 +83,22 @@ export class PartMaker {
     const report = (subject: string, message: string) => problems.push({ source: source.id, subject, message });
     const inOrder = <P extends { readonly key: string }>(items: readonly P[]): readonly P[] =>
       listing.isOrdered === true ? items : items.toSorted((a, b) => compareText(a.key, b.key));
-    const tools = prepareAll(listing.tools, nameOf, report, (record) =>
-      remembered(this.#tools, record, () => this.#tool(record)),
-    );
-    const resources = prepareAll(listing.resources, uriOf, report, (record) =>
-      remembered(this.#resources, record, () => this.#resource(record)),
-    );
-    const templates = prepareAll(listing.templates, templateOf, report, (record) =>
-      remembered(this.#templates, record, () => this.#template(record)),
-    );
-    const prompts = prepareAll(listing.prompts, nameOf, report, (record) =>
-      remembered(this.#prompts, record, () => this.#prompt(record)),
-    );
+    const tools = prepareAll(listing.tools, report, {
+      identity: nameOf,
+      prepare: (record) => remembered(this.#tools, record, () => this.#tool(record)),
+    });
+    const resources = prepareAll(listing.resources, report, {
+      identity: uriOf,
+      prepare: (record) => remembered(this.#resources, record, () => this.#resource(record)),
+    });
+    const templates = prepareAll(listing.templates, report, {
+      identity: templateOf,
+      prepare: (record) => remembered(this.#templates, record, () => this.#template(record)),
+    });
+    const prompts = prepareAll(listing.prompts, report, {
+      identity: nameOf,
+      prepare: (record) => remembered(this.#prompts, record, () => this.#prompt(record)),
+    });
     const allowed = tools.filter((tool) => this.#isAllowed(tool, report));
     return {
       source,
@@ -202,9 +206,8 @@ function templateOf(record: TemplateRecord): string {
  */
 function prepareAll<R, P extends Prepared<R>>(
   records: readonly R[],
-  identity: (record: R) => string,
   report: Report,
-  prepare: (record: R) => P,
+  { identity, prepare }: { identity: (record: R) => string; prepare: (record: R) => P },
 ): P[] {
   const seen = new Set<string>();
   const items: P[] = [];

@@ -76,11 +76,12 @@ test("places alternate between those who wait, however many one of them has wait
 test("within one principal it is the same by connection", async () => {
   const line = new FairLine({ places: 1, waiting: 1 });
   const order: string[] = [];
-  const [one, two] = ["1", "2"].map((connection) => ({ principal: "a", connection }));
+  const one = { principal: "a", connection: "1" };
+  const two = { principal: "a", connection: "2" };
   await enter(line, order, "one", { holder: one });
   const waiting = [enter(line, order, "one more", { holder: one }), enter(line, order, "two", { holder: two })];
   await waiting[0];
-  line.leave(one!);
+  line.leave(one);
   await waiting[1];
   expect(order).toEqual(["one in", "one more out", "two in"]);
 });

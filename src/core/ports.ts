@@ -83,3 +83,9 @@ export interface SearchFilter {
   /** Only tools that change nothing, by their annotations. @default false */
   readonly readOnly?: boolean;
 }
+
+/** How far a search goes. */
+export interface SearchBounds extends SearchFilter {
+  /** The most tools to be found. Below 1 or no number: 5. */
+  readonly limit: number;
+}

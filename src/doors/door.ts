@@ -5,7 +5,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { FailKind } from "../core/kinds.ts";
 import type { ObjectOf, Sections } from "../core/option-schema.ts";
 import type { Fail } from "../core/outcome.ts";
-import type { Logger, SearchAnswer, SearchFilter } from "../core/ports.ts";
+import type { Logger, SearchAnswer, SearchBounds } from "../core/ports.ts";
 import type { HttpExchange } from "../http/exchange.ts";
 import type { Mountable } from "../http/listener.ts";
 import type { Dialect } from "./dialect.ts";
@@ -50,7 +50,7 @@ export function defineDoor<S extends Sections, Options>(given: DoorKind<S, Optio
 /** What doors ask of the hub. */
 export interface DoorHub extends HubPort {
   readonly startedAt: Date;
-  search(query: string, limit: number, view: View, filter?: SearchFilter): Promise<SearchAnswer>;
+  search(query: string, view: View, bounds: SearchBounds): Promise<SearchAnswer>;
   /** The tool that a spelling means to this caller, listed or not, in its wire shape; or why there is none. */
   describeTool(
     spelling: string,

@@ -16,7 +16,7 @@ import type {
 import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Surface } from "../core/names.ts";
-import type { Logger, SearchAnswer, SearchFilter } from "../core/ports.ts";
+import type { Logger, SearchAnswer, SearchBounds } from "../core/ports.ts";
 import type { CallTarget, Provider } from "../core/provider.ts";
 import type { Problem, ToolRecord } from "../core/records.ts";
 import { permissionOf } from "../core/rights.ts";
@@ -122,7 +122,7 @@ export class Hub implements HubPort {
     return toolyardOf(
       {
         port: this,
-        search: (query, limit, view, filter) => this.search(query, limit, view, filter),
+        search: (query, view, bounds) => this.search(query, view, bounds),
         close: () => this.close(),
       },
       identity,
@@ -156,8 +156,8 @@ export class Hub implements HubPort {
     return true;
   }
 
-  async search(query: string, limit: number, view: View, filter: SearchFilter = {}): Promise<SearchAnswer> {
-    return this.#parts.catalog.search(query, view, limit, filter);
+  async search(query: string, view: View, bounds: SearchBounds): Promise<SearchAnswer> {
+    return this.#parts.catalog.search(query, view, bounds);
   }
 
   /** The tool that a spelling means to this caller, listed or not, in its wire shape; or why there is none. */

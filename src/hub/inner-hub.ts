@@ -17,7 +17,7 @@ const MAX_DEPTH = 16;
 export function createInnerHub(hub: () => Hub): InnerHub {
   const viewOf = (parent: Call): View => ({ mode: MODE, principal: parent.principal });
   return {
-    call: (target, args, parent, { standsFor = false } = {}) => {
+    call: ({ tool: target, arguments: args, standsFor = false }, parent) => {
       const depth = (parent.depth ?? 0) + 1;
       if (depth > MAX_DEPTH) return Promise.resolve(tooDeep(target));
       const own: Own = {
@@ -33,7 +33,7 @@ export function createInnerHub(hub: () => Hub): InnerHub {
       };
       return hub().call(innerCall(parent, own));
     },
-    search: (query, limit, parent, filter) => hub().search(query, limit, viewOf(parent), filter),
+    search: (query, parent, bounds) => hub().search(query, viewOf(parent), bounds),
     list: async (parent) => (await hub().list("tools", viewOf(parent))).entries,
   };
 }

@@ -8,7 +8,7 @@ import type { HubPort, ListKind, ServerFacts, SourceReport, View } from "../core
 import type { JsonObject } from "../core/json.ts";
 import type { Models } from "../core/models.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
-import type { SearchAnswer, SearchFilter } from "../core/ports.ts";
+import type { SearchAnswer, SearchBounds, SearchFilter } from "../core/ports.ts";
 import { reachesLevel } from "../wire/log-level.ts";
 
 /** What a program may say about one call. */
@@ -74,7 +74,7 @@ export interface Toolyard {
 /** What the library's face needs of the hub beyond the port. */
 export interface ToolyardBase {
   readonly port: HubPort;
-  search(query: string, limit: number, view: View, filter?: SearchFilter): Promise<SearchAnswer>;
+  search(query: string, view: View, bounds: SearchBounds): Promise<SearchAnswer>;
   close(): Promise<void>;
 }
 
@@ -114,7 +114,7 @@ export function toolyardOf(
     listResources: () => entries("resources"),
     listResourceTemplates: () => entries("templates"),
     listPrompts: () => entries("prompts"),
-    search: (query, limit = 5, filter) => base.search(query, limit, view("all"), filter),
+    search: (query, limit = 5, filter) => base.search(query, view("all"), { ...filter, limit }),
     call: (tool, args = {}, options) => call({ method: "tools/call", target: tool, arguments: args }, options),
     read: (uri, options) => call({ method: "resources/read", target: uri }, options),
     prompt: (name, args = {}, options) => call({ method: "prompts/get", target: name, arguments: args }, options),

@@ -49,7 +49,7 @@ export function folderServices(ports: Partial<HubPorts> = {}): HubPorts & { read
 }
 
 const EMPTY_HUB: InnerHub = {
-  call: (tool) => Promise.resolve(fail("unknown_tool", `There is no tool ${tool}.`)),
+  call: ({ tool }) => Promise.resolve(fail("unknown_tool", `There is no tool ${tool}.`)),
   search: () => Promise.resolve({ hits: [], total: 0 }),
   list: () => Promise.resolve([]),
 };

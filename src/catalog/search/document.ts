@@ -1,4 +1,4 @@
-import { isJsonObject, stringMember, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
 import { visibleName } from "../../core/names.ts";
 import type { ToolRecord } from "../../core/records.ts";
 import type { PreparedTool } from "../source-part.ts";
@@ -40,17 +40,15 @@ function readDocument({ record, entry }: PreparedTool, ranking: Ranking): Search
   const description = fieldWords(
     [stringMember(entry, "title") ?? "", stringMember(entry, "description") ?? ""].join(" "),
   );
+  const server = source.namespace === source.id ? source.id : `${source.namespace} ${source.id}`;
   const weights = new Map<string, number>();
-  addField(weights, fields.name, nameStems);
-  addField(
-    weights,
-    fields.server,
-    fieldWords(source.namespace === source.id ? source.id : `${source.namespace} ${source.id}`),
-  );
-  addField(weights, fields.keywords, fieldWords(keywords));
-  addField(weights, fields.description, description, { words: leadWords, weight: leadWeight });
-  addField(weights, fields.parameterNames, fieldWords(parameters.names));
-  addField(weights, fields.parameterTexts, fieldWords(parameters.texts));
+  const add = fieldAdder(weights);
+  add(fields.name, nameStems);
+  add(fields.server, fieldWords(server));
+  add(fields.keywords, fieldWords(keywords));
+  add(fields.description, description, { words: leadWords, weight: leadWeight });
+  add(fields.parameterNames, fieldWords(parameters.names));
+  add(fields.parameterTexts, fieldWords(parameters.texts));
   return {
     weights,
     nameStems: new Set(nameStems),
@@ -61,10 +59,12 @@ function readDocument({ record, entry }: PreparedTool, ranking: Ranking): Search
 
 const NO_LEAD = { words: 0, weight: 1 };
 
-function addField(weights: Map<string, number>, field: Field, words: readonly string[], lead = NO_LEAD): void {
-  const share = field.weight / (1 - field.lengthEffect + (field.lengthEffect * words.length) / field.usualLength);
-  for (const [at, word] of words.entries())
-    weights.set(word, (weights.get(word) ?? 0) + (at < lead.words ? lead.weight * share : share));
+function fieldAdder(weights: Map<string, number>) {
+  return (field: Field, words: readonly string[], lead = NO_LEAD): void => {
+    const share = field.weight / (1 - field.lengthEffect + (field.lengthEffect * words.length) / field.usualLength);
+    for (const [at, word] of words.entries())
+      weights.set(word, (weights.get(word) ?? 0) + (at < lead.words ? lead.weight * share : share));
+  };
 }
 
 const MAX_SCHEMA_DEPTH = 6;
@@ -82,17 +82,19 @@ function parameterWords(schema: unknown): { readonly names: string; readonly tex
   const visit = (value: unknown, depth: number): void => {
     if (!isJsonObject(value) || depth > MAX_SCHEMA_DEPTH || room <= 0) return;
     if (depth > 0) add(texts, stringMember(value, "description") ?? "");
-    if (Array.isArray(value["enum"])) for (const one of value["enum"]) if (typeof one === "string") add(texts, one);
-    if (isJsonObject(value["properties"])) {
-      for (const [name, property] of Object.entries(value["properties"] satisfies JsonObject)) {
-        add(names, name);
-        visit(property, depth + 1);
-      }
+    for (const one of listMember(value, "enum")) if (typeof one === "string") add(texts, one);
+    for (const [name, property] of Object.entries(objectMember(value, "properties") ?? {})) {
+      add(names, name);
+      visit(property, depth + 1);
     }
     visit(value["items"], depth + 1);
-    for (const key of ["anyOf", "oneOf", "allOf"])
-      if (Array.isArray(value[key])) for (const one of value[key]) visit(one, depth + 1);
+    for (const key of ["anyOf", "oneOf", "allOf"]) for (const one of listMember(value, key)) visit(one, depth + 1);
   };
   visit(schema, 0);
   return { names: names.join(" "), texts: texts.join(" ") };
+}
+
+function listMember(schema: JsonObject, key: string): readonly unknown[] {
+  const value = schema[key];
+  return Array.isArray(value) ? value : [];
 }

@@ -12,9 +12,7 @@ export const MAX_NEAR = 5;
 export function insteadOf(
   query: string,
   { server = "" }: SearchFilter,
-  separator: string,
-  permitted: readonly PreparedTool[],
-  elsewhere: readonly SearchHit[],
+  { permitted, elsewhere, separator }: Surroundings,
 ): SearchInstead {
   const tools = permitted.filter((tool) => tool.record.role === undefined);
   const counts = new Map<string, number>();
@@ -24,6 +22,15 @@ export function insteadOf(
   );
   const near = elsewhere.length > 0 ? elsewhere.map((hit) => hit.name) : namesLike(query.trim(), tools);
   return { near, servers, noSuchServer: !tools.some(passesFilter({ server }, separator)) };
+}
+
+/** What there is beside what a search is about. */
+interface Surroundings {
+  readonly permitted: readonly PreparedTool[];
+  /** What the query finds where the filter does not look. */
+  readonly elsewhere: readonly SearchHit[];
+  /** What stands between a namespace and a name. */
+  readonly separator: string;
 }
 
 // All names are walked through, so only for what may be one.

@@ -12,7 +12,8 @@ import { TopHits } from "./top-hits.ts";
 import { WholeIndex } from "./whole-index.ts";
 import { queryWords, type QueryWord } from "./words.ts";
 
-export interface SearchOptions {
+/** How the index is searched. */
+export interface IndexSearch {
   readonly limit: number;
   /** Tools that the whole query is a name of. */
   readonly exact: readonly PreparedTool[];
@@ -53,7 +54,7 @@ export class SearchIndex {
     ));
   }
 
-  search(query: string, options: SearchOptions): SearchAnswer {
+  search(query: string, options: IndexSearch): SearchAnswer {
     const limit = resolveLimit(options.limit);
     const text = query.trim().toLowerCase();
     if (text === "") return this.#everything(limit, options);
@@ -69,12 +70,12 @@ export class SearchIndex {
     return { hits: top.ranked.map(({ rank, score }) => toHit(this.#rows[rank]!, score)), total };
   }
 
-  #everything(limit: number, { permits }: SearchOptions): SearchAnswer {
+  #everything(limit: number, { permits }: IndexSearch): SearchAnswer {
     const permitted = this.#rows.filter((row) => permits(row));
     return { hits: permitted.slice(0, limit).map((row) => toHit(row, 1)), total: permitted.length };
   }
 
-  #exactRanks(text: string, { exact }: SearchOptions): ReadonlySet<number> {
+  #exactRanks(text: string, { exact }: IndexSearch): ReadonlySet<number> {
     this.#byName ??= namesOf(this.#rows);
     const given = exact.flatMap((tool) => this.#rankOf.get(tool.record) ?? []);
     return new Set([...given, ...(this.#byName.get(text) ?? [])]);
@@ -95,8 +96,11 @@ export class SearchIndex {
       scores.closeWord(rarity);
       rarities.push(rarity);
     }
-    for (let at = 0; at + 1 < words.length; at += 1)
-      this.#pair(words[at]!, words[at + 1]!, (rarities[at]! + rarities[at + 1]!) / 2, scores);
+    for (let at = 0; at + 1 < words.length; at += 1) {
+      const rarity = (rarities[at]! + rarities[at + 1]!) / 2;
+      const ranks = this.#index.withNeighbours(words[at]!.stem, words[at + 1]!.stem);
+      for (const rank of ranks) scores.noteNeighbours(rank, rarity);
+    }
     scores.close();
     return scores;
   }
@@ -116,11 +120,6 @@ export class SearchIndex {
       found += postings.ranks.length;
     }
     return own > 0 ? own : Math.min(found, this.#rows.length);
-  }
-
-  /** Notes where two words of the query stand side by side too. */
-  #pair(left: QueryWord, right: QueryWord, rarity: number, scores: Scores): void {
-    for (const rank of this.#index.withNeighbours(left.stem, right.stem)) scores.noteNeighbours(rank, rarity);
   }
 }
 

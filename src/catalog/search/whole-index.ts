@@ -57,7 +57,13 @@ export class WholeIndex {
     this.#weights = new Float32Array(total);
     this.#inName = new Uint8Array(total);
     const next = this.#starts.slice();
-    found((tool, rank, part) => this.#place(tool, rank, part, translations[part]!, next));
+    found((tool, rank, part) => {
+      const words = tool.words.map((word) => translations[part]![word]!);
+      this.#place(tool, rank, placesOf(words, next));
+      this.nameLengths[rank] = Math.min(tool.nameLength, 255);
+      this.sources[rank] = part;
+      this.#descriptions[rank] = tool.description.map((word) => translations[part]![word]!);
+    });
   }
 
   #numberOf(word: string): number {
@@ -66,18 +72,13 @@ export class WholeIndex {
     return number;
   }
 
-  #place(tool: PartTool, rank: number, part: number, translation: Uint32Array, next: Uint32Array): void {
-    for (let at = 0; at < tool.words.length; at += 1) {
-      const word = translation[tool.words[at]!]!;
-      const place = next[word]!;
-      next[word] = place + 1;
+  #place(tool: PartTool, rank: number, places: Uint32Array): void {
+    for (let at = 0; at < places.length; at += 1) {
+      const place = places[at]!;
       this.#ranks[place] = rank;
       this.#weights[place] = tool.weights[at]!;
       this.#inName[place] = tool.inName[at]!;
     }
-    this.nameLengths[rank] = Math.min(tool.nameLength, 255);
-    this.sources[rank] = part;
-    this.#descriptions[rank] = tool.description.map((word) => translation[word]!);
   }
 
   postings(word: string): Postings | undefined {
@@ -115,6 +116,15 @@ export class WholeIndex {
   get vocabulary(): Vocabulary {
     return (this.#vocabulary ??= new Vocabulary(new Set(this.#parts.flatMap((part) => [...part.nameWords]))));
   }
+}
+
+/** Where the next postings of these words go; `next` moves on behind them. */
+function placesOf(words: Uint32Array, next: Uint32Array): Uint32Array {
+  return words.map((word) => {
+    const place = next[word]!;
+    next[word] = place + 1;
+    return place;
+  });
 }
 
 function areNeighbours(text: Uint32Array, first: number, second: number): boolean {

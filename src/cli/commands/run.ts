@@ -60,9 +60,8 @@ async function runOn(hub: Hub, { job, settings, options, io, view }: Wanted): Pr
   const parent = callOf(options, io);
   const hostOf = codeHost(
     parent,
-    job.language,
     { innerHub: createInnerHub(() => hub), resolveName: (name, call) => hub.nameOf(name, call.principal) },
-    OWN_TOOL,
+    { language: job.language, tool: OWN_TOOL },
   );
   const host: SandboxHost = options.json ? hostOf : { ...hostOf, print: (stream, text) => view.print(stream, text) };
   const sandbox = new Sandbox(settings);

@@ -83,8 +83,8 @@ export class RestDoor implements Door {
     const view = this.#viewOf(exchange);
     const wanted = query.get("query") ?? query.get("q");
     if (wanted !== null) {
-      const limit = readLimit(query) ?? DEFAULT_HITS;
-      const { hits, total, instead } = await this.#parts.hub.search(wanted, limit, view, searchFilter(query));
+      const bounds = { ...searchFilter(query), limit: readLimit(query) ?? DEFAULT_HITS };
+      const { hits, total, instead } = await this.#parts.hub.search(wanted, view, bounds);
       return sendValue(exchange.answer, { tools: hits, total, ...(instead && { instead }) });
     }
     const { entries, ...page } = pageOf(await this.#parts.hub.list("tools", view), pageWish(query));

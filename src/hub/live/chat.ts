@@ -101,7 +101,7 @@ export class LiveChat implements Chat {
     return toolyardOf(
       {
         port: hub,
-        search: (query, limit, view, filter) => hub.search(query, limit, view, filter),
+        search: (query, view, bounds) => hub.search(query, view, bounds),
         close: () => Promise.resolve(),
       },
       { door: "rest", principal },

@@ -35,11 +35,11 @@ function yard(
   const filters: (SearchFilter | undefined)[] = [];
   const ports: BuiltinPorts = {
     innerHub: {
-      call: async (tool, args) => {
+      call: async ({ tool, arguments: args }) => {
         calls.push([tool, args]);
         return outcome;
       },
-      search: async (query, limit, _parent, filter) => {
+      search: async (query, _parent, { limit, ...filter }) => {
         searches.push([query, limit]);
         filters.push(filter);
         return { hits: hits.slice(0, limit), total, ...(instead && { instead }) };

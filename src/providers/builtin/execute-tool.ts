@@ -55,7 +55,7 @@ async function execute(call: ResolvedCall, ports: BuiltinPorts): Promise<Outcome
     return fail("tool_error", `${NAME} cannot call itself. Give the name of the tool to call.`);
   const args = readArguments(call.arguments);
   if ("ok" in args) return args;
-  const outcome = await ports.innerHub.call(wanted, args.value, call, { standsFor: true });
+  const outcome = await ports.innerHub.call({ tool: wanted, arguments: args.value, standsFor: true }, call);
   return !outcome.ok && outcome.kind === "unknown_tool" ? notFound(wanted, outcome) : outcome;
 }
 

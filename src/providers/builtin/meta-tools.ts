@@ -10,19 +10,14 @@ import type { BuiltinPorts, HubStatus } from "./ports.ts";
 const NO_PARAMETERS: JsonObject = { type: "object", properties: {} };
 const MAX_SAMPLE = 5;
 
-/** `meta.*`: what the hub tells about itself. `now` is the clock, in milliseconds since 1970. */
-export function metaTools(
-  source: Source,
-  ports: BuiltinPorts,
-  options: BuiltinOptions,
-  now: () => number,
-): FixedTool[] {
-  const tools = [
-    serverStatus(source, ports, now),
-    fullCapabilities(source, ports),
-    moduleInfo(source, ports),
-    ping(source),
-  ];
+interface MetaPorts extends BuiltinPorts {
+  /** The clock, in milliseconds since 1970. */
+  now(): number;
+}
+
+/** `meta.*`: what the hub tells about itself. */
+export function metaTools(source: Source, ports: MetaPorts, options: BuiltinOptions): FixedTool[] {
+  const tools = [serverStatus(source, ports), fullCapabilities(source, ports), moduleInfo(source, ports), ping(source)];
   return options.serverLogs ? [...tools, serverLogs(source, ports, options.serverLogLines)] : tools;
 }
 
@@ -40,7 +35,7 @@ function metaTool(
   return { record, run };
 }
 
-function serverStatus(source: Source, ports: BuiltinPorts, now: () => number): FixedTool {
+function serverStatus(source: Source, ports: MetaPorts): FixedTool {
   return metaTool(
     source,
     {
@@ -50,7 +45,7 @@ function serverStatus(source: Source, ports: BuiltinPorts, now: () => number): F
       keywords: ["uptime", "health", "version"],
       hiddenNames: ["get_mcp_server_status", "get_mcp_server_auth_status", "get_mcp_server_encryption_status"],
     },
-    (call) => objectResult(statusOf(ports.status(call), now())),
+    (call) => objectResult(statusOf(ports.status(call), ports.now())),
   );
 }
 

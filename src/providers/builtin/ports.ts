@@ -27,6 +27,9 @@ export interface BuiltinPorts {
   logLines(count: number, parent: Call): readonly string[];
 }
 
+/** The same where code is run. */
+export type CodePorts = BuiltinPorts & { readonly code: CodeRunner };
+
 /** Where code is run. */
 export interface CodeRunner {
   /** The sandbox as it is configured now. */

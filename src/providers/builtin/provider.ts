@@ -15,8 +15,9 @@ export type BuiltinProviderOptions = BuiltinOptions & { readonly maxWallMs: numb
 /** The hub's own tools: `tool_search`, `execute_tool`, `execute_code` and `meta.*`. */
 export class BuiltinProvider extends FixedTools {
   constructor(options: BuiltinProviderOptions, ports: BuiltinPorts, now: () => number = Date.now) {
-    const code = options.executeCode && ports.code ? [executeCode(SOURCE, ports, ports.code, options.maxWallMs)] : [];
-    const meta = options.metaTools ? metaTools(SOURCE, ports, options, now) : [];
+    const code =
+      options.executeCode && ports.code ? [executeCode(SOURCE, { ...ports, code: ports.code }, options.maxWallMs)] : [];
+    const meta = options.metaTools ? metaTools(SOURCE, { ...ports, now }, options) : [];
     super(SOURCE, "The hub itself has", [toolSearch(SOURCE, ports), executeTool(SOURCE, ports), ...code, ...meta]);
   }
 }

@@ -1,7 +1,7 @@
 import { FURTHER_RESULTS, DEFAULT_RESULTS, MAX_RESULTS, resolveMaxResults } from "../../catalog/search/limits.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import type { SearchAnswer, SearchHit, SearchInstead } from "../../core/ports.ts";
+import type { SearchAnswer, SearchBounds, SearchHit, SearchInstead } from "../../core/ports.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import type { Source } from "../../core/records.ts";
 import type { FixedTool } from "../fixed-tools.ts";
@@ -73,9 +73,13 @@ async function search(call: ResolvedCall, { innerHub }: BuiltinPorts): Promise<O
   const { query, max_results: wanted, detail, server, read_only: readOnly } = call.arguments;
   const words = typeof query === "string" ? query : "";
   const count = resolveMaxResults(wanted);
-  const filter = { ...(typeof server === "string" && { server }), readOnly: readOnly === true };
-  const answer = await innerHub.search(words, count + FURTHER_RESULTS, call, filter);
-  if (answer.hits.length === 0) return nothingFound(answer.instead, filter.server);
+  const bounds: SearchBounds = {
+    ...(typeof server === "string" && { server }),
+    readOnly: readOnly === true,
+    limit: count + FURTHER_RESULTS,
+  };
+  const answer = await innerHub.search(words, call, bounds);
+  if (answer.hits.length === 0) return nothingFound(answer.instead, bounds.server);
   const first = JSON.stringify(answer.hits.slice(0, count).map((hit) => shownHit(hit, detail === "brief")));
   const rest = [
     furtherText(answer, count, words.trim() === ""),

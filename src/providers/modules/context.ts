@@ -41,8 +41,8 @@ export function createContext(
     progress: (progress, total, message) => sendProgress(call, { progress, total, message }),
     ask: (method, askParams = {}, options = {}) => askCaller(call, { method, params: askParams }, options.signal),
     call: async (tool, args = {}, { signal } = {}) =>
-      resultOf(await innerHub.call(tool, args, signal ? callWithin(call, signal) : call)),
-    search: (query, { limit = DEFAULT_HITS } = {}) => innerHub.search(query, limit, call),
+      resultOf(await innerHub.call({ tool, arguments: args }, signal ? callWithin(call, signal) : call)),
+    search: (query, { limit = DEFAULT_HITS } = {}) => innerHub.search(query, call, { limit }),
     list: () => innerHub.list(call),
     generateText: (request) => models.generateText?.(request, call.signal) ?? noModel("language model"),
     generateImage: (request) => models.generateImage?.(request, call.signal) ?? noModel("image model"),

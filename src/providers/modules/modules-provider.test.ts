@@ -36,7 +36,8 @@ const logger: Logger = {
 };
 
 const innerHub: InnerHub = {
-  call: (tool, args) => Promise.resolve(ok({ content: [{ type: "text", text: `${tool} ${JSON.stringify(args)}` }] })),
+  call: ({ tool, arguments: args }) =>
+    Promise.resolve(ok({ content: [{ type: "text", text: `${tool} ${JSON.stringify(args)}` }] })),
   search: () => Promise.resolve({ hits: [], total: 0 }),
   list: () => Promise.resolve([]),
 };

@@ -38,13 +38,13 @@ const logger: Logger = {
 };
 
 const innerHub: InnerHub = {
-  call: (tool, args) =>
+  call: ({ tool, arguments: args }) =>
     Promise.resolve(
       tool === "gone"
         ? fail("unknown_tool", "There is no tool gone.")
         : ok({ content: [], structuredContent: { tool, args } }),
     ),
-  search: (query, limit) =>
+  search: (query, _parent, { limit }) =>
     Promise.resolve({
       hits: [{ name: `${query}:${limit}`, description: "d", score: 1, inputSchema: {}, server: "s" }],
       total: 1,

@@ -24,8 +24,8 @@ export interface HubAccess {
 export function accessFor(parent: Call, { innerHub, models }: HubPorts): HubAccess {
   return {
     models: modelsFor(parent, models),
-    call: (tool, args, signal) => innerHub.call(tool, args, callWithin(parent, signal)),
-    search: (query, limit) => innerHub.search(query, limit, parent),
+    call: (tool, args, signal) => innerHub.call({ tool, arguments: args }, callWithin(parent, signal)),
+    search: (query, limit) => innerHub.search(query, parent, { limit }),
     list: () => innerHub.list(parent),
   };
 }

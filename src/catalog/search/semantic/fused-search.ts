@@ -25,7 +25,7 @@ export async function fusedSearch(
   { query, limit, all, permitted, lexical }: FusedQuery,
   semantic: SemanticSearch,
 ): Promise<SearchAnswer> {
-  const alike = query.trim() === "" ? undefined : await semantic.rank(query, all, permitted, DEPTH);
+  const alike = query.trim() === "" ? undefined : await semantic.rank(query, { all, permitted, limit: DEPTH });
   if (!alike) return lexical(limit);
   const answer = lexical(Math.max(DEPTH, limit));
   const hits = new Map<string, SearchHit>(answer.hits.map((hit) => [hit.name, hit]));

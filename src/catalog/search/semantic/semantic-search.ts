@@ -23,6 +23,16 @@ export interface SemanticSearchOptions {
   readonly logger: Logger;
 }
 
+/** What is ranked. */
+export interface Choice {
+  /** The tools to have vectors of. */
+  readonly all: readonly PreparedTool[];
+  /** Those of them to choose from. */
+  readonly permitted: readonly PreparedTool[];
+  /** How many are chosen. */
+  readonly limit: number;
+}
+
 /** The order of tools by how alike query and tool are. Nothing is asked for before the first search. */
 export class SemanticSearch {
   readonly #embedder: Embedder;
@@ -40,16 +50,8 @@ export class SemanticSearch {
     this.#store = new VectorStore({ embedder, logger, ...(file !== undefined && { file }) });
   }
 
-  /**
-   * The tools most like the query, best first; undefined when that cannot be said in time. `all` are the tools to have
-   * vectors of, `permitted` those to choose from.
-   */
-  async rank(
-    query: string,
-    all: readonly PreparedTool[],
-    permitted: readonly PreparedTool[],
-    limit: number,
-  ): Promise<readonly PreparedTool[] | undefined> {
+  /** The tools most like the query, best first; undefined when that cannot be said in time. */
+  async rank(query: string, { all, permitted, limit }: Choice): Promise<readonly PreparedTool[] | undefined> {
     this.#store.want(all.map(toolTextOf));
     const known = permitted.flatMap((tool) => {
       const vector = this.#store.get(toolTextOf(tool).key);

@@ -49,7 +49,7 @@ const OFFERS = [
 async function catalogWith(semantic: SemanticSearch): Promise<Catalog> {
   const catalog = new Catalog(resolveCatalog(), [new MemoryProvider({ id: "t", namespace: "" }).offerTools(...OFFERS)]);
   catalog.searchWith(async () => semantic);
-  await catalog.search("warm up", VIEW, 5);
+  await catalog.search("warm up", VIEW, { limit: 5 });
   await semantic.settled();
   return catalog;
 }
@@ -60,13 +60,13 @@ function semantic(model: Embedder, waitMs = 60_000, file?: string): SemanticSear
 
 test("a tool without a word of the query is found by what it means, and without embeddings it is not", async () => {
   const catalog = await catalogWith(semantic(embedder()));
-  expect((await catalog.search("write a letter", VIEW, 5)).hits[0]!.name).toBe("post_office");
+  expect((await catalog.search("write a letter", VIEW, { limit: 5 })).hits[0]!.name).toBe("post_office");
   expect(searchTools(await catalog.snapshot(), { query: "write a letter", view: VIEW, limit: 5 }).hits).toEqual([]);
 });
 
 test("an exact name stays first with a score of 1, whatever is alike", async () => {
   const catalog = await catalogWith(semantic(embedder()));
-  const { hits } = await catalog.search("umbrella_advice", VIEW, 5);
+  const { hits } = await catalog.search("umbrella_advice", VIEW, { limit: 5 });
   expect(hits[0]).toMatchObject({ name: "umbrella_advice", score: 1 });
   expect(hits.slice(1).every((hit) => hit.score < 1 && hit.score > 0)).toBe(true);
 });
@@ -75,7 +75,7 @@ test("an empty query lists all by name and asks no model", async () => {
   const model = embedder();
   const catalog = await catalogWith(semantic(model));
   const before = model.asked.length;
-  expect((await catalog.search(" ", VIEW, 5)).hits.map((hit) => hit.name)).toEqual([
+  expect((await catalog.search(" ", VIEW, { limit: 5 })).hits.map((hit) => hit.name)).toEqual([
     "calculator",
     "post_office",
     "umbrella_advice",
@@ -86,8 +86,8 @@ test("an empty query lists all by name and asks no model", async () => {
 test("rights and filters hold for what is alike too", async () => {
   const catalog = await catalogWith(semantic(embedder()));
   const guest = { mode: "normal", principal: { id: "guest", rights: { deny: ["post*"] } } } as const;
-  expect((await catalog.search("write a letter", guest, 5)).hits.map((hit) => hit.name)).not.toContain("post_office");
-  expect((await catalog.search("write a letter", VIEW, 5, { server: "elsewhere" })).hits).toEqual([]);
+  expect((await catalog.search("write a letter", guest, { limit: 5 })).hits.map((hit) => hit.name)).not.toContain("post_office");
+  expect((await catalog.search("write a letter", VIEW, { limit: 5, server: "elsewhere" })).hits).toEqual([]);
 });
 
 test("words alone answer while vectors are being loaded", async () => {
@@ -96,22 +96,22 @@ test("words alone answer while vectors are being loaded", async () => {
   const model = semantic(embedder((vectors) => held.then(() => vectors)));
   const catalog = new Catalog(resolveCatalog(), [new MemoryProvider({ id: "t", namespace: "" }).offerTools(...OFFERS)]);
   catalog.searchWith(async () => model);
-  expect((await catalog.search("calculator adds", VIEW, 5)).hits.map((hit) => hit.name)).toEqual(["calculator"]);
-  expect((await catalog.search("letter", VIEW, 5)).hits).toEqual([]);
+  expect((await catalog.search("calculator adds", VIEW, { limit: 5 })).hits.map((hit) => hit.name)).toEqual(["calculator"]);
+  expect((await catalog.search("letter", VIEW, { limit: 5 })).hits).toEqual([]);
   release();
   await model.settled();
-  expect((await catalog.search("letter", VIEW, 5)).hits[0]!.name).toBe("post_office");
+  expect((await catalog.search("letter", VIEW, { limit: 5 })).hits[0]!.name).toBe("post_office");
 });
 
 test("words alone answer when the query's vector does not come in time, and when the model fails", async () => {
   const silent = embedder((vectors, texts) =>
     texts.includes("letter") ? new Promise(() => {}) : Promise.resolve(vectors),
   );
-  expect((await (await catalogWith(semantic(silent, 1))).search("letter", VIEW, 5)).hits).toEqual([]);
+  expect((await (await catalogWith(semantic(silent, 1))).search("letter", VIEW, { limit: 5 })).hits).toEqual([]);
   const failing = embedder((vectors, texts) =>
     texts.includes("letter") ? Promise.reject(new Error("no")) : Promise.resolve(vectors),
   );
-  expect((await (await catalogWith(semantic(failing))).search("letter", VIEW, 5)).hits).toEqual([]);
+  expect((await (await catalogWith(semantic(failing))).search("letter", VIEW, { limit: 5 })).hits).toEqual([]);
 });
 
 test("a tool is asked about once, a changed one again", async () => {
@@ -121,13 +121,13 @@ test("a tool is asked about once, a changed one again", async () => {
   const catalog = new Catalog(resolveCatalog(), [provider]);
   catalog.searchWith(async () => search);
   for (let round = 0; round < 3; round += 1) {
-    await catalog.search("letter", VIEW, 5);
+    await catalog.search("letter", VIEW, { limit: 5 });
     await search.settled();
   }
   const aboutTools = () => model.asked.filter((text) => text.startsWith("t: "));
   expect(aboutTools()).toHaveLength(3);
   provider.offerTools(...OFFERS.slice(0, 2), { name: "calculator", description: "Subtracts too." });
-  await catalog.search("letter", VIEW, 5);
+  await catalog.search("letter", VIEW, { limit: 5 });
   await search.settled();
   expect(aboutTools()).toHaveLength(4);
 });
@@ -139,7 +139,7 @@ test("what was asked once is read from disk by the next run", async () => {
   await first.close();
   const model = embedder();
   const catalog = await catalogWith(semantic(model, 60_000, file));
-  expect((await catalog.search("letter", VIEW, 5)).hits[0]!.name).toBe("post_office");
+  expect((await catalog.search("letter", VIEW, { limit: 5 })).hits[0]!.name).toBe("post_office");
   expect(model.asked.filter((text) => text.startsWith("t: "))).toEqual([]);
 });
 

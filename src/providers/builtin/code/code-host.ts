@@ -1,8 +1,8 @@
 import type { Call } from "../../../core/call.ts";
 import { callWithin } from "../../../core/call-within.ts";
-import type { InnerHub } from "../../../core/inner-hub.ts";
-import { isJsonObject } from "../../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../../core/json.ts";
 import type { Fail } from "../../../core/outcome.ts";
+import type { SearchHit } from "../../../core/ports.ts";
 import { toolValue } from "../../../core/tool-value.ts";
 import type { HostReply, SandboxHost, SandboxLanguage } from "../../../sandbox/engine.ts";
 import { signatureOf } from "../../../schema/signature.ts";
@@ -12,15 +12,21 @@ import { toolPath } from "./tool-path.ts";
 /** The tool that calls another one in its caller's name. */
 const EXECUTE_TOOL = "execute_tool";
 
+/** Where running code comes from. */
+interface CodeOrigin {
+  readonly language: SandboxLanguage;
+  /** The tool that runs it. */
+  readonly tool: string;
+}
+
 /**
  * What running code may ask of the hub: with the rights of whoever runs it, inside its time, each call through the
  * whole pipeline.
  */
 export function codeHost(
   parent: Call,
-  language: SandboxLanguage,
   { innerHub, resolveName }: Pick<BuiltinPorts, "innerHub" | "resolveName">,
-  own: string,
+  { language, tool: own }: CodeOrigin,
 ): SandboxHost {
   return {
     call: async (path, argumentsJson, signal) => {
@@ -31,35 +37,22 @@ export function codeHost(
       const inner =
         wanted === EXECUTE_TOOL && typeof args["name"] === "string" ? resolveName(args["name"].trim(), parent) : wanted;
       if (inner === own) return refusal("denied", `${own} cannot call itself. Write the code in one piece.`);
-      const outcome = await innerHub.call(path, args, callWithin(parent, signal));
+      const outcome = await innerHub.call({ tool: path, arguments: args }, callWithin(parent, signal));
       return outcome.ok ? { ok: true, json: JSON.stringify(toolValue(outcome.result) ?? null) } : replyOf(outcome);
     },
-    search: async (query, limit, signal) => ({
-      ok: true,
-      json: JSON.stringify(
-        (await found(innerHub, query, limit, callWithin(parent, signal), language)).filter(({ name }) => name !== own),
-      ),
-    }),
+    search: async (query, limit, signal) => {
+      const { hits } = await innerHub.search(query, callWithin(parent, signal), { limit });
+      const others = hits.filter(({ name }) => name !== own);
+      return { ok: true, json: JSON.stringify(others.map((hit) => shownInCode(hit, language))) };
+    },
   };
 }
 
-/** Hits as whoever writes code needs them: how each is called, and what it does. */
-async function found(
-  innerHub: InnerHub,
-  query: string,
-  limit: number,
-  parent: Call,
-  language: SandboxLanguage,
-): Promise<{ readonly name: string }[]> {
-  const { hits } = await innerHub.search(query, limit, parent);
-  return hits.map(({ name, description, inputSchema, outputSchema }) => ({
-    name,
-    signature: signatureOf(language === "python" ? "python" : "typescript", toolPath(name), {
-      input: inputSchema,
-      output: outputSchema,
-    }),
-    description,
-  }));
+/** A hit as whoever writes code needs it: how it is called, and what it does. */
+function shownInCode(hit: SearchHit, language: SandboxLanguage): JsonObject {
+  const { name, description, inputSchema: input, outputSchema: output } = hit;
+  const signature = signatureOf(language === "python" ? "python" : "typescript", toolPath(name), { input, output });
+  return { name, signature, description };
 }
 
 function replyOf({ kind, message, retryable, retryAfterMs }: Fail): HostReply {

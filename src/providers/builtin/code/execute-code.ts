@@ -1,7 +1,7 @@
 import type { Source } from "../../../core/records.ts";
 import type { FixedTool } from "../../fixed-tools.ts";
 import { ownToolRecord } from "../own-tool.ts";
-import type { BuiltinPorts, CodeRunner } from "../ports.ts";
+import type { CodePorts } from "../ports.ts";
 import { ACCEPTED_SCHEMA, SHOWN_SCHEMA } from "./schema.ts";
 
 const NAME = "execute_code";
@@ -21,7 +21,7 @@ const SLACK_MS = 5_000;
  * `maxWallMs`: the longest time that a caller may ask for. `execute_code({language, code, inputs?, files?, timeout_ms?,
  * session?})`: native, without keywords (T1).
  */
-export function executeCode(source: Source, ports: BuiltinPorts, code: CodeRunner, maxWallMs: number): FixedTool {
+export function executeCode(source: Source, ports: CodePorts, maxWallMs: number): FixedTool {
   const record = ownToolRecord(source, {
     name: NAME,
     title: "Execute code",
@@ -32,5 +32,5 @@ export function executeCode(source: Source, ports: BuiltinPorts, code: CodeRunne
     limits: { timeoutMs: maxWallMs + SLACK_MS, totalTimeoutMs: maxWallMs + SLACK_MS },
   });
   // Nothing of it is loaded before the first run.
-  return { record, run: async (call) => (await import("./run-code.ts")).runCode(call, NAME, ports, code) };
+  return { record, run: async (call) => (await import("./run-code.ts")).runCode(call, NAME, ports) };
 }

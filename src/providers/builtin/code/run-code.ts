@@ -1,22 +1,17 @@
 import type { Outcome } from "../../../core/outcome.ts";
 import type { ResolvedCall } from "../../../core/provider.ts";
 import { holderOf } from "../../../core/shares.ts";
-import type { BuiltinPorts, CodeRunner } from "../ports.ts";
+import type { CodePorts } from "../ports.ts";
 import { readArguments } from "./arguments.ts";
 import { codeHost } from "./code-host.ts";
 import { codeOutcome } from "./code-result.ts";
 
-/** Runs what a call of the tool `own` asks for. */
-export async function runCode(
-  call: ResolvedCall,
-  own: string,
-  ports: BuiltinPorts,
-  { sandbox }: CodeRunner,
-): Promise<Outcome> {
+/** Runs what a call of `tool` asks for. */
+export async function runCode(call: ResolvedCall, tool: string, ports: CodePorts): Promise<Outcome> {
   const given = readArguments(call.arguments);
   if ("ok" in given) return given;
   const { language, code, inputs, files, timeoutMs, session } = given;
-  const current = sandbox();
+  const current = ports.code.sandbox();
   const { limits } = current.options;
   const wallMs = timeoutMs ?? limits.wallMs;
   const run = await current.run(
@@ -31,7 +26,7 @@ export async function runCode(
       // Two callers never meet in one session, whatever they call it.
       ...(session !== undefined && { session: JSON.stringify([call.principal.id, session]) }),
     },
-    codeHost(call, language, ports, own),
+    codeHost(call, ports, { language, tool }),
     call.signal,
   );
   return codeOutcome(run);
