@@ -58,11 +58,10 @@ function checked(
     length > 0 &&
     vectors.every((vector) => vector.length === length && vector.every(Number.isFinite));
   if (!isWhole)
-    throw outboundFailure(
-      "malformed",
+    throw outboundFailure("malformed", {
       service,
-      `answered ${vectors.length} vectors for ${count} texts, or vectors that are none.`,
-    );
+      what: `answered ${vectors.length} vectors for ${count} texts, or vectors that are none.`,
+    });
   return vectors;
 }
 

@@ -54,8 +54,7 @@ export async function generateImage(
     if (error instanceof Error && error.name === "AI_NoImageGeneratedError") {
       throw outboundFailure(
         "tool_error",
-        service,
-        "gave no image. It may have refused the prompt: word it differently.",
+        { service, what: "gave no image. It may have refused the prompt: word it differently." },
         { cause: error },
       );
     }
@@ -66,7 +65,10 @@ export async function generateImage(
 function checkedImage(data: Uint8Array, service: string): GeneratedImage {
   const type = imageType(data);
   if (!type)
-    throw outboundFailure("malformed", service, "answered something that is no image (PNG, JPEG, WebP, GIF or AVIF).");
+    throw outboundFailure("malformed", {
+      service,
+      what: "answered something that is no image (PNG, JPEG, WebP, GIF or AVIF).",
+    });
   return { data, mimeType: type.mimeType };
 }
 
@@ -126,11 +128,10 @@ function sidesOf(width: number | undefined, height: number | undefined): Sides |
   const sides = { width: width ?? height!, height: height ?? width! };
   const isUsable = (side: number): boolean => Number.isInteger(side) && side >= 1 && side <= MAX_SIDE;
   if (isUsable(sides.width) && isUsable(sides.height)) return sides;
-  throw outboundFailure(
-    "invalid_params",
-    "The image",
-    `cannot be ${sides.width} by ${sides.height} pixels: both must be whole numbers from 1 to ${MAX_SIDE}.`,
-  );
+  throw outboundFailure("invalid_params", {
+    service: "The image",
+    what: `cannot be ${sides.width} by ${sides.height} pixels: both must be whole numbers from 1 to ${MAX_SIDE}.`,
+  });
 }
 
 const RATIOS = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;

@@ -9,25 +9,31 @@ export function toModelFailure(error: unknown, service: string, signal: AbortSig
   if (known) return known;
   if (signal.aborted) return cancelledFailure(signal.reason);
   if (error instanceof OptionError)
-    return outboundFailure("unavailable", service, `cannot be asked. ${error.message}`, {
-      retryable: false,
-      cause: error,
-    });
+    return outboundFailure(
+      "unavailable",
+      { service, what: `cannot be asked. ${error.message}` },
+      {
+        retryable: false,
+        cause: error,
+      },
+    );
   const { statusCode, responseBody } = callFacts(lastOf(error));
   if (statusCode === undefined || statusCode < 400)
     return outboundFailure(
       "malformed",
-      service,
-      "answered something that no model of its kind answers. Check the model's name and `base_url`.",
+      { service, what: "answered something that no model of its kind answers. Check the model's name and `base_url`." },
       { cause: error },
     );
   const words = wordsOf(responseBody);
   if (statusCode === 400 || statusCode === 404 || statusCode === 422) {
     return outboundFailure(
       "invalid_params",
-      service,
-      "does not accept the request (HTTP " +
-        `${statusCode})${words === "" ? ". Check the model's name and the parameters." : `: ${words}`}`,
+      {
+        service,
+        what:
+          "does not accept the request (HTTP " +
+          `${statusCode})${words === "" ? ". Check the model's name and the parameters." : `: ${words}`}`,
+      },
       { cause: error },
     );
   }

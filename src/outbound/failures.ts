@@ -6,11 +6,15 @@ import { fail, type FailExtras } from "../core/outcome.ts";
 import { NOT_PUBLIC_CODE } from "./addresses.ts";
 import { causeOf, type RequestCause } from "./client/cause.ts";
 
-/**
- * A failure of one service on the network. `service` is its name as people know it; no address is told, since it may
- * hold keys.
- */
-export function outboundFailure(kind: FailKind, service: string, what: string, extras: FailExtras = {}): FailError {
+/** What went wrong with a service; together they make the sentence that callers read. */
+interface Trouble {
+  /** Its name as people know it. No address is told, since it may hold keys. */
+  readonly service: string;
+  readonly what: string;
+}
+
+/** A failure of one service on the network. */
+export function outboundFailure(kind: FailKind, { service, what }: Trouble, extras: FailExtras = {}): FailError {
   return new FailError(fail(kind, `${service} ${what}`, extras));
 }
 
@@ -35,30 +39,36 @@ export function toOutboundFailure(error: unknown, service: string): FailError {
   const { cause, code } = causeOf(error);
   if (code === NOT_PUBLIC_CODE) return notPublic(service);
   if (cause === "certificate")
-    return outboundFailure("unavailable", service, `has a certificate that cannot be verified (${code}).`, {
-      retryable: false,
-      cause: error,
-    });
+    return outboundFailure(
+      "unavailable",
+      { service, what: `has a certificate that cannot be verified (${code}).` },
+      {
+        retryable: false,
+        cause: error,
+      },
+    );
   if (cause === "not_http")
-    return outboundFailure("malformed", service, "answered something that is not HTTP. Check its address.", {
-      cause: error,
-    });
-  return outboundFailure("unavailable", service, UNAVAILABLE[cause], { cause: error });
+    return outboundFailure(
+      "malformed",
+      { service, what: "answered something that is not HTTP. Check its address." },
+      {
+        cause: error,
+      },
+    );
+  return outboundFailure("unavailable", { service, what: UNAVAILABLE[cause] }, { cause: error });
 }
 
 export function notPublic(service: string): FailError {
-  return outboundFailure(
-    "denied",
+  return outboundFailure("denied", {
     service,
-    "names an address that is not on the public internet, and was not asked for it.",
-  );
+    what: "names an address that is not on the public internet, and was not asked for it.",
+  });
 }
 
 export function outboundTimeout(service: string, timeoutMs: number): FailError {
   return outboundFailure(
     "timeout",
-    service,
-    `gave no whole answer within ${formatDuration(timeoutMs)}. Try again, or raise its \`timeout\`.`,
+    { service, what: `gave no whole answer within ${formatDuration(timeoutMs)}. Try again, or raise its \`timeout\`.` },
     { details: { timeoutMs } },
   );
 }
@@ -66,8 +76,7 @@ export function outboundTimeout(service: string, timeoutMs: number): FailError {
 export function outboundTooLarge(service: string, maxBytes: number): FailError {
   return outboundFailure(
     "too_large",
-    service,
-    `sent an answer of more than ${formatBytes(maxBytes)}, which is not read.`,
+    { service, what: `sent an answer of more than ${formatBytes(maxBytes)}, which is not read.` },
     { details: { maxBytes } },
   );
 }
@@ -78,14 +87,19 @@ export function statusFailure(service: string, status: number, retryAfterMs?: nu
     const when = retryAfterMs === undefined ? "in a while" : `in ${formatDuration(retryAfterMs)}`;
     return outboundFailure(
       "limited",
-      service,
-      `has been asked too often (HTTP 429). Try again ${when}.`,
+      { service, what: `has been asked too often (HTTP 429). Try again ${when}.` },
       retryAfterMs === undefined ? {} : { retryAfterMs },
     );
   }
   if (status === 401 || status === 403)
-    return outboundFailure("denied", service, `refused the request (HTTP ${status}). Check its key.`);
+    return outboundFailure("denied", { service, what: `refused the request (HTTP ${status}). Check its key.` });
   if (status >= 500)
-    return outboundFailure("unavailable", service, `has a fault of its own (HTTP ${status}). Try again later.`);
-  return outboundFailure("malformed", service, `does not accept the request (HTTP ${status}). Check its address.`);
+    return outboundFailure("unavailable", {
+      service,
+      what: `has a fault of its own (HTTP ${status}). Try again later.`,
+    });
+  return outboundFailure("malformed", {
+    service,
+    what: `does not accept the request (HTTP ${status}). Check its address.`,
+  });
 }

@@ -74,7 +74,11 @@ export class OutboundClient {
   async request(request: OutboundRequest): Promise<OutboundResponse> {
     const { service, timeoutMs, signal: caller } = request;
     if (this.#isClosed)
-      throw outboundFailure("unavailable", service, "is not asked any more: this was closed.", { retryable: false });
+      throw outboundFailure(
+        "unavailable",
+        { service, what: "is not asked any more: this was closed." },
+        { retryable: false },
+      );
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = caller ? AbortSignal.any([caller, timeout]) : timeout;
     try {
@@ -122,11 +126,10 @@ export class OutboundClient {
 
   #connect(url: URL, { reach, service }: OutboundRequest): ReturnType<Connections["open"]> {
     if (url.protocol !== "http:" && url.protocol !== "https:")
-      throw outboundFailure(
-        "denied",
+      throw outboundFailure("denied", {
         service,
-        "names an address that is neither http nor https, and was not asked for it.",
-      );
+        what: "names an address that is neither http nor https, and was not asked for it.",
+      });
     if (reach === "public" && !mayBePublic(url)) throw notPublic(service);
     const proxy = resolveProxy(url, this.#options.proxy, this.#options.environment);
     // What a proxy resolves cannot be looked at here; it is the network's own guard then.
@@ -161,15 +164,17 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 function followed({ from, status, location, followed: before }: Redirect, { service, reach }: OutboundRequest): Step {
   const final = { retryable: false };
   const tooMany = `redirects more than ${MAX_REDIRECTS} times. Check its address.`;
-  if (before === MAX_REDIRECTS) throw outboundFailure("unavailable", service, tooMany, final);
+  if (before === MAX_REDIRECTS) throw outboundFailure("unavailable", { service, what: tooMany }, final);
   const url = URL.canParse(location, from.url.href) ? new URL(location, from.url) : undefined;
-  if (!url) throw outboundFailure("malformed", service, "redirects to an address that cannot be used.");
+  if (!url) throw outboundFailure("malformed", { service, what: "redirects to an address that cannot be used." });
   const staysHere = url.origin === from.url.origin || (url.host === from.url.host && url.protocol === "https:");
   if (reach === "origin" && !staysHere) {
     throw outboundFailure(
       "unavailable",
-      service,
-      "redirects to another host, which was not asked. Set its address to that one if it is the one you mean.",
+      {
+        service,
+        what: "redirects to another host, which was not asked. Set its address to that one if it is the one you mean.",
+      },
       final,
     );
   }
@@ -188,8 +193,12 @@ export function jsonOf(response: OutboundResponse, service: string): unknown {
   } catch (error) {
     throw error instanceof FailError
       ? error
-      : outboundFailure("malformed", service, "answered something that is not JSON. Check its address.", {
-          cause: error,
-        });
+      : outboundFailure(
+          "malformed",
+          { service, what: "answered something that is not JSON. Check its address." },
+          {
+            cause: error,
+          },
+        );
   }
 }

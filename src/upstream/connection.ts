@@ -101,7 +101,10 @@ export class Connection {
   async open(signal: AbortSignal): Promise<void> {
     try {
       await this.#exchange.open(signal);
-      this.#era = await negotiate(this.#exchange, this.#transport, this.#options, signal);
+      this.#era = await negotiate(
+        { exchange: this.#exchange, transport: this.#transport, options: this.#options },
+        signal,
+      );
     } catch (error) {
       // The reason that the transport gave says more than what failed because of it.
       const failure = this.#exchange.closed ?? failureOf(error);

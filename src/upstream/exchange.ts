@@ -148,7 +148,7 @@ export class Exchange {
       const onAbort = (): void => {
         if (!signal || !this.#take(request.id)) return;
         const failure = abortFailure(signal);
-        this.#giveUp(request.id, failure.failure, cancelBy, stream);
+        this.#giveUp(request.id, failure.failure, { cancelBy, stream });
         reject(failure);
       };
       const release = (): void => signal?.removeEventListener("abort", onAbort);
@@ -163,7 +163,7 @@ export class Exchange {
     });
   }
 
-  #giveUp(id: RequestId, failure: Fail, cancelBy: CancelBy, stream: Canceller | undefined): void {
+  #giveUp(id: RequestId, failure: Fail, { cancelBy, stream }: WayToCancel): void {
     if (this.#forgotten.size >= MAX_FORGOTTEN) this.#forgotten.clear();
     this.#forgotten.add(id);
     if (cancelBy !== "message") return stream?.abort(GIVEN_UP);
@@ -189,7 +189,7 @@ export class Exchange {
     if (classified.type === "reply") return this.#onReply(classified.message, related);
     if (classified.type === "request") return this.#handlers.onRequest(classified.message, related);
     if (classified.type === "notification") return this.#onNotification(classified.message, related);
-    this.#onNonsense(value, classified.id, classified.reason, related);
+    this.#onNonsense(value, classified, related);
   }
 
   #onReply(reply: RpcReply, related: RequestId | undefined): void {
@@ -231,7 +231,7 @@ export class Exchange {
     pending.onProgress(notification.params);
   }
 
-  #onNonsense(value: unknown, id: RequestId | null, reason: string, related: RequestId | undefined): void {
+  #onNonsense(value: unknown, { id, reason }: Nonsense, related: RequestId | undefined): void {
     this.#faults.report("not-json-rpc", `The server sent something that is not JSON-RPC: ${reason}.`);
     if (!isJsonObject(value)) return;
     if ("method" in value) {
@@ -254,6 +254,19 @@ export class Exchange {
     for (const one of pending) one.reject(failure);
     this.#handlers.onClose(failure);
   }
+}
+
+/** How the server is told that nobody waits for an answer any more. */
+interface WayToCancel {
+  readonly cancelBy: CancelBy;
+  /** The stream of the request, on a transport that has one for each. */
+  readonly stream: Canceller | undefined;
+}
+
+/** What is wrong with a message, and its id where it has one. */
+interface Nonsense {
+  readonly id: RequestId | null;
+  readonly reason: string;
 }
 
 const GIVEN_UP = new DOMException("The request was given up.", "AbortError");

@@ -94,8 +94,7 @@ export class ListingKeeper {
     if (this.#recalling) return this.#recalling.then(() => this.listing({ mayBeOld }));
     if (!this.#listing) return this.#waitForFirst();
     if (!mayBeOld && performance.now() >= this.#staleAt) this.#expire();
-    const changedAt = this.#changedAt ?? (mayBeOld ? undefined : this.#expiredAt);
-    const patienceMs = changedAt === undefined ? 0 : PATIENCE_MS - (performance.now() - changedAt);
+    const patienceMs = patienceAfter(this.#changedAt ?? (mayBeOld ? undefined : this.#expiredAt));
     return patienceMs > 0 && this.#options.connection()
       ? this.#waitForChange(this.#listing, patienceMs)
       : this.#listing;
@@ -264,4 +263,9 @@ function pending(): First {
   let resolve = (): void => {};
   const over = new Promise<void>((settle) => (resolve = settle));
   return { over, resolve };
+}
+
+/** How long to wait yet for a list that changed then. */
+function patienceAfter(changedAt: number | undefined): number {
+  return changedAt === undefined ? 0 : PATIENCE_MS - (performance.now() - changedAt);
 }

@@ -95,7 +95,7 @@ export async function readListing(
   const read = async (kind: ListKind): Promise<ReadList> => {
     if (!objectMember(capabilities, kind.capability)) return EMPTY;
     try {
-      return await readList(connection, kind, bounds, signal);
+      return await readList(kind, bounds, (method, params) => connection.request(method, params, signal));
     } catch (error) {
       failures.push(error);
       return kind.optional
@@ -140,87 +140,89 @@ export async function readListing(
 }
 
 async function readList(
-  connection: Connection,
   kind: ListKind,
   bounds: ListingBounds,
-  signal: AbortSignal,
+  request: (method: string, params: JsonObject) => Promise<JsonObject>,
 ): Promise<ReadList> {
-  const problems: ListingProblem[] = [];
-  const entries = new Map<string, JsonObject>();
-  const cursors = new Set<string>();
+  const list = new GrowingList(kind, bounds);
   let ttlMs: number | undefined;
   let isPrivate = false;
   let cursor: string | undefined;
-  let bytes = 0;
   do {
-    const page = await connection.request(kind.method, cursor === undefined ? {} : { cursor }, signal);
-    bytes += collect(page[kind.member], kind, entries, problems);
+    const page = await request(kind.method, cursor === undefined ? {} : { cursor });
+    list.add(page[kind.member]);
     ttlMs = shorter(ttlMs, ttlOf(page));
     isPrivate ||= page["cacheScope"] === "private";
     cursor = stringMember(page, "nextCursor");
-    const stop = cursor === undefined ? undefined : whyStop(cursor, cursors, { entries: entries.size, bytes }, bounds);
-    if (stop !== undefined) {
-      problems.push({ subject: kind.method, message: stop });
-      break;
-    }
-    if (cursor !== undefined) cursors.add(cursor);
-  } while (cursor !== undefined);
+  } while (cursor !== undefined && list.goesOnAt(cursor));
   return {
-    entries: [...entries.values()].slice(0, bounds.maxEntries),
-    problems,
+    entries: list.entries,
+    problems: list.problems,
     ...(isPrivate && { isPrivate }),
     ...(ttlMs !== undefined && { ttlMs }),
   };
 }
 
-function whyStop(
-  cursor: string,
-  seen: ReadonlySet<string>,
-  { entries, bytes }: ReadSoFar,
-  { maxPages, maxEntries, maxBytes }: ListingBounds,
-): string | undefined {
-  if (seen.has(cursor))
-    return "The server hands out the same cursor again and again; what it listed until then is kept.";
-  if (seen.size + 1 >= maxPages) return `The list has more than ${maxPages} pages; what came until then is kept.`;
-  if (entries >= maxEntries) return `The list has more than ${maxEntries} entries; the first ${maxEntries} are kept.`;
-  if (bytes >= maxBytes) return `The list is over ${formatBytes(maxBytes)}; what came until then is kept.`;
-  return undefined;
-}
+/** One list while its pages come. */
+class GrowingList {
+  readonly problems: ListingProblem[] = [];
+  readonly #kind: ListKind;
+  readonly #bounds: ListingBounds;
+  readonly #entries = new Map<string, JsonObject>();
+  readonly #cursors = new Set<string>();
+  #bytes = 0;
 
-interface ReadSoFar {
-  readonly entries: number;
-  readonly bytes: number;
-}
-
-/** Takes a page's entries over and says how large they are. */
-function collect(
-  page: unknown,
-  { member, key }: ListKind,
-  entries: Map<string, JsonObject>,
-  problems: ListingProblem[],
-): number {
-  if (!Array.isArray(page)) {
-    problems.push({ subject: member, message: `The server's list \`${member}\` is not an array.` });
-    return 0;
+  constructor(kind: ListKind, bounds: ListingBounds) {
+    this.#kind = kind;
+    this.#bounds = bounds;
   }
-  let bytes = 0;
-  for (const [index, entry] of page.entries()) {
+
+  get entries(): JsonObject[] {
+    return [...this.#entries.values()].slice(0, this.#bounds.maxEntries);
+  }
+
+  /** Takes a page's entries over. */
+  add(page: unknown): void {
+    const { member } = this.#kind;
+    if (Array.isArray(page)) for (const [index, entry] of page.entries()) this.#addEntry(entry, `${member}[${index}]`);
+    else this.#report(member, `The server's list \`${member}\` is not an array.`);
+  }
+
+  /** Whether the page behind this cursor is to be read; if not, a problem says why. */
+  goesOnAt(cursor: string): boolean {
+    const stop = this.#whyStopAt(cursor);
+    if (stop !== undefined) this.#report(this.#kind.method, stop);
+    this.#cursors.add(cursor);
+    return stop === undefined;
+  }
+
+  #addEntry(entry: unknown, place: string): void {
+    const { key } = this.#kind;
     const size = jsonSize(entry);
-    if (size === Infinity) {
-      problems.push({
-        subject: `${member}[${index}]`,
-        message: `It is nested deeper than ${MAX_JSON_DEPTH} levels; it was left out.`,
-      });
-      continue;
-    }
-    bytes += size;
+    if (size === Infinity)
+      return this.#report(place, `It is nested deeper than ${MAX_JSON_DEPTH} levels; it was left out.`);
+    this.#bytes += size;
     const id = isJsonObject(entry) ? stringMember(entry, key) : undefined;
-    if (id === undefined || id === "")
-      problems.push({ subject: `${member}[${index}]`, message: `It has no \`${key}\`; it was left out.` });
-    else if (entries.has(id)) problems.push({ subject: id, message: `It is listed twice; the first one counts.` });
-    else entries.set(id, entry as JsonObject);
+    if (id === undefined || id === "") this.#report(place, `It has no \`${key}\`; it was left out.`);
+    else if (this.#entries.has(id)) this.#report(id, "It is listed twice; the first one counts.");
+    else this.#entries.set(id, entry as JsonObject);
   }
-  return bytes;
+
+  #whyStopAt(cursor: string): string | undefined {
+    const { maxPages, maxEntries, maxBytes } = this.#bounds;
+    if (this.#cursors.has(cursor))
+      return "The server hands out the same cursor again and again; what it listed until then is kept.";
+    if (this.#cursors.size + 1 >= maxPages)
+      return `The list has more than ${maxPages} pages; what came until then is kept.`;
+    if (this.#entries.size >= maxEntries)
+      return `The list has more than ${maxEntries} entries; the first ${maxEntries} are kept.`;
+    if (this.#bytes >= maxBytes) return `The list is over ${formatBytes(maxBytes)}; what came until then is kept.`;
+    return undefined;
+  }
+
+  #report(subject: string, message: string): void {
+    this.problems.push({ subject, message });
+  }
 }
 
 // Also of a server that tells of changes: what it tells may be lost, and some tell one era only.

@@ -2,9 +2,10 @@ import { FailError } from "../core/errors.ts";
 import { fail, type Fail } from "../core/outcome.ts";
 import { within } from "../core/wait.ts";
 import { RPC } from "../wire/messages.ts";
-import type { Era, EraName, HandshakeOptions } from "./era.ts";
+import type { Era, EraName } from "./era.ts";
 import type { Exchange } from "./exchange.ts";
 import { failureOf } from "./faults.ts";
+import type { Handshake } from "./handshake.ts";
 import { initialize } from "./legacy/initialize.ts";
 import { discover, knock, type Verdict } from "./modern/discover.ts";
 import type { Transport } from "./transport.ts";
@@ -17,22 +18,21 @@ type Probe = Verdict | { readonly type: "failed"; readonly failure: Fail } | { r
  * which, and `initialize` is then sent beside the waiting probe, so that whichever is answered well decides. On HTTP,
  * where each request has its own stream, the probe is given up instead.
  */
-export async function negotiate(
-  exchange: Exchange,
-  transport: Transport,
-  options: HandshakeOptions,
-  signal: AbortSignal,
-): Promise<Era> {
-  if (options.era === "legacy")
-    return await initialize(exchange, transport, options, signal).catch(refusedChoice("legacy"));
-  if (options.era === "modern")
-    return await discoverOnly(exchange, transport, options, signal).catch(refusedChoice("modern"));
+export async function negotiate(handshake: Handshake, signal: AbortSignal): Promise<Era> {
+  const { options } = handshake;
+  if (options.era === "legacy") return await initialize(handshake, signal).catch(refusedChoice("legacy"));
+  if (options.era === "modern") return await discoverOnly(handshake, signal).catch(refusedChoice("modern"));
   if (options.knownEra === "legacy" || options.prefersLegacy) {
-    const era = await tryLegacy(exchange, transport, options, signal);
+    const era = await tryLegacy(handshake, signal);
     if (era) return era;
   }
+  return await probeFirst(handshake, signal);
+}
+
+async function probeFirst(handshake: Handshake, signal: AbortSignal): Promise<Era> {
+  const { exchange, transport, options } = handshake;
   const giveUp = new AbortController();
-  const probing = watch(discover(exchange, transport, options, AbortSignal.any([signal, giveUp.signal])));
+  const probing = watch(discover(handshake, AbortSignal.any([signal, giveUp.signal])));
   const first = await firstWord(
     probing,
     options.knownEra === "modern" || transport.perRequestStreams ? options.patienceMs : options.probeSilenceMs,
@@ -40,27 +40,26 @@ export async function negotiate(
   try {
     if (first.type === "modern") return settle(transport, first.era);
     if (first.type === "failed" && isFatal(first.failure, exchange)) throw new FailError(first.failure);
-    if (first.type === "silent" && !transport.perRequestStreams) {
-      const word = await wordOnceAwake(probing, exchange, options, signal);
-      if (word.type === "modern") return settle(transport, word.era);
-      if (word.type === "failed" && isFatal(word.failure, exchange)) throw new FailError(word.failure);
-      return await race(probing, initialize(exchange, transport, options, signal), transport, options.probeSilenceMs);
-    }
+    if (first.type === "silent" && !transport.perRequestStreams)
+      return await afterSilence(handshake, probing, signal);
     giveUp.abort();
-    return await initialize(exchange, transport, options, signal);
+    return await initialize(handshake, signal);
   } catch (error) {
     throw first.type === "other" ? explained(error, first.reason) : error;
   }
 }
 
-async function discoverOnly(
-  exchange: Exchange,
-  transport: Transport,
-  options: HandshakeOptions,
-  signal: AbortSignal,
-): Promise<Era> {
-  const verdict = await discover(exchange, transport, options, signal);
-  if (verdict.type === "modern") return settle(transport, verdict.era);
+/** On a pipe both ways can be asked at once. */
+async function afterSilence(handshake: Handshake, probing: Promise<Probe>, signal: AbortSignal): Promise<Era> {
+  const word = await wordOnceAwake(handshake, probing, signal);
+  if (word.type === "modern") return settle(handshake.transport, word.era);
+  if (word.type === "failed" && isFatal(word.failure, handshake.exchange)) throw new FailError(word.failure);
+  return await race(probing, initialize(handshake, signal), handshake);
+}
+
+async function discoverOnly(handshake: Handshake, signal: AbortSignal): Promise<Era> {
+  const verdict = await discover(handshake, signal);
+  if (verdict.type === "modern") return settle(handshake.transport, verdict.era);
   throw new FailError(
     fail("unavailable", `The server does not speak the modern era: ${verdict.reason}.`, {
       rpcError: { code: RPC.methodNotFound, message: verdict.reason },
@@ -88,16 +87,12 @@ function settle(transport: Transport, era: Era): Era {
   return era;
 }
 
-async function tryLegacy(
-  exchange: Exchange,
-  transport: Transport,
-  options: HandshakeOptions,
-  signal: AbortSignal,
-): Promise<Era | undefined> {
+async function tryLegacy(handshake: Handshake, signal: AbortSignal): Promise<Era | undefined> {
+  const { exchange, options } = handshake;
   // A server that was never seen to speak it may not know the request, and say nothing.
   const patience = options.knownEra === "legacy" ? undefined : AbortSignal.timeout(options.patienceMs);
   try {
-    return await initialize(exchange, transport, options, patience ? AbortSignal.any([signal, patience]) : signal);
+    return await initialize(handshake, patience ? AbortSignal.any([signal, patience]) : signal);
   } catch (error) {
     if (patience?.aborted && !signal.aborted && !exchange.closed) return undefined;
     // A protocol error means that it is there and has changed its mind; anything else is no verdict on the era.
@@ -123,14 +118,9 @@ async function firstWord(probing: Promise<Probe>, silenceMs: number): Promise<Pr
  * `initialize`, too. Asked both ways too early, a server of both eras would have to be started a second time; one that
  * knows no ping either is asked to `initialize` all the same when it had its time.
  */
-async function wordOnceAwake(
-  probing: Promise<Probe>,
-  exchange: Exchange,
-  options: HandshakeOptions,
-  signal: AbortSignal,
-): Promise<Probe> {
+async function wordOnceAwake(handshake: Handshake, probing: Promise<Probe>, signal: AbortSignal): Promise<Probe> {
   const giveUp = new AbortController();
-  const awake = knock(exchange, options, AbortSignal.any([signal, giveUp.signal])).then(
+  const awake = knock(handshake, AbortSignal.any([signal, giveUp.signal])).then(
     () => firstWord(probing, AWAKE_MS),
     () => firstWord(probing, WAKE_MS),
   );
@@ -157,8 +147,7 @@ function isFatal(failure: Fail, exchange: Exchange): boolean {
 async function race(
   probing: Promise<Probe>,
   initializing: Promise<Era>,
-  transport: Transport,
-  silenceMs: number,
+  { transport, options }: Handshake,
 ): Promise<Era> {
   const modern = probing.then((probe) => {
     if (probe.type !== "modern") throw new Error("not modern");
@@ -171,7 +160,7 @@ async function race(
     return await initializing;
   }
   // Both answers may have come in one piece.
-  const other = era.name === "modern" ? succeeds(initializing, silenceMs) : succeeds(modern, 0);
+  const other = era.name === "modern" ? succeeds(initializing, options.probeSilenceMs) : succeeds(modern, 0);
   if (await other) throw new FailError(SPOKE_BOTH);
   return settle(transport, era);
 }

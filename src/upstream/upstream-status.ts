@@ -46,14 +46,17 @@ export function toStatus(facts: StatusFacts): ProviderStatus {
 }
 
 function stateOf(facts: StatusFacts): ProviderState {
-  const { link, isClosed, isLazy, isCold, listingFailure, installer } = facts;
-  const { state, failure } = link;
-  if (isClosed || state === "closed") return "closed";
-  if (installer?.installation) return "starting";
+  const { state, failure } = facts.link;
+  if (facts.isClosed || state === "closed") return "closed";
+  if (facts.installer?.installation) return "starting";
   if (failure?.kind === "needs_authorisation") return "needs_authorisation";
-  // Connected is not enough: what it offers is not known yet.
-  if (isCold && (state === "ready" || state === "idle")) return "starting";
-  if (state === "ready") return listingFailure ? "degraded" : "ready";
-  if (state === "idle") return isLazy ? "ready" : "starting";
+  if (state === "ready" || state === "idle") return stateOfReachable(state, facts);
   return failure === undefined ? "starting" : "down";
+}
+
+function stateOfReachable(state: "ready" | "idle", { isCold, isLazy, listingFailure }: StatusFacts): ProviderState {
+  // Connected is not enough: what it offers is not known yet.
+  if (isCold) return "starting";
+  if (state === "ready") return listingFailure ? "degraded" : "ready";
+  return isLazy ? "ready" : "starting";
 }

@@ -3,7 +3,7 @@ import { Deadline } from "../core/deadline.ts";
 import { FailError } from "../core/errors.ts";
 import { Emitter } from "../core/events.ts";
 import type { JsonObject } from "../core/json.ts";
-import { fail, type Outcome } from "../core/outcome.ts";
+import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import { isSharedLink } from "../core/link-key.ts";
 import { orAborted } from "../core/wait.ts";
 import type { Logger } from "../core/ports.ts";
@@ -208,13 +208,10 @@ export class Upstream {
     if (outcome.rpcError?.code === RPC.headerMismatch)
       return await this.#callWithFreshSchema(call, request, connection);
     if (outcome.kind === "timeout") void this.#checkPulse(link, connection, startedAt);
-    if (outcome.kind !== "unavailable" || outcome.details?.["sent"] !== false || cancellationOf(call).aborted)
-      return outcome;
-    if (!isUseless(connection, outcome)) return outcome;
+    const isUnsent = outcome.kind === "unavailable" && outcome.details?.["sent"] === false;
+    if (!isUnsent || cancellationOf(call).aborted || !isUseless(connection, outcome)) return outcome;
     // It never reached the server, so another connection may carry it.
-    if (outcome.details["sessionLost"] === true) link.retire(connection, outcome);
-    // The others on it were on their way: they must not read that they never were.
-    else link.replace(connection, { ...outcome, retryable: false, details: { ...outcome.details, sent: true } });
+    leave(link, connection, outcome);
     const next = await link.get(cancellationOf(call));
     return await next.call(call, request);
   }
@@ -375,4 +372,11 @@ export class Upstream {
     this.#idle = setTimeout(() => void this.#first.stop(), this.#options.idleStopMs);
     this.#idle.unref();
   }
+}
+
+/** The link goes on without a connection that is of no use any more. */
+function leave(link: Link, connection: Connection, failure: Fail): void {
+  if (failure.details?.["sessionLost"] === true) link.retire(connection, failure);
+  // The others on it were on their way: they must not read that they never were.
+  else link.replace(connection, { ...failure, retryable: false, details: { ...failure.details, sent: true } });
 }

@@ -31,10 +31,14 @@ function readAnswer(response: OutboundResponse): readonly WebHit[] {
   if (response.status !== 200) throw refusal(response);
   const answer = jsonOf(response, NAME);
   if (!isJsonObject(answer) || answer["type"] !== "search")
-    throw outboundFailure("malformed", NAME, "answered JSON that is no search. Check `web_search.base_url`.");
+    throw outboundFailure("malformed", {
+      service: NAME,
+      what: "answered JSON that is no search. Check `web_search.base_url`.",
+    });
   // An answer without `web` says that nothing on the web matches.
   const results = objectMember(answer, "web")?.["results"] ?? [];
-  if (!Array.isArray(results)) throw outboundFailure("malformed", NAME, "answered a search whose results are no list.");
+  if (!Array.isArray(results))
+    throw outboundFailure("malformed", { service: NAME, what: "answered a search whose results are no list." });
   return results.flatMap((one: unknown) =>
     isJsonObject(one)
       ? (toHit(
@@ -51,10 +55,16 @@ function refusal(response: OutboundResponse): Error {
   const { status } = response;
   const code = codeOf(response);
   if (status === 401 || status === 403 || code === "SUBSCRIPTION_TOKEN_INVALID") {
-    return outboundFailure("denied", NAME, `does not accept the key (HTTP ${status}). Check \`web_search.api_key\`.`);
+    return outboundFailure("denied", {
+      service: NAME,
+      what: `does not accept the key (HTTP ${status}). Check \`web_search.api_key\`.`,
+    });
   }
   if (status === 422)
-    return outboundFailure("invalid_params", NAME, "does not accept the query (HTTP 422). Ask for something shorter.");
+    return outboundFailure("invalid_params", {
+      service: NAME,
+      what: "does not accept the query (HTTP 422). Ask for something shorter.",
+    });
   return statusFailure(
     NAME,
     status,

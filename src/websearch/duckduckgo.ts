@@ -36,16 +36,15 @@ function readPage(response: OutboundResponse): readonly WebHit[] {
     const what =
       "takes this machine for a bot and asks for a captcha. " +
       'Search less often, or set `web_search.backend` to "searxng" or "brave".';
-    throw outboundFailure("limited", NAME, what, { retryAfterMs: CAPTCHA_PAUSE_MS });
+    throw outboundFailure("limited", { service: NAME, what }, { retryAfterMs: CAPTCHA_PAUSE_MS });
   }
   if (response.status !== 200) throw statusFailure(NAME, response.status, retryAfterMs(response, Date.now()));
   const { hits, saysNone } = readResults(html);
   if (hits.length === 0 && !saysNone)
-    throw outboundFailure(
-      "malformed",
-      NAME,
-      "answered a page without results that does not say there are none. Check `web_search.base_url`.",
-    );
+    throw outboundFailure("malformed", {
+      service: NAME,
+      what: "answered a page without results that does not say there are none. Check `web_search.base_url`.",
+    });
   return hits;
 }
 

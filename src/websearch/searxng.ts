@@ -24,17 +24,19 @@ export const SEARXNG: Backend = {
 
 function readAnswer(response: OutboundResponse): readonly WebHit[] {
   if (response.status === 403) {
-    throw outboundFailure(
-      "denied",
-      NAME,
-      "refused to answer in JSON (HTTP 403). Add `json` to `search.formats` in its settings.yml.",
-    );
+    throw outboundFailure("denied", {
+      service: NAME,
+      what: "refused to answer in JSON (HTTP 403). Add `json` to `search.formats` in its settings.yml.",
+    });
   }
   if (response.status !== 200) throw statusFailure(NAME, response.status, retryAfterMs(response, Date.now()));
   const answer = jsonOf(response, NAME);
   const results = isJsonObject(answer) ? answer["results"] : undefined;
   if (!isJsonObject(answer) || !Array.isArray(results))
-    throw outboundFailure("malformed", NAME, "answered JSON without a list of `results`. Check `web_search.base_url`.");
+    throw outboundFailure("malformed", {
+      service: NAME,
+      what: "answered JSON without a list of `results`. Check `web_search.base_url`.",
+    });
   const hits = results.flatMap((one: unknown) =>
     isJsonObject(one)
       ? (toHit(textOf(one, "title"), stringMember(one, "url") ?? "", textOf(one, "content")) ?? [])
@@ -61,9 +63,8 @@ function assertNobodyFailed(engines: unknown): void {
     .map((one: unknown) =>
       Array.isArray(one) ? one.slice(0, 2).map(String).join(": ").slice(0, 80) : String(one).slice(0, 80),
     );
-  throw outboundFailure(
-    "unavailable",
-    NAME,
-    `has no results, since its engines gave none (${names.join("; ")}). Try again later, or enable other engines.`,
-  );
+  throw outboundFailure("unavailable", {
+    service: NAME,
+    what: `has no results, since its engines gave none (${names.join("; ")}). Try again later, or enable other engines.`,
+  });
 }

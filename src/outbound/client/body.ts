@@ -36,7 +36,7 @@ export async function readBytes(body: ResponseBody, maxBytes: number, faults: Bo
 /** The faults of a configured server's body. */
 export function faultsAt({ place, maxBytes, signal }: BodyBounds): BodyFaults {
   return {
-    tooLarge: () => httpFailure("too_large", place, tooLong(maxBytes), { details: { maxBytes } }),
+    tooLarge: () => httpFailure("too_large", { place, what: tooLong(maxBytes) }, { details: { maxBytes } }),
     broken: (error) => toRequestFailure(error, place, signal),
   };
 }

@@ -145,30 +145,35 @@ export class HttpClient {
   }
 
   #connect(): ReturnType<Connections["open"]> {
-    if (this.#isClosed) throw httpFailure("unavailable", this.place, "was closed.", { details: UNSENT });
+    if (this.#isClosed)
+      throw httpFailure("unavailable", { place: this.place, what: "was closed." }, { details: UNSENT });
     return this.#connections.open();
   }
 
   #untrusted(cause: unknown): Error {
-    return httpFailure("unavailable", this.place, "cannot be verified: its `ca` file cannot be read.", {
-      details: UNSENT,
-      retryable: false,
-      cause,
-    });
+    return httpFailure(
+      "unavailable",
+      { place: this.place, what: "cannot be verified: its `ca` file cannot be read." },
+      {
+        details: UNSENT,
+        retryable: false,
+        cause,
+      },
+    );
   }
 
   #follow({ from: step, location, followed }: Redirect): Step {
     const from = step.url;
     const extras = { details: UNSENT, retryable: false };
     const tooMany = `redirects more than ${MAX_REDIRECTS} times. Correct \`url\`.`;
-    if (followed === MAX_REDIRECTS) throw httpFailure("unavailable", this.place, tooMany, extras);
+    if (followed === MAX_REDIRECTS) throw httpFailure("unavailable", { place: this.place, what: tooMany }, extras);
     const url = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
     if (url?.origin === from.origin) return { ...step, url };
     const where = url && /^https?:$/.test(url.protocol) ? shownUrl(url) : "an address that cannot be used";
     const what =
       `redirects to ${where}, which is another server and was not asked. ` +
       "Set `url` to it if it is the one you mean.";
-    throw httpFailure("unavailable", this.place, what, extras);
+    throw httpFailure("unavailable", { place: this.place, what }, extras);
   }
 }
 

@@ -13,7 +13,13 @@ export interface Place {
   readonly host: string;
 }
 
-export function httpFailure(kind: FailKind, place: Place, what: string, extras: FailExtras = {}): FailError {
+/** What went wrong at a place; together they make the sentence that callers read. */
+interface Trouble {
+  readonly place: Place;
+  readonly what: string;
+}
+
+export function httpFailure(kind: FailKind, { place, what }: Trouble, extras: FailExtras = {}): FailError {
   return new FailError(fail(kind, `\`${place.label}\` at ${place.host} ${what}`, extras));
 }
 
@@ -78,15 +84,19 @@ export function toRequestFailure(error: unknown, place: Place, signal: Cancellat
   if (error instanceof FailError) return error;
   const { cause, code } = causeOf(error);
   const { kind, what, isUnsent, isFinal } = TOLD[cause];
-  return httpFailure(kind, place, what.replace("{code}", code), {
-    ...(isUnsent && { details: UNSENT }),
-    ...(isFinal && { retryable: false }),
-    cause: error,
-  });
+  return httpFailure(
+    kind,
+    { place, what: what.replace("{code}", code) },
+    {
+      ...(isUnsent && { details: UNSENT }),
+      ...(isFinal && { retryable: false }),
+      cause: error,
+    },
+  );
 }
 
 function toAbortFailure(reason: unknown, place: Place): FailError {
   return reason instanceof FailError
     ? reason
-    : httpFailure("cancelled", place, "is not asked any more: the request was given up.", { cause: reason });
+    : httpFailure("cancelled", { place, what: "is not asked any more: the request was given up." }, { cause: reason });
 }

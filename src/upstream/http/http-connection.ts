@@ -110,7 +110,7 @@ export class HttpConnection {
   }
 
   #disconnected(details: JsonObject): FailError {
-    return httpFailure("unavailable", this.options.client.place, "was disconnected.", { details });
+    return httpFailure("unavailable", { place: this.options.client.place, what: "was disconnected." }, { details });
   }
 }
 

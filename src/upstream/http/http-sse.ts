@@ -67,7 +67,7 @@ export class HttpSseTransport implements Transport {
     const { client, idleMs } = this.#connection.options;
     const { place } = client;
     if (!this.#endpoint || this.#connection.isOver)
-      throw httpFailure("unavailable", place, "is not connected any more.", { details: { sent: false } });
+      throw httpFailure("unavailable", { place, what: "is not connected any more." }, { details: { sent: false } });
     // A signal gives up on an answer, which comes by another way here: what is being sent is sent.
     const { signal, done } = this.#connection.begin();
     try {
@@ -113,9 +113,13 @@ export class HttpSseTransport implements Transport {
     if (response.status === 200 && mediaType(response.header("content-type")) === EVENT_STREAM_TYPE) return response;
     discard(response.body);
     if (response.status < 200 || response.status > 299) throw toStatusFailure(response, client.place);
-    throw httpFailure("malformed", client.place, "opened no event stream. Check that `url` points to an MCP server.", {
-      details: { status: response.status },
-    });
+    throw httpFailure(
+      "malformed",
+      { place: client.place, what: "opened no event stream. Check that `url` points to an MCP server." },
+      {
+        details: { status: response.status },
+      },
+    );
   }
 
   /** Waits for the address to post to; the stream is read on for as long as it lasts. */
@@ -124,7 +128,8 @@ export class HttpSseTransport implements Transport {
     const { place } = client;
     return new Promise((resolve, reject) => {
       const late = setTimeout(
-        () => stream.abort(httpFailure("timeout", place, "opened a stream and named no endpoint to post to.")),
+        () =>
+          stream.abort(httpFailure("timeout", { place, what: "opened a stream and named no endpoint to post to." })),
         ENDPOINT_TIMEOUT_MS,
       );
       const onEvent = (event: { event: string; data: string }): void => {
@@ -138,7 +143,7 @@ export class HttpSseTransport implements Transport {
         clearTimeout(late);
         stream.done();
         const failure =
-          error instanceof FailError ? error : httpFailure("unavailable", place, "closed its event stream.");
+          error instanceof FailError ? error : httpFailure("unavailable", { place, what: "closed its event stream." });
         reject(failure);
         if (this.#endpoint) this.#connection.fail(failure);
       };
@@ -152,10 +157,9 @@ export class HttpSseTransport implements Transport {
     const { client } = this.#connection.options;
     const url = URL.canParse(text, client.url.href) ? new URL(text, client.url) : undefined;
     if (url !== undefined && url.origin === client.url.origin) return url;
-    throw httpFailure(
-      "malformed",
-      client.place,
-      "named an endpoint that is not its own. Messages are posted to the configured server only.",
-    );
+    throw httpFailure("malformed", {
+      place: client.place,
+      what: "named an endpoint that is not its own. Messages are posted to the configured server only.",
+    });
   }
 }

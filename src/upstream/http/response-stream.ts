@@ -116,7 +116,7 @@ export class ResponseStream {
 
   async #resume(signal: Cancellation): Promise<ResponseBody | undefined> {
     const { client } = this.#connection.options;
-    const { resumeHeaders, onGone, idleMs } = this.#options;
+    const { resumeHeaders, idleMs } = this.#options;
     const headers = { ...resumeHeaders?.(), accept: EVENT_STREAM_TYPE, "last-event-id": this.#lastEventId ?? "" };
     let response;
     try {
@@ -125,30 +125,41 @@ export class ResponseStream {
       if (signal.aborted) throw error;
       return undefined;
     }
-    if (response.status === 200 && mediaType(response.header("content-type")) === EVENT_STREAM_TYPE)
-      return response.body;
-    if (response.status === 200) discard(response.body);
-    const text = response.status === 200 ? "" : await readRefusal(response.body, client.place, signal);
+    if (response.status === 200) {
+      if (mediaType(response.header("content-type")) === EVENT_STREAM_TYPE) return response.body;
+      discard(response.body);
+      throw this.#notResumed(response, "");
+    }
+    const text = await readRefusal(response.body, client.place, signal);
     if (response.status === 429 || response.status >= 500) return undefined;
-    // The request itself has long been taken: whatever refuses to resume must not read as "never sent".
-    throw onGone?.(response.status, text) ?? withoutUnsent(toStatusFailure(response, client.place));
+    throw this.#notResumed(response, text);
+  }
+
+  // The request itself has long been taken: whatever refuses to resume must not read as "never sent".
+  #notResumed(response: HttpResponse, text: string): FailError {
+    const { onGone } = this.#options;
+    const { place } = this.#connection.options.client;
+    return onGone?.(response.status, text) ?? withoutUnsent(toStatusFailure(response, place));
   }
 
   // Some servers of 2024-11-05 open their one stream for a POST too.
   #otherTransport(): FailError {
     const what = 'speaks HTTP+SSE of 2024-11-05 at this address. Set `transport` to "sse" or "auto".';
-    return httpFailure("unavailable", this.#connection.options.client.place, what, {
-      details: { status: 405, sent: false },
-      retryable: false,
-    });
+    return httpFailure(
+      "unavailable",
+      { place: this.#connection.options.client.place, what },
+      {
+        details: { status: 405, sent: false },
+        retryable: false,
+      },
+    );
   }
 
   #brokenOff(): FailError {
-    return httpFailure(
-      "unavailable",
-      this.#connection.options.client.place,
-      "ended its response stream before the answer.",
-    );
+    return httpFailure("unavailable", {
+      place: this.#connection.options.client.place,
+      what: "ended its response stream before the answer.",
+    });
   }
 }
 

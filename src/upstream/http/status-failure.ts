@@ -17,34 +17,53 @@ export function toStatusFailure(response: RefusedResponse, place: Place): FailEr
   const wait = retryAfterMs(response.header("retry-after"), Date.now());
   const later = wait === undefined ? {} : { retryAfterMs: wait };
   if (status === 429)
-    return httpFailure("limited", place, `takes no more requests for now (HTTP 429). Try again ${inTime(wait)}.`, {
-      details: unsent,
-      ...later,
-    });
+    return httpFailure(
+      "limited",
+      { place, what: `takes no more requests for now (HTTP 429). Try again ${inTime(wait)}.` },
+      {
+        details: unsent,
+        ...later,
+      },
+    );
   if (status === 503)
-    return httpFailure("unavailable", place, `is not ready (HTTP 503). Try again ${inTime(wait)}.`, {
-      details: unsent,
-      ...later,
-    });
+    return httpFailure(
+      "unavailable",
+      { place, what: `is not ready (HTTP 503). Try again ${inTime(wait)}.` },
+      {
+        details: unsent,
+        ...later,
+      },
+    );
   if (status === 413)
-    return httpFailure("too_large", place, "finds the request too large (HTTP 413). Send less at once.", {
-      details: unsent,
-    });
+    return httpFailure(
+      "too_large",
+      { place, what: "finds the request too large (HTTP 413). Send less at once." },
+      {
+        details: unsent,
+      },
+    );
   if (status >= 500)
-    return httpFailure("unavailable", place, `failed (HTTP ${status}). Look into the server's log.`, { details });
+    return httpFailure(
+      "unavailable",
+      { place, what: `failed (HTTP ${status}). Look into the server's log.` },
+      { details },
+    );
   if (status === 404 || status === 405) {
     const what = `offers no MCP at this address (HTTP ${status}). Correct the path in \`url\`.`;
-    return httpFailure("unavailable", place, what, { details: unsent, retryable: false });
+    return httpFailure("unavailable", { place, what }, { details: unsent, retryable: false });
   }
   if (status >= 400)
-    return httpFailure("unavailable", place, `refused the request (HTTP ${status}).`, {
-      details: unsent,
-      retryable: false,
-    });
+    return httpFailure(
+      "unavailable",
+      { place, what: `refused the request (HTTP ${status}).` },
+      {
+        details: unsent,
+        retryable: false,
+      },
+    );
   return httpFailure(
     "malformed",
-    place,
-    `answered with HTTP ${status} and no content. Check that \`url\` points to an MCP server.`,
+    { place, what: `answered with HTTP ${status} and no content. Check that \`url\` points to an MCP server.` },
     { details },
   );
 }
@@ -63,8 +82,7 @@ function toSignInFailure(response: RefusedResponse, place: Place): FailError {
   };
   return httpFailure(
     "needs_authorisation",
-    place,
-    `${what}. Give it a valid \`token\`, \`auth\` or \`headers\`.${where}`,
+    { place, what: `${what}. Give it a valid \`token\`, \`auth\` or \`headers\`.${where}` },
     { details },
   );
 }

@@ -72,7 +72,15 @@ export class StreamableHttpTransport implements Transport {
     try {
       const request = this.#post(message, options, signal);
       this.#track(request);
-      await this.#receive(message, await request, options, signal);
+      const response = await request;
+      const asked = "method" in message && "id" in message ? message : undefined;
+      if (response.status < 200 || response.status > 299) return await this.#onRefusal(asked, response, signal);
+      if (!asked) return this.#onTaken(message, response);
+      if (asked.method === "initialize") this.#startSession(response);
+      if (mediaType(response.header("content-type")) === EVENT_STREAM_TYPE)
+        await this.#streamFor(asked, this.#idleMs(options)).read(response.body, signal);
+      else await this.#readJson(asked, response, signal);
+      this.#answers += 1;
     } finally {
       done();
     }
@@ -141,55 +149,40 @@ export class StreamableHttpTransport implements Transport {
     return headers;
   }
 
-  async #receive(
-    message: RpcMessage,
-    response: HttpResponse,
-    options: SendOptions,
-    signal: Cancellation,
-  ): Promise<void> {
-    const isRequest = "method" in message && "id" in message;
-    if (response.status < 200 || response.status > 299)
-      return this.#onRefusal(isRequest ? message : undefined, response, signal);
-    if (!isRequest) {
-      discard(response.body);
-      if ("method" in message && message.method === "notifications/initialized") this.#openStandingStream();
-      return;
-    }
-    if (message.method === "initialize") this.#startSession(response);
-    await this.#readAnswer(message, response, options, signal);
-    this.#answers += 1;
+  /** What needs no answer was taken. */
+  #onTaken(message: RpcMessage, response: HttpResponse): void {
+    discard(response.body);
+    if ("method" in message && message.method === "notifications/initialized") this.#openStandingStream();
   }
 
-  async #readAnswer(
-    request: RpcRequest,
-    response: HttpResponse,
-    options: SendOptions,
-    signal: Cancellation,
-  ): Promise<void> {
+  #streamFor(request: RpcRequest, idleMs: number): ResponseStream {
+    const isResumable = !isModernRevision(this.#version) && !claimsModernEra(request.params);
+    return new ResponseStream(this.#connection, request.id, {
+      idleMs,
+      ...(isResumable && {
+        resumeHeaders: () => this.#sessionHeaders(),
+        onGone: (status, body) => this.#onStreamGone(status, body),
+      }),
+    });
+  }
+
+  async #readJson(request: RpcRequest, response: HttpResponse, signal: Cancellation): Promise<void> {
     const { client, maxMessageBytes } = this.#connection.options;
     const type = mediaType(response.header("content-type"));
-    if (type === EVENT_STREAM_TYPE) {
-      const isResumable = !isModernRevision(this.#version) && !claimsModernEra(request.params);
-      const stream = new ResponseStream(this.#connection, request.id, {
-        idleMs: this.#idleMs(options),
-        ...(isResumable && {
-          resumeHeaders: () => this.#sessionHeaders(),
-          onGone: (status, body) => this.#onStreamGone(status, body),
-        }),
-      });
-      return stream.read(response.body, signal);
-    }
     if (type !== JSON_TYPE) {
       discard(response.body);
       const what =
         `answered with ${type === "" ? "no content type" : `\`${type.slice(0, 100)}\``} where JSON or an event ` +
         "stream is due. Check that `url` points to an MCP server.";
-      throw httpFailure("malformed", client.place, what, { details: { status: response.status } });
+      throw httpFailure("malformed", { place: client.place, what }, { details: { status: response.status } });
     }
     const text = await readText(response.body, { place: client.place, maxBytes: maxMessageBytes, signal });
     const value = this.#connection.receive(text, request.id);
     if (!answers(value, request.id))
-      throw httpFailure("malformed", client.place, "answered with JSON that does not answer the request.");
+      throw httpFailure("malformed", {
+        place: client.place,
+        what: "answered with JSON that does not answer the request.",
+      });
   }
 
   // Also a refusal may hold the answer: the modern era maps error codes to HTTP statuses.
@@ -213,11 +206,10 @@ export class StreamableHttpTransport implements Transport {
       this.#sessionId = sessionId;
       return;
     }
-    throw httpFailure(
-      "malformed",
-      this.#connection.options.client.place,
-      "gave a session id that is no visible ASCII text.",
-    );
+    throw httpFailure("malformed", {
+      place: this.#connection.options.client.place,
+      what: "gave a session id that is no visible ASCII text.",
+    });
   }
 
   #openStandingStream(): void {
@@ -259,9 +251,13 @@ export class StreamableHttpTransport implements Transport {
 
   #sessionFailure(details: JsonObject = {}): FailError {
     const what = "does not know this session any more, as after a restart. A new one is opened; try again.";
-    return httpFailure("unavailable", this.#connection.options.client.place, what, {
-      details: { sessionLost: true, ...details },
-    });
+    return httpFailure(
+      "unavailable",
+      { place: this.#connection.options.client.place, what },
+      {
+        details: { sessionLost: true, ...details },
+      },
+    );
   }
 
   #track(work: Promise<unknown>): void {

@@ -1,20 +1,14 @@
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
 import { LATEST_LEGACY_REVISION, LEGACY_REVISIONS } from "../../wire/legacy/revisions.ts";
-import type { Era, HandshakeOptions } from "../era.ts";
-import type { Exchange } from "../exchange.ts";
+import type { Era } from "../era.ts";
 import { failureOf } from "../faults.ts";
-import type { Transport } from "../transport.ts";
+import type { Handshake } from "../handshake.ts";
 
 /** The oldest one, assumed of a server that does not say which it speaks. */
 const OLDEST_LEGACY_REVISION = "2024-11-05";
 
 /** Opens a connection by `initialize` and `notifications/initialized`. Rejects with a `FailError`. */
-export async function initialize(
-  exchange: Exchange,
-  transport: Transport,
-  options: HandshakeOptions,
-  signal: AbortSignal,
-): Promise<Era> {
+export async function initialize({ exchange, transport, options }: Handshake, signal: AbortSignal): Promise<Era> {
   const { clientInfo, capabilities, logger } = options;
   const ask = (protocolVersion: string): Promise<JsonObject> =>
     // The handshake must not be cancelled by message: whoever gives up closes the connection.

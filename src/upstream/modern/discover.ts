@@ -4,8 +4,7 @@ import { RPC } from "../../wire/messages.ts";
 import { LATEST_MODERN_REVISION, META, MODERN_REVISIONS, writeEnvelope } from "../../wire/modern/envelope.ts";
 import { passableCapabilities } from "../capabilities.ts";
 import type { Era, HandshakeOptions, Implementation, OnBehalf } from "../era.ts";
-import type { Exchange } from "../exchange.ts";
-import type { Transport } from "../transport.ts";
+import type { Handshake } from "../handshake.ts";
 
 export type Verdict =
   | { readonly type: "modern"; readonly era: Era }
@@ -21,12 +20,8 @@ type Revision = (typeof MODERN_REVISIONS)[number];
  * Asks whether the server speaks the modern era. Rejects with a `FailError` only when the connection failed or `signal`
  * aborted.
  */
-export async function discover(
-  exchange: Exchange,
-  transport: Transport,
-  options: HandshakeOptions,
-  signal: AbortSignal,
-): Promise<Verdict> {
+export async function discover(handshake: Handshake, signal: AbortSignal): Promise<Verdict> {
+  const { exchange, transport, options } = handshake;
   let asked: Revision = LATEST_MODERN_REVISION;
   for (let probe = 1; ; probe += 1) {
     const params = { _meta: envelopeWriter(asked, options)({}) };
@@ -34,7 +29,7 @@ export async function discover(
       signal,
       cancelBy: transport.perRequestStreams ? "stream" : "nothing",
     }).reply;
-    if (!("error" in reply)) return verdictOn(reply.result, transport, options);
+    if (!("error" in reply)) return verdictOn(reply.result, handshake);
     const offered = offeredRevision(reply.error);
     if (offered === undefined || probe === MAX_PROBES) return { type: "other", reason: refusal(reply.error) };
     asked = offered;
@@ -42,16 +37,16 @@ export async function discover(
 }
 
 /** Resolves with the answer to a ping, whatever it is: a server of the modern era refuses it, one of the other knows it. */
-export function knock(exchange: Exchange, options: HandshakeOptions, signal: AbortSignal): Promise<unknown> {
+export function knock({ exchange, options }: Handshake, signal: AbortSignal): Promise<unknown> {
   const params = { _meta: envelopeWriter(LATEST_MODERN_REVISION, options)({}) };
   return exchange.start("ping", params, { signal, cancelBy: "nothing" }).reply;
 }
 
-function verdictOn(result: JsonObject, transport: Transport, options: HandshakeOptions): Verdict {
+function verdictOn(result: JsonObject, handshake: Handshake): Verdict {
   const revision = knownAmong(result["supportedVersions"]);
   if (revision === undefined)
     return { type: "other", reason: "it names no revision of the modern era that is spoken here" };
-  return { type: "modern", era: modernEra(result, revision, transport, options) };
+  return { type: "modern", era: modernEra(result, revision, handshake) };
 }
 
 function offeredRevision({ code, data }: RpcErrorObject): Revision | undefined {
@@ -68,7 +63,7 @@ function refusal(error: RpcErrorObject): string {
   return `it speaks ${Array.isArray(supported) ? supported.slice(0, 10).join(", ") : "other revisions"}`;
 }
 
-function modernEra(result: JsonObject, revision: string, transport: Transport, options: HandshakeOptions): Era {
+function modernEra(result: JsonObject, revision: string, { transport, options }: Handshake): Era {
   const instructions = stringMember(result, "instructions");
   const meta = objectMember(result, "_meta") ?? {};
   return {

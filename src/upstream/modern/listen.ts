@@ -75,14 +75,10 @@ export class Listen implements Watcher {
   takes(notification: RpcNotification, related: RequestId | undefined): boolean {
     const { method, params } = notification;
     if (method === "notifications/subscriptions/acknowledged") {
-      const id = subscriptionIdOf(params) ?? related;
-      const stream = this.#opening;
-      if (!stream || (id !== undefined && id !== stream.id)) return true;
-      stream.honoured = (params && objectMember(params, "notifications")) ?? {};
-      stream.acknowledged.resolve();
+      this.#onAcknowledged(params, related);
       return true;
     }
-    if (method !== "notifications/cancelled" || params?.["requestId"] !== this.#active?.id || !this.#active)
+    if (method !== "notifications/cancelled" || !this.#active || params?.["requestId"] !== this.#active.id)
       return false;
     this.#active.controller.abort();
     return true;
@@ -95,6 +91,14 @@ export class Listen implements Watcher {
     this.#active?.controller.abort();
     this.#opening = undefined;
     this.#active = undefined;
+  }
+
+  #onAcknowledged(params: JsonObject | undefined, related: RequestId | undefined): void {
+    const id = subscriptionIdOf(params) ?? related;
+    const stream = this.#opening;
+    if (!stream || (id !== undefined && id !== stream.id)) return;
+    stream.honoured = (params && objectMember(params, "notifications")) ?? {};
+    stream.acknowledged.resolve();
   }
 
   async #replace(): Promise<void> {
