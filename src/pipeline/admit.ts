@@ -20,7 +20,7 @@ const QUEUE_RETRY_MS = 1000;
 
 /** Bounds what one client may do, and how often one tool runs at once (S5). */
 export function admitStage({ limitStore, options }: PipelineDeps): Stage {
-  const gates = new ToolGates(options.queue);
+  const throughGate = toolGate(options.queue);
   const sharesOf = ({ principal, client }: Call): readonly Share[] => {
     const own: LimitBounds = { perMinute: ratePerMinute(principal, options), inFlight: options.inFlight };
     if (client.connection === undefined) return [{ key: principal.id, bounds: own }];
@@ -36,7 +36,7 @@ export function admitStage({ limitStore, options }: PipelineDeps): Stage {
   };
   return async (state, next) => {
     // Whoever calls on behalf of a running call was counted with it.
-    if (state.call.parent !== undefined) return passGate(gates, state, next);
+    if (state.call.parent !== undefined) return throughGate(state, next);
     const taken: string[] = [];
     try {
       for (const { key, bounds } of sharesOf(state.call)) {
@@ -46,7 +46,7 @@ export function admitStage({ limitStore, options }: PipelineDeps): Stage {
         if (!admission.admitted) return limitedFailure(admission);
         taken.push(key);
       }
-      return await passGate(gates, state, next);
+      return await throughGate(state, next);
     } finally {
       for (const key of taken.toReversed()) limitStore.leave(key);
     }
@@ -79,28 +79,26 @@ async function leaveLater(answer: Promise<Admission>, leave: () => void): Promis
   if (admission?.admitted) leave();
 }
 
-function passGate(gates: ToolGates, state: CallState, next: Next): Promise<Outcome> {
-  const { target, limits } = state.found;
-  const maxConcurrent =
-    target.type === "tool" ? (target.tool.limits?.maxConcurrent ?? limits?.maxConcurrent) : undefined;
-  if (target.type !== "tool" || maxConcurrent === undefined) return next(state);
-  return throughGate(gates, { tool: target.tool, maxConcurrent }, state, next);
-}
-
-async function throughGate(
-  gates: ToolGates,
-  { tool, maxConcurrent }: Bounded,
-  state: CallState,
-  next: Next,
-): Promise<Outcome> {
-  const entry = { key: `${tool.source.id}\n${tool.name}`, holder: holderOf(state.call) };
-  const isIn = await gates.enter(entry, Math.max(1, maxConcurrent), state.deadline.cancellation);
-  if (!isIn) return queueFailure(state.found.name, maxConcurrent);
-  try {
-    return await next(state);
-  } finally {
-    gates.leave(entry);
-  }
+/** Bounds how often one tool runs at once; `queue` calls of it may wait. */
+function toolGate(queue: number): Stage {
+  const gates = new ToolGates(queue);
+  const enter = async ({ tool, maxConcurrent }: Bounded, state: CallState, next: Next): Promise<Outcome> => {
+    const entry = { key: `${tool.source.id}\n${tool.name}`, holder: holderOf(state.call) };
+    const isIn = await gates.enter(entry, Math.max(1, maxConcurrent), state.deadline.cancellation);
+    if (!isIn) return queueFailure(state.found.name, maxConcurrent);
+    try {
+      return await next(state);
+    } finally {
+      gates.leave(entry);
+    }
+  };
+  return (state, next) => {
+    const { target, limits } = state.found;
+    const maxConcurrent =
+      target.type === "tool" ? (target.tool.limits?.maxConcurrent ?? limits?.maxConcurrent) : undefined;
+    if (target.type !== "tool" || maxConcurrent === undefined) return next(state);
+    return enter({ tool: target.tool, maxConcurrent }, state, next);
+  };
 }
 
 interface Bounded {

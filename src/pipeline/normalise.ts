@@ -16,34 +16,52 @@ import { orAborted } from "../core/wait.ts";
  * same object.
  */
 export function normaliseStage(deps: PipelineDeps): Stage {
-  const outputs = new OutputCheck(deps);
+  const check = new ResultCheck(deps);
   return async (state, next) => {
     const outcome = await next(state);
-    if (outcome.ok) return normalise(state, outcome, deps, outputs);
-    const tooLarge = outcome.result === undefined ? undefined : sizeFailure(state, outcome.result, deps);
+    if (outcome.ok) return check.normalised(state, outcome);
+    const tooLarge = outcome.result === undefined ? undefined : check.sizeFailure(state, outcome.result);
     return tooLarge ?? withPlainWords(outcome);
   };
 }
 
-function normalise(
-  state: CallState,
-  outcome: Ok,
-  deps: PipelineDeps,
-  outputs: OutputCheck,
-): Outcome | Promise<Outcome> {
-  const { call, found } = state;
-  const shape = shapeResult(call.method, outcome.result, call.relaysInput);
-  if ("wrong" in shape) return malformedFailure(found.name, shape.wrong);
-  const tooLarge = sizeFailure(state, shape.result, deps);
-  if (tooLarge) return tooLarge;
-  const result = withoutTagsIn(shape.result);
-  if (found.target.type !== "tool") return result === outcome.result ? outcome : { ...outcome, result };
-  if (result["isError"] === true) return toolFailure(found.name, result);
-  const shaped = result === outcome.result ? outcome : { ...outcome, result };
-  if (result["resultType"] === "input_required") return shaped;
-  const wrong = outputs.misfit(found.target.tool, result);
-  if (typeof wrong !== "object") return fitted(state, shaped, wrong);
-  return orAborted(wrong, state.deadline.cancellation).then((later) => fitted(state, shaped, later));
+class ResultCheck {
+  readonly #options: PipelineDeps["options"];
+  readonly #outputs: OutputCheck;
+
+  constructor(deps: PipelineDeps) {
+    this.#options = deps.options;
+    this.#outputs = new OutputCheck(deps);
+  }
+
+  normalised(state: CallState, outcome: Ok): Outcome | Promise<Outcome> {
+    const { call, found } = state;
+    const shape = shapeResult(call.method, outcome.result, call.relaysInput);
+    if ("wrong" in shape) return malformedFailure(found.name, shape.wrong);
+    const tooLarge = this.sizeFailure(state, shape.result);
+    if (tooLarge) return tooLarge;
+    const result = withoutTagsIn(shape.result);
+    if (found.target.type !== "tool") return result === outcome.result ? outcome : { ...outcome, result };
+    if (result["isError"] === true) return toolFailure(found.name, result);
+    const shaped = result === outcome.result ? outcome : { ...outcome, result };
+    if (result["resultType"] === "input_required") return shaped;
+    const wrong = this.#outputs.misfit(found.target.tool, result);
+    if (typeof wrong !== "object") return fitted(state, shaped, wrong);
+    return orAborted(wrong, state.deadline.cancellation).then((later) => fitted(state, shaped, later));
+  }
+
+  sizeFailure(state: CallState, result: JsonObject): Fail | undefined {
+    const { target, limits, name } = state.found;
+    const own = target.type === "tool" ? target.tool.limits?.maxResultBytes : undefined;
+    const maxBytes = own ?? limits?.maxResultBytes ?? this.#options.maxResultBytes;
+    state.resultBytes = jsonSize(result, maxBytes);
+    if (state.resultBytes <= maxBytes) return undefined;
+    if (state.resultBytes === Infinity) return malformedFailure(name, "a result that is nested too deeply");
+    const message =
+      `${name} answered with more than ${formatBytes(maxBytes)}. ` +
+      "Ask it for less at a time, or raise `max_result_bytes`.";
+    return fail("too_large", message, { details: { maxBytes } });
+  }
 }
 
 function fitted({ found }: CallState, outcome: Ok, wrong: string | undefined): Outcome {
@@ -61,19 +79,6 @@ function withPlainWords(failure: Fail): Fail {
   };
   const isSame = plain.message === message && plain.result === result && plain.rpcError === rpcError;
   return isSame ? failure : { ...failure, ...plain };
-}
-
-function sizeFailure(state: CallState, result: JsonObject, { options }: PipelineDeps): Fail | undefined {
-  const { target, limits, name } = state.found;
-  const own = target.type === "tool" ? target.tool.limits?.maxResultBytes : undefined;
-  const maxBytes = own ?? limits?.maxResultBytes ?? options.maxResultBytes;
-  state.resultBytes = jsonSize(result, maxBytes);
-  if (state.resultBytes <= maxBytes) return undefined;
-  if (state.resultBytes === Infinity) return malformedFailure(name, "a result that is nested too deeply");
-  const message =
-    `${name} answered with more than ${formatBytes(maxBytes)}. ` +
-    "Ask it for less at a time, or raise `max_result_bytes`.";
-  return fail("too_large", message, { details: { maxBytes } });
 }
 
 function malformedFailure(name: string, what: string): Fail {

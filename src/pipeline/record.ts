@@ -15,6 +15,8 @@ import type { CallState, Stage } from "./state.ts";
  * the caller gets the service's.
  */
 export function recordStage(deps: PipelineDeps): Stage {
+  const writeAudit = auditWriter(deps);
+  const writeLog = logWriter(deps);
   return async (state, next) => {
     const startedAt = performance.now();
     let settled: Outcome;
@@ -26,8 +28,8 @@ export function recordStage(deps: PipelineDeps): Stage {
     const outcome = withAttempts(settled, state.attempts);
     state.close();
     const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
-    writeAudit(deps, state, outcome, durationMs);
-    writeLog(deps, state, outcome, durationMs);
+    writeAudit(state, outcome, durationMs);
+    writeLog(state, outcome, durationMs);
     const told = inServiceWords(outcome, state);
     return told.ok || !deps.hide ? told : withoutSecrets(told, deps.hide);
   };
@@ -56,12 +58,16 @@ function withAttempts(outcome: Outcome, attempts: number): Outcome {
   return attempts > 1 ? { ...outcome, attempts } : outcome;
 }
 
-function writeAudit({ audit, logger }: PipelineDeps, state: CallState, outcome: Outcome, durationMs: number): void {
-  try {
-    audit.write(auditLine(state, outcome, durationMs));
-  } catch (error) {
-    logger.error("The audit line of a call could not be written.", { call: state.call.id, error: messageOf(error) });
-  }
+type CallWriter = (state: CallState, outcome: Outcome, durationMs: number) => void;
+
+function auditWriter({ audit, logger }: PipelineDeps): CallWriter {
+  return (state, outcome, durationMs) => {
+    try {
+      audit.write(auditLine(state, outcome, durationMs));
+    } catch (error) {
+      logger.error("The audit line of a call could not be written.", { call: state.call.id, error: messageOf(error) });
+    }
+  };
 }
 
 function auditLine(state: CallState, outcome: Outcome, durationMs: number): AuditLine {
@@ -113,18 +119,24 @@ const LEVELS: Readonly<Record<FailKind, LogLevel>> = {
   internal: "error",
 };
 
-function writeLog({ logger, options }: PipelineDeps, state: CallState, outcome: Outcome, durationMs: number): void {
+function logWriter({ logger, options }: PipelineDeps): CallWriter {
+  return (state, outcome, durationMs) => {
+    const facts = factsOf(state, durationMs);
+    if (outcome.ok) {
+      if (durationMs > options.slowCallMs) logger.info("A call was slow.", facts);
+      else logger.debug("A call is done.", facts);
+      return;
+    }
+    facts["kind"] = outcome.kind;
+    // What a tool says when it fails is a result, and results stay out of the log.
+    if (outcome.kind !== "tool_error") facts["reason"] = outcome.message;
+    if (outcome.cause !== undefined) facts["cause"] = outcome.cause;
+    logger[LEVELS[outcome.kind]]("A call failed.", facts);
+  };
+}
+
+function factsOf(state: CallState, durationMs: number): JsonObject {
   const source = state.isResolved ? { source: state.found.provider.source.id } : {};
   const { id, principal } = state.call;
-  const facts: JsonObject = { call: id, principal: principal.id, target: targetOf(state), ...source, durationMs };
-  if (outcome.ok) {
-    if (durationMs > options.slowCallMs) logger.info("A call was slow.", facts);
-    else logger.debug("A call is done.", facts);
-    return;
-  }
-  facts["kind"] = outcome.kind;
-  // What a tool says when it fails is a result, and results stay out of the log.
-  if (outcome.kind !== "tool_error") facts["reason"] = outcome.message;
-  if (outcome.cause !== undefined) facts["cause"] = outcome.cause;
-  logger[LEVELS[outcome.kind]]("A call failed.", facts);
+  return { call: id, principal: principal.id, target: targetOf(state), ...source, durationMs };
 }
