@@ -9,6 +9,13 @@ export interface FixedTool {
   run(call: ResolvedCall): Outcome | Promise<Outcome>;
 }
 
+export interface FixedToolsOptions {
+  /** Begins the sentence that tells of an unknown name. */
+  readonly whose: string;
+  /** Ends what the tools stand on. @default nothing */
+  readonly onClose?: () => Promise<void>;
+}
+
 /** A source of tools in process whose list never changes while it lives. */
 export class FixedTools implements Provider {
   readonly source: Source;
@@ -19,13 +26,7 @@ export class FixedTools implements Provider {
   readonly #onClose: () => Promise<void>;
   #isClosed = false;
 
-  /** `whose` begins the sentence that tells of an unknown name; `onClose` ends what the tools stand on. */
-  constructor(
-    source: Source,
-    whose: string,
-    tools: readonly FixedTool[],
-    onClose: () => Promise<void> = async () => {},
-  ) {
+  constructor(source: Source, tools: readonly FixedTool[], { whose, onClose = async () => {} }: FixedToolsOptions) {
     this.source = source;
     this.#whose = whose;
     this.#tools = new Map(tools.map((tool) => [tool.record.name, tool]));

@@ -18,6 +18,7 @@ export class BuiltinProvider extends FixedTools {
     const code =
       options.executeCode && ports.code ? [executeCode(SOURCE, { ...ports, code: ports.code }, options.maxWallMs)] : [];
     const meta = options.metaTools ? metaTools(SOURCE, { ...ports, now }, options) : [];
-    super(SOURCE, "The hub itself has", [toolSearch(SOURCE, ports), executeTool(SOURCE, ports), ...code, ...meta]);
+    const tools = [toolSearch(SOURCE, ports), executeTool(SOURCE, ports), ...code, ...meta];
+    super(SOURCE, tools, { whose: "The hub itself has" });
   }
 }

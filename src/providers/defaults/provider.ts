@@ -46,11 +46,7 @@ export class DefaultsProvider extends FixedTools {
       search,
       files: new ConfinedFiles({ roots: options.fileRoots, maxBytes: options.maxFileBytes }),
     };
-    super(
-      source,
-      "The default tools have",
-      options.enable.map((name) => TOOLS[name](shared)),
-      () => search.close(),
-    );
+    const tools = options.enable.map((name) => TOOLS[name](shared));
+    super(source, tools, { whose: "The default tools have", onClose: () => search.close() });
   }
 }

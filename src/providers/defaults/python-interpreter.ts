@@ -98,22 +98,32 @@ const NOTHING: SandboxHost = { call: () => Promise.resolve(REFUSED), search: () 
 const REFUSED = { ok: false, kind: "denied", message: "There are no tools here.", retryable: false } as const;
 
 function outcomeOf(run: SandboxRun, call: ResolvedCall): Outcome {
-  const { end, error, resultJson, stdout } = run;
-  const message =
-    error === undefined ? "The code failed." : [error.type, error.message].filter((part) => part !== "").join(": ");
+  const { end, error } = run;
+  const message = messageFor(run);
   if (end === "cancelled") return endOfCall({ kind: "cancelled" }, call) ?? fail("cancelled", message);
   if (end === "busy") return fail("limited", error?.message ?? message, { retryable: true });
   if (end === "unavailable") return fail("unavailable", error?.message ?? message);
-  const value = {
+  const value = valueOf(run, message);
+  if (end === "finished") return valueResult(value);
+  const failed = failedResult(message, value);
+  // Not tried again: the same code takes as long once more.
+  return end === "timeout" ? { ...failed, kind: "timeout", attempts: 1 } : failed;
+}
+
+function messageFor({ error }: SandboxRun): string {
+  if (error === undefined) return "The code failed.";
+  return [error.type, error.message].filter((part) => part !== "").join(": ");
+}
+
+/** What the caller gets of a run that took place, however it ended. */
+function valueOf(run: SandboxRun, message: string): JsonObject {
+  const { end, resultJson, stdout } = run;
+  return {
     stdout,
     stderr: lines(run.stderr, run.truncated ? LEFT_OUT : "", end === "finished" ? "" : explanation(run, message)),
     returned_value: resultJson === undefined ? null : (JSON.parse(resultJson) as unknown),
     execution_status: end === "finished" ? "success" : end === "timeout" ? "timeout" : "error",
   };
-  if (end === "finished") return valueResult(value);
-  const failed = failedResult(message, value);
-  // Not tried again: the same code takes as long once more.
-  return end === "timeout" ? { ...failed, kind: "timeout", attempts: 1 } : failed;
 }
 
 const LEFT_OUT = "[Output was left out: the program printed too much.]";

@@ -88,10 +88,8 @@ function scriptOf(stem: string, folder: Folder): string | undefined {
     .find((name) => folder.files.includes(name));
 }
 
-function readTool(
-  stem: string,
-  { folder, texts, rules, problems, alsoWatch }: Gathering,
-): ExecuteFolderTool | undefined {
+function readTool(stem: string, gathering: Gathering): ExecuteFolderTool | undefined {
+  const { folder, texts, rules, problems } = gathering;
   const subject = folder.place === "" ? stem + METADATA_SUFFIX : `${folder.place}/${stem}${METADATA_SUFFIX}`;
   const refuse = (message: string) => {
     problems.push({ subject, message: `not offered: ${message}` });
@@ -100,10 +98,8 @@ function readTool(
   const script = scriptOf(stem, folder);
   if (script === undefined) return refuse(`\`${stem}.py\` (or .ts, .js, .mjs) is missing beside it`);
   const file = join(folder.path, script);
-  const real = realPathOf(file);
-  if (real !== file) alsoWatch.push(file);
-  if (real === undefined || !statsOf(real)?.isFile()) return refuse(`\`${script}\` is not a file that can be read`);
-  if (!isInside(real, folder.realRoot)) return refuse(`\`${script}\` leads out of the tools folder`);
+  const scriptProblem = problemWithFile(file, gathering);
+  if (scriptProblem !== undefined) return refuse(`\`${script}\` ${scriptProblem}`);
   const metadata = parseMetadata(texts.get(stem + METADATA_SUFFIX)!, stem);
   if ("problem" in metadata) return refuse(metadata.problem);
   for (const message of metadata.remarks) problems.push({ subject, message });
@@ -121,6 +117,14 @@ function readTool(
     execute: { name: stem, file, folder: folder.path, root: folder.realRoot, environment, settings },
     needs: extname(file) === ".py" ? neededCommands(`tool${extname(file)}`) : [],
   };
+}
+
+/** Why a tool's script cannot be run; one that is a link is watched itself, too. */
+function problemWithFile(file: string, { folder, alsoWatch }: Gathering): string | undefined {
+  const real = realPathOf(file);
+  if (real !== file) alsoWatch.push(file);
+  if (real === undefined || !statsOf(real)?.isFile()) return "is not a file that can be read";
+  return isInside(real, folder.realRoot) ? undefined : "leads out of the tools folder";
 }
 
 function realPathOf(path: string): string | undefined {

@@ -34,7 +34,14 @@ const REOPEN_DELAY_MS = 1000;
  */
 export function createHttpProvider({ options, environment, hideFor, ...deps }: HttpProviderDeps): Provider {
   const tokens = createTokens(options, environment, { source: deps.source, hideFor });
-  const client = createClient(options, environment, deps, tokens);
+  warnOfOpenCredentials(options, deps);
+  const client = new HttpClient({
+    ...connectionOptions(options.url, options, environment),
+    label: deps.source.id,
+    headers: options.headers,
+    maxConnections: options.maxConnections,
+    ...(tokens && { tokens }),
+  });
   const provider = createMcpServerProvider({
     ...deps,
     options: options.upstream,
@@ -70,25 +77,15 @@ function createTokens(
   return new TokenSource({ label: source.id, credentials, client, onTokens: (secrets) => hideFor(owner, secrets) });
 }
 
-function createClient(
-  options: RemoteServerOptions,
-  environment: ProxyEnvironment,
+function warnOfOpenCredentials(
+  { url, headers, clientCredentials }: RemoteServerOptions,
   { source, logger }: Pick<HttpProviderDeps, "source" | "logger">,
-  tokens: TokenSource | undefined,
-): HttpClient {
-  const { url, headers, maxConnections } = options;
-  if ((tokens || "authorization" in headers) && url.protocol === "http:" && !isLoopback(url.hostname)) {
-    logger.warning("The token of this server is sent unencrypted. Use https if the network is not your own.", {
-      source: source.id,
-      host: url.host,
-    });
-  }
-  return new HttpClient({
-    ...connectionOptions(url, options, environment),
-    label: source.id,
-    headers,
-    maxConnections,
-    ...(tokens && { tokens }),
+): void {
+  const hasCredentials = clientCredentials !== undefined || "authorization" in headers;
+  if (!hasCredentials || url.protocol !== "http:" || isLoopback(url.hostname)) return;
+  logger.warning("The token of this server is sent unencrypted. Use https if the network is not your own.", {
+    source: source.id,
+    host: url.host,
   });
 }
 

@@ -29,7 +29,9 @@ export function runCall(call: ResolvedCall, offer: Offer, deps: CallsDeps): Prom
     }
     case "resource": {
       const owned = offer.resources.get(record.template?.uriTemplate ?? record.resource?.uri ?? record.uri);
-      return owned ? readResource(call, record.uri, owned, deps) : gone(`Resource '${record.uri}' not found.`);
+      return owned
+        ? readResource(call, owned, { ...deps, uri: record.uri })
+        : gone(`Resource '${record.uri}' not found.`);
     }
     case "prompt": {
       const owned = offer.prompts.get(record.prompt.name);
@@ -47,7 +49,8 @@ function gone(message: string): Promise<Outcome> {
 function runTool(call: ResolvedCall, { entry, module }: Owned<ToolEntry>, deps: CallsDeps): Promise<Outcome> {
   const attempt = async (extra: JsonObject): Promise<Outcome> => {
     const args = entry.parse ? await entry.parse(call.arguments) : call.arguments;
-    const value = await entry.handler(args, createContext(call, deps, extra, entry.handler.length > 1));
+    const isAwaited = entry.handler.length > 1;
+    const value = await entry.handler(args, createContext(call, deps, { extra, isAwaited }));
     return toToolOutcome(value, entry.name);
   };
   return module.use(() =>
@@ -61,9 +64,8 @@ function runTool(call: ResolvedCall, { entry, module }: Owned<ToolEntry>, deps: 
 
 function readResource(
   call: ResolvedCall,
-  uri: string,
   { entry, module }: Owned<ResourceEntry>,
-  deps: CallsDeps,
+  { uri, ...deps }: CallsDeps & { readonly uri: string },
 ): Promise<Outcome> {
   const variables = entry.template?.match(uri) ?? {};
   return module.use(() =>
@@ -75,7 +77,7 @@ function readResource(
           const value = await entry.retriever(
             uri,
             variables,
-            createContext(call, deps, extra, entry.retriever.length > 2),
+            createContext(call, deps, { extra, isAwaited: entry.retriever.length > 2 }),
           );
           const result = await toContents(value, uri, entry.mimeType);
           return result ? ok(result) : gone(`Resource '${uri}' not found.`);
@@ -96,7 +98,7 @@ function getPrompt(call: ResolvedCall, { entry, module }: Owned<PromptEntry>, de
         withInput(call, async (extra) =>
           ok(
             toPromptResult(
-              await entry.handler(args, createContext(call, deps, extra, entry.handler.length > 1)),
+              await entry.handler(args, createContext(call, deps, { extra, isAwaited: entry.handler.length > 1 })),
               entry.description,
             ),
           ),

@@ -26,18 +26,21 @@ export interface ContextDeps {
   readonly models: Models;
 }
 
-/**
- * What a handler gets along with its arguments. `extra` holds the answers of the round before, where there was one;
- * `isAwaited`: the handler names this parameter.
- */
+interface Round {
+  /** The answers of the round before, where there was one. */
+  readonly extra: JsonObject;
+  /** The handler names the parameter that the context goes into. */
+  readonly isAwaited: boolean;
+}
+
+/** What a handler gets along with its arguments. */
 export function createContext(
   call: ResolvedCall,
   { innerHub, models }: ContextDeps,
-  extra: JsonObject,
-  isAwaited: boolean,
+  { extra, isAwaited }: Round,
 ): ToolContext {
   const context = new CallContext(call, extra, {
-    log: (level, data, logger) => log(call, level, data, logger),
+    log: (level, data, logger) => log(call, level, { logger, data }),
     progress: (progress, total, message) => sendProgress(call, { progress, total, message }),
     ask: (method, askParams = {}, options = {}) => askCaller(call, { method, params: askParams }, options.signal),
     call: async (tool, args = {}, { signal } = {}) =>
@@ -119,7 +122,11 @@ function noModel(what: string): Promise<never> {
   );
 }
 
-function log(call: ResolvedCall, level: string, data: unknown, logger: string | undefined): void {
+function log(
+  call: ResolvedCall,
+  level: string,
+  { logger, data }: { readonly logger: string | undefined; readonly data: unknown },
+): void {
   if (call.wants.logLevel === undefined) return;
   call.notify({
     method: "notifications/message",

@@ -47,7 +47,7 @@ export function createOffer(input: OfferInput): Offer {
     ...input.problems,
     ...refused.map(([subject, message]) => ({ source: source.id, subject, message })),
   ];
-  return { tools, resources, prompts, listing: toListing(input, tools, resources, prompts, problems) };
+  return { tools, resources, prompts, listing: toListing(input, { tools, resources, prompts }, problems) };
 }
 
 function merge<E>(
@@ -71,9 +71,7 @@ function merge<E>(
 
 function toListing(
   { source, visibility }: OfferInput,
-  tools: ReadonlyMap<string, Owned<ToolEntry>>,
-  resources: ReadonlyMap<string, Owned<ResourceEntry>>,
-  prompts: ReadonlyMap<string, Owned<PromptEntry>>,
+  { tools, resources, prompts }: Omit<Offer, "listing">,
   problems: readonly Problem[],
 ): Listing {
   const plain: ResourceRecord[] = [];

@@ -25,7 +25,7 @@ export async function startPythonModule(
   options: ModuleStartOptions,
 ): Promise<LoadResult> {
   const module = new RunningModule(options.logger, options.events);
-  const python = new PythonModule(found, fingerprint, options, module);
+  const python = new PythonModule({ found, fingerprint, options }, module);
   module.registrations.closers.push(() => python.close());
   try {
     if (await python.start()) return { type: "running", module };
@@ -42,6 +42,13 @@ export async function startPythonModule(
       cause: error,
     };
   }
+}
+
+/** Where a module comes from, and how it is started. */
+interface ModuleOrigin {
+  readonly found: FoundModule;
+  readonly fingerprint: PythonFingerprint;
+  readonly options: ModuleStartOptions;
 }
 
 /**
@@ -63,7 +70,7 @@ class PythonModule {
   #problem: unknown;
   #isClosed = false;
 
-  constructor(found: FoundModule, fingerprint: PythonFingerprint, options: ModuleStartOptions, module: RunningModule) {
+  constructor({ found, fingerprint, options }: ModuleOrigin, module: RunningModule) {
     this.#found = found;
     this.#fingerprint = fingerprint;
     this.#options = options;

@@ -68,10 +68,11 @@ export class Registrations {
 
   #createHub(): ModuleHub {
     const registerTool = (...args: unknown[]): Registration => this.#registerTool(args);
-    const registerResource: ModuleHub["registerResource"] = (...args) =>
-      this.#add("Resource", this.resources, readResourceEntry(...args));
-    const registerPrompt: ModuleHub["registerPrompt"] = (...args) =>
-      this.#add("Prompt", this.prompts, readPromptEntry(...args));
+    // oxlint-disable-next-line max-params -- the public face: modules pass them in this order
+    const registerResource: ModuleHub["registerResource"] = (uri, retriever, description = "", options = {}) =>
+      this.#add("Resource", this.resources, readResourceEntry({ uri, retriever, description, options }));
+    const registerPrompt: ModuleHub["registerPrompt"] = (name, handler, options) =>
+      this.#add("Prompt", this.prompts, readPromptEntry(name, handler, options));
     const unregisterTool = (name: string): boolean => this.#remove(this.tools, name);
     const unregisterResource = (uri: string): boolean => this.#remove(this.resources, uri);
     const unregisterPrompt = (name: string): boolean => this.#remove(this.prompts, name);
@@ -122,16 +123,15 @@ export class Registrations {
       return { unregister: () => {} };
     }
     if (entry.warning !== undefined) this.#logger.warning(`Tool ${entry.name}: ${entry.warning}`);
-    return this.#add("Tool", this.tools, entry, entry.name);
+    return this.#add("Tool", this.tools, entry);
   }
 
-  #add<E extends { readonly key?: string; readonly name?: string }>(
+  #add<E extends { readonly key: string } | { readonly name: string }>(
     word: string,
     entries: Map<string, E>,
     entry: E,
-    name?: string,
   ): Registration {
-    const key = name ?? entry.key ?? entry.name!;
+    const key = "key" in entry ? entry.key : entry.name;
     if (this.#closed) {
       this.#logger.warning(`${word} ${key} is not registered: the module was replaced or removed before.`);
       return { unregister: () => {} };
@@ -162,35 +162,39 @@ export function overwriting(word: string, key: string): string {
   return `${word === "Resource" ? "Resource URI template" : word} ${key} already registered. Overwriting.`;
 }
 
-function readResourceEntry(
-  uri: string,
-  retriever: ResourceRetriever,
-  description = "",
-  options: ResourceOptions = {},
-): ResourceEntry {
+/** What a module passes to `registerResource`; nothing of it is checked yet. */
+interface GivenResource {
+  readonly uri: string;
+  readonly retriever: ResourceRetriever;
+  readonly description: string;
+  readonly options: ResourceOptions;
+}
+
+function readResourceEntry(given: GivenResource): ResourceEntry {
+  assertResource(given);
+  const { uri, retriever, description, options } = given;
+  const { complete = {}, mime_type, mimeType = mime_type, name = uri, ...rest } = options;
+  const template = new UriTemplate(uri);
+  const isTemplate = template.names.length > 0;
+  const media = mimeType === undefined ? {} : { mimeType };
+  const about = { ...rest, name, ...(description === "" ? {} : { description }), ...media };
+  return {
+    key: uri,
+    ...(isTemplate ? { template } : {}),
+    ...media,
+    definition: isTemplate ? { uriTemplate: uri, ...about } : { uri, ...about },
+    retriever,
+    complete,
+  };
+}
+
+function assertResource({ uri, retriever, options }: GivenResource): void {
   if (typeof uri !== "string" || uri === "")
     throw new OptionError(`A resource needs a URI or a URI template, got ${kindOf(uri)}.`);
   if (typeof retriever !== "function")
     throw new OptionError(`Resource \`${uri}\`: the retriever must be a function, got ${kindOf(retriever)}.`);
   if (kindOf(options) !== "an object")
     throw new OptionError(`Resource \`${uri}\`: the options must be an object, got ${kindOf(options)}.`);
-  const { complete = {}, mime_type, mimeType = mime_type, name = uri, ...rest } = options;
-  const template = new UriTemplate(uri);
-  const isTemplate = template.names.length > 0;
-  const about = {
-    ...rest,
-    name,
-    ...(description === "" ? {} : { description }),
-    ...(mimeType === undefined ? {} : { mimeType }),
-  };
-  return {
-    key: uri,
-    ...(isTemplate ? { template } : {}),
-    ...(mimeType === undefined ? {} : { mimeType }),
-    definition: isTemplate ? { uriTemplate: uri, ...about } : { uri, ...about },
-    retriever,
-    complete,
-  };
 }
 
 function readPromptEntry(name: string, handler: PromptHandler, options: PromptOptions = {}): PromptEntry {

@@ -64,7 +64,39 @@ export function readToolEntry(args: readonly unknown[]): ToolEntry {
 }
 
 function toEntry(members: JsonObject): ToolEntry {
-  const { name, handler, description = "", schema = {}, outputSchema, visibility } = members;
+  const { name, description, handler, visibility } = readBasics(members);
+  const { schema = {}, outputSchema } = members;
+  const given = readSchema(schema, name, "schema");
+  const input = normaliseInputSchema(given.schema);
+  const output =
+    outputSchema === undefined ? {} : { outputSchema: readSchema(outputSchema, name, "outputSchema").schema };
+  const limits = readLimits(members, name);
+  return {
+    name,
+    description,
+    inputSchema: input.schema,
+    ...output,
+    keywords: strings(members["keywords"], name, "keywords"),
+    ...(visibility ? { visibility } : {}),
+    ...(limits ? { limits } : {}),
+    aliases: strings(members["aliases"], name, "aliases"),
+    definition: {
+      name,
+      ...pick(members, ["title"]),
+      description,
+      inputSchema: input.schema,
+      ...output,
+      ...pick(members, ["annotations", "icons", "_meta"]),
+    },
+    handler,
+    ...(given.parse ? { parse: given.parse } : {}),
+    ...(input.warning === undefined ? {} : { warning: input.warning }),
+  };
+}
+
+type Basics = Pick<ToolEntry, "name" | "description" | "handler" | "visibility">;
+
+function readBasics({ name, handler, description = "", visibility }: JsonObject): Basics {
   if (typeof name !== "string" || name === "") throw new OptionError(`A tool needs a name, got ${kindOf(name)}.`);
   if (typeof handler !== "function")
     throw new OptionError(`Tool \`${name}\`: the handler must be a function, got ${kindOf(handler)}.`);
@@ -75,31 +107,7 @@ function toEntry(members: JsonObject): ToolEntry {
       `Tool \`${name}\`: \`visibility\` must be "native" or "ondemand", got ${JSON.stringify(visibility)}.`,
     );
   }
-  const given = readSchema(schema, name, "schema");
-  const input = normaliseInputSchema(given.schema);
-  const output = outputSchema === undefined ? undefined : readSchema(outputSchema, name, "outputSchema").schema;
-  const limits = readLimits(members, name);
-  return {
-    name,
-    description,
-    inputSchema: input.schema,
-    ...(output ? { outputSchema: output } : {}),
-    keywords: strings(members["keywords"], name, "keywords"),
-    ...(visibility ? { visibility } : {}),
-    ...(limits ? { limits } : {}),
-    aliases: strings(members["aliases"], name, "aliases"),
-    definition: {
-      name,
-      ...pick(members, ["title"]),
-      description,
-      inputSchema: input.schema,
-      ...(output ? { outputSchema: output } : {}),
-      ...pick(members, ["annotations", "icons", "_meta"]),
-    },
-    handler: handler as ToolHandler,
-    ...(given.parse ? { parse: given.parse } : {}),
-    ...(input.warning === undefined ? {} : { warning: input.warning }),
-  };
+  return { name, description, handler: handler as ToolHandler, ...(visibility && { visibility }) };
 }
 
 function readMembers(given: JsonObject, known: readonly string[], tool: string): JsonObject {

@@ -19,38 +19,50 @@ const KEYS = ["name", "type", "description", "required", "default", "enum", "min
 const MAX_DEPTH = 8;
 
 /** The bounds `min` and `max` as JSON Schema calls them for each type. */
-const BOUNDS: Readonly<Record<string, readonly [min: string, max: string]>> = {
-  number: ["minimum", "maximum"],
-  integer: ["minimum", "maximum"],
-  string: ["minLength", "maxLength"],
-  array: ["minItems", "maxItems"],
+const BOUNDS: Readonly<Record<string, { readonly min: string; readonly max: string }>> = {
+  number: { min: "minimum", max: "maximum" },
+  integer: { min: "minimum", max: "maximum" },
+  string: { min: "minLength", max: "maxLength" },
+  array: { min: "minItems", max: "maxItems" },
 };
 
 /**
  * The JSON Schema of a tool's arguments, from `[parameters.x]` tables or a `[[parameters]]` list. What cannot be read
  * is a fault: the tool is not offered, since a guess would let wrong arguments through.
  */
-export function parseParameters(raw: unknown, findings: Findings, path = "parameters", depth = 0): JsonObject {
+export function parseParameters(raw: unknown, findings: Findings): JsonObject {
+  return parametersSchema(raw, { findings, path: "parameters", depth: 0 });
+}
+
+/** Where a table or a parameter stands, and who hears what is wrong there. */
+interface Place {
+  readonly findings: Findings;
+  readonly path: string;
+  readonly depth: number;
+}
+
+function parametersSchema(raw: unknown, place: Place): JsonObject {
+  const { findings, path } = place;
   const properties: JsonObject = {};
   const required: string[] = [];
-  for (const [name, parameter] of entriesOf(raw, findings, path)) {
-    const place = `${path}.${name}`;
+  for (const [name, parameter] of entriesOf(raw, place)) {
+    const own = { ...place, path: `${path}.${name}` };
     if (Object.hasOwn(properties, name)) findings.fault(`parameter \`${name}\` is there twice; keep one`);
     // A parameter may be called `__proto__`; plain assignment would lose it.
     Object.defineProperty(properties, name, {
-      value: parseParameter(parameter, findings, place, depth),
+      value: new Parameter(parameter, own).read(),
       enumerable: true,
       configurable: true,
       writable: true,
     });
     if (parameter["required"] === true) required.push(name);
     else if (parameter["required"] !== undefined && parameter["required"] !== false)
-      findings.fault(`\`${place}.required\` must be true or false`);
+      findings.fault(`\`${own.path}.required\` must be true or false`);
   }
   return { type: "object", properties, ...(required.length > 0 ? { required } : {}) };
 }
 
-function entriesOf(raw: unknown, findings: Findings, path: string): (readonly [string, JsonObject])[] {
+function entriesOf(raw: unknown, { findings, path }: Place): (readonly [string, JsonObject])[] {
   if (raw === undefined) return [];
   if (Array.isArray(raw))
     return raw.flatMap((entry: unknown, index) => listEntry(entry, findings, `${path}[${index}]`));
@@ -65,31 +77,103 @@ function entriesOf(raw: unknown, findings: Findings, path: string): (readonly [s
   });
 }
 
-function listEntry(entry: unknown, findings: Findings, place: string): (readonly [string, JsonObject])[] {
+function listEntry(entry: unknown, findings: Findings, path: string): (readonly [string, JsonObject])[] {
   if (isJsonObject(entry) && typeof entry["name"] === "string" && entry["name"] !== "") return [[entry["name"], entry]];
-  findings.fault(`\`${place}\` needs a \`name\``);
+  findings.fault(`\`${path}\` needs a \`name\``);
   return [];
 }
 
-function parseParameter(raw: JsonObject, findings: Findings, place: string, depth: number): JsonObject {
-  findings.noteUnknownKeys(raw, KEYS, place);
-  const schema = typeSchema(raw["type"], findings, place);
-  const type = String(schema["type"]);
-  if (typeof raw["description"] === "string") schema["description"] = raw["description"];
-  else if (raw["description"] !== undefined) findings.fault(`\`${place}.description\` must be a text`);
-  if (raw["properties"] !== undefined) addProperties(schema, raw["properties"], findings, place, depth);
-  if (raw["enum"] !== undefined) addEnum(schema, raw["enum"], findings, place);
-  addBound(schema, raw, "min", 0, findings, place);
-  addBound(schema, raw, "max", 1, findings, place);
-  if (raw["pattern"] !== undefined) addPattern(schema, raw["pattern"], type, findings, place);
-  if (raw["default"] !== undefined) addDefault(schema, raw["default"], findings, place);
-  return schema;
+/** One parameter as it is written, and the schema that is made of it. */
+class Parameter {
+  readonly #raw: JsonObject;
+  readonly #place: Place;
+  readonly #schema: JsonObject;
+
+  constructor(raw: JsonObject, place: Place) {
+    this.#raw = raw;
+    this.#place = place;
+    place.findings.noteUnknownKeys(raw, KEYS, place.path);
+    this.#schema = typeSchema(raw["type"], place);
+  }
+
+  read(): JsonObject {
+    const { description, properties, enum: choices, pattern, default: preset } = this.#raw;
+    if (description !== undefined) this.#addDescription(description);
+    if (properties !== undefined) this.#addProperties(properties);
+    if (choices !== undefined) this.#addEnum(choices);
+    this.#addBound("min");
+    this.#addBound("max");
+    if (pattern !== undefined) this.#addPattern(pattern);
+    if (preset !== undefined) this.#addDefault(preset);
+    return this.#schema;
+  }
+
+  get #type(): string {
+    return String(this.#schema["type"]);
+  }
+
+  #addDescription(text: unknown): void {
+    if (typeof text === "string") this.#schema["description"] = text;
+    else this.#fault("description", "must be a text");
+  }
+
+  #addProperties(raw: unknown): void {
+    const { path, depth } = this.#place;
+    const tooDeep = depth >= MAX_DEPTH ? ` and less than ${MAX_DEPTH} levels` : "";
+    if (this.#type !== "object" || tooDeep !== "")
+      return this.#fault("properties", `needs \`type = "object"\`${tooDeep}`);
+    const inner = { ...this.#place, path: `${path}.properties`, depth: depth + 1 };
+    Object.assign(this.#schema, parametersSchema(raw, inner));
+  }
+
+  #addEnum(choices: unknown): void {
+    if (!Array.isArray(choices) || choices.length === 0) return this.#fault("enum", "must be a list of values");
+    const wrong = choices.find((value: unknown) => !hasType(value, this.#schema["type"]));
+    if (wrong !== undefined) return this.#fault("enum", `holds ${JSON.stringify(wrong)}, which is no ${this.#type}`);
+    this.#schema["enum"] = choices;
+  }
+
+  #addBound(key: "min" | "max"): void {
+    const { [key]: value, min } = this.#raw;
+    if (value === undefined) return;
+    const names = BOUNDS[this.#type];
+    if (!names) return this.#fault(key, `has no meaning for ${this.#type}`);
+    const isCount = this.#type === "string" || this.#type === "array";
+    if (!isBound(value, isCount))
+      return this.#fault(key, `must be a ${isCount ? "whole number from 0" : "number"}, got ${JSON.stringify(value)}`);
+    if (key === "max" && typeof min === "number" && min > value) return this.#fault("min", "is above `max`");
+    this.#schema[names[key]] = value;
+  }
+
+  #addPattern(pattern: unknown): void {
+    if (this.#type !== "string") return this.#fault("pattern", "has a meaning for strings only");
+    if (typeof pattern !== "string" || !isPattern(pattern))
+      return this.#fault("pattern", `is no regular expression: ${JSON.stringify(pattern)}`);
+    this.#schema["pattern"] = pattern;
+  }
+
+  #addDefault(value: unknown): void {
+    const choices = this.#schema["enum"];
+    if (!hasType(value, this.#schema["type"]))
+      return this.#fault("default", `is ${JSON.stringify(value)}, which is no ${this.#type}`);
+    if (Array.isArray(choices) && !choices.includes(value))
+      return this.#fault("default", "is not among the values of `enum`");
+    const problem = boundsProblem(value, this.#schema);
+    if (problem !== undefined) return this.#fault("default", problem);
+    this.#schema["default"] = value;
+  }
+
+  #fault(key: string, problem: string): void {
+    const { findings, path } = this.#place;
+    findings.fault(`\`${path}.${key}\` ${problem}`);
+  }
 }
 
 /** `string`, `array`, `array:integer`, `array:array:string`. */
-function typeSchema(type: unknown, findings: Findings, place: string): JsonObject {
+function typeSchema(type: unknown, place: Place): JsonObject {
+  const { findings, path } = place;
   if (type === undefined) {
-    findings.fault(`\`${place}\` has no \`type\`; say one of ${accepted()}`);
+    findings.fault(`\`${path}\` has no \`type\`; say one of ${accepted()}`);
     return {};
   }
   const words = typeof type === "string" ? type.split(":") : [];
@@ -98,66 +182,21 @@ function typeSchema(type: unknown, findings: Findings, place: string): JsonObjec
   if (name === undefined || words.length > MAX_DEPTH || (rest.length > 0 && name !== "array")) {
     const [near] = nearest(first, Object.keys(TYPES), 1);
     findings.fault(
-      `\`${place}.type\` is ${JSON.stringify(type)}; ` +
+      `\`${path}.type\` is ${JSON.stringify(type)}; ` +
         `${near === undefined ? "" : `did you mean "${near}"? `}accepted are ${accepted()}`,
     );
     return {};
   }
-  return rest.length > 0 ? { type: name, items: typeSchema(rest.join(":"), findings, place) } : { type: name };
+  return rest.length > 0 ? { type: name, items: typeSchema(rest.join(":"), place) } : { type: name };
 }
 
 function accepted(): string {
   return "string, number, integer, boolean, object, array and array:<type>";
 }
 
-function addProperties(schema: JsonObject, raw: unknown, findings: Findings, place: string, depth: number): void {
-  if (schema["type"] !== "object" || depth >= MAX_DEPTH) {
-    findings.fault(
-      `\`${place}.properties\` needs \`type = ` +
-        `"object"\`${depth >= MAX_DEPTH ? ` and less than ${MAX_DEPTH} levels` : ""}`,
-    );
-    return;
-  }
-  Object.assign(schema, parseParameters(raw, findings, `${place}.properties`, depth + 1));
-}
-
-function addEnum(schema: JsonObject, raw: unknown, findings: Findings, place: string): void {
-  if (!Array.isArray(raw) || raw.length === 0) return findings.fault(`\`${place}.enum\` must be a list of values`);
-  const wrong = raw.find((value: unknown) => !hasType(value, schema["type"]));
-  if (wrong !== undefined)
-    return findings.fault(`\`${place}.enum\` holds ${JSON.stringify(wrong)}, which is no ${String(schema["type"])}`);
-  schema["enum"] = raw;
-}
-
-function addBound(
-  schema: JsonObject,
-  raw: JsonObject,
-  key: "min" | "max",
-  index: 0 | 1,
-  findings: Findings,
-  place: string,
-): void {
-  const value = raw[key];
-  if (value === undefined) return;
-  const bounds = BOUNDS[String(schema["type"])];
-  if (!bounds) return findings.fault(`\`${place}.${key}\` has no meaning for ${String(schema["type"])}`);
-  const isCount = bounds !== BOUNDS["number"] && bounds !== BOUNDS["integer"];
-  const isGood =
-    typeof value === "number" && Number.isFinite(value) && (!isCount || (Number.isInteger(value) && value >= 0));
-  if (!isGood)
-    return findings.fault(
-      `\`${place}.${key}\` must be a ${isCount ? "whole number from 0" : "number"}, got ${JSON.stringify(value)}`,
-    );
-  if (key === "max" && typeof raw["min"] === "number" && raw["min"] > value)
-    return findings.fault(`\`${place}.min\` is above \`max\``);
-  schema[bounds[index]] = value;
-}
-
-function addPattern(schema: JsonObject, pattern: unknown, type: string, findings: Findings, place: string): void {
-  if (type !== "string") return findings.fault(`\`${place}.pattern\` has a meaning for strings only`);
-  if (typeof pattern !== "string" || !isPattern(pattern))
-    return findings.fault(`\`${place}.pattern\` is no regular expression: ${JSON.stringify(pattern)}`);
-  schema["pattern"] = pattern;
+function isBound(value: unknown, isCount: boolean): value is number {
+  if (typeof value !== "number" || !Number.isFinite(value)) return false;
+  return !isCount || (Number.isInteger(value) && value >= 0);
 }
 
 function isPattern(text: string): boolean {
@@ -168,44 +207,29 @@ function isPattern(text: string): boolean {
   }
 }
 
-function addDefault(schema: JsonObject, value: unknown, findings: Findings, place: string): void {
-  const choices = schema["enum"];
-  if (!hasType(value, schema["type"]))
-    return findings.fault(`\`${place}.default\` is ${JSON.stringify(value)}, which is no ${String(schema["type"])}`);
-  if (Array.isArray(choices) && !choices.includes(value))
-    return findings.fault(`\`${place}.default\` is not among the values of \`enum\``);
-  const problem = boundsProblem(value, schema);
-  if (problem !== undefined) return findings.fault(`\`${place}.default\` ${problem}`);
-  schema["default"] = value;
-}
-
 /** What of the parameter's own rules a default breaks. */
 function boundsProblem(value: unknown, schema: JsonObject): string | undefined {
-  const size =
-    typeof value === "number"
-      ? value
-      : typeof value === "string"
-        ? Array.from(value).length
-        : Array.isArray(value)
-          ? value.length
-          : 0;
-  const {
-    minimum,
-    maximum,
-    minLength = minimum,
-    maxLength = maximum,
-    minItems = minLength,
-    maxItems = maxLength,
-    pattern,
-    items,
-  } = schema;
-  if (size < ((minItems as number | undefined) ?? -Infinity) || size > ((maxItems as number | undefined) ?? Infinity))
-    return "is outside `min` and `max`";
+  const { pattern, items } = schema;
+  if (!isWithinBounds(sizeOf(value), schema)) return "is outside `min` and `max`";
   if (typeof pattern === "string" && typeof value === "string" && !RegExp(pattern, "u").test(value))
     return "does not match `pattern`";
   if (!Array.isArray(value) || !isJsonObject(items)) return undefined;
   const wrong = value.find((item: unknown) => !hasType(item, items["type"]));
   return wrong === undefined ? undefined : `holds ${JSON.stringify(wrong)}, which is no ${String(items["type"])}`;
+}
+
+/** What `min` and `max` bound of a value. */
+function sizeOf(value: unknown): number {
+  if (typeof value === "number") return value;
+  if (typeof value === "string") return Array.from(value).length;
+  return Array.isArray(value) ? value.length : 0;
+}
+
+function isWithinBounds(size: number, schema: JsonObject): boolean {
+  const { min, max } = BOUNDS[String(schema["type"])] ?? {};
+  const least = min === undefined ? undefined : (schema[min] as number | undefined);
+  const most = max === undefined ? undefined : (schema[max] as number | undefined);
+  return size >= (least ?? -Infinity) && size <= (most ?? Infinity);
 }
 
 function hasType(value: unknown, type: unknown): boolean {

@@ -6,35 +6,66 @@ import { OptionError } from "../../core/errors.ts";
  * `OptionError`. On Windows `\` is a plain character, as paths are made of it.
  */
 export function splitWords(text: string, platform: NodeJS.Platform = process.platform): string[] {
-  const words: string[] = [];
-  let word: string | undefined;
-  let quote: string | undefined;
-  for (let at = 0; at < text.length; at += 1) {
+  const reader = new WordReader(platform !== "win32");
+  for (let at = 0; at < text.length;) at += reader.take(text, at);
+  return reader.end();
+}
+
+class WordReader {
+  readonly #hasEscapes: boolean;
+  readonly #words: string[] = [];
+  /** Undefined between two words. */
+  #word: string | undefined;
+  #quote: string | undefined;
+
+  constructor(hasEscapes: boolean) {
+    this.#hasEscapes = hasEscapes;
+  }
+
+  /** Reads on at `at`, and says how many characters it took. */
+  take(text: string, at: number): number {
     const char = text[at]!;
-    if (quote === "'" && char !== "'") word += char;
-    else if (char === "\\" && platform !== "win32") {
-      const next = text[at + 1];
-      if (next === undefined) throw new OptionError("`command` ends with a lone backslash.");
-      // Inside "…" a backslash only takes the meaning of these away.
-      const keeps = quote === '"' && !'"\\$`'.includes(next);
-      word = (word ?? "") + (keeps ? `\\${next}` : next);
-      at += 1;
-    } else if (quote === char) quote = undefined;
-    else if (quote !== undefined) word += char;
-    else if (char === "'" || char === '"') {
-      quote = char;
-      word ??= "";
+    if (char === "\\" && this.#hasEscapes && this.#quote !== "'") return this.#takeEscaped(text[at + 1]);
+    if (this.#quote === undefined) this.#takeBare(char);
+    else if (this.#quote === char) this.#quote = undefined;
+    else this.#add(char);
+    return 1;
+  }
+
+  end(): string[] {
+    if (this.#quote !== undefined) throw new OptionError(`\`command\` has a ${this.#quote} without its partner.`);
+    this.#endWord();
+    return this.#words;
+  }
+
+  #takeEscaped(next: string | undefined): number {
+    if (next === undefined) throw new OptionError("`command` ends with a lone backslash.");
+    // Inside "…" a backslash only takes the meaning of these away.
+    const keeps = this.#quote === '"' && !'"\\$`'.includes(next);
+    this.#add(keeps ? `\\${next}` : next);
+    return 2;
+  }
+
+  #takeBare(char: string): void {
+    if (char === "'" || char === '"') {
+      this.#quote = char;
+      this.#add("");
     } else if (/\s/.test(char)) {
-      if (word !== undefined) words.push(word);
-      word = undefined;
+      this.#endWord();
     } else if ("|;&<>`".includes(char)) {
       throw new OptionError(
         `\`command\` holds \`${char}\`, which only a shell understands. ` +
           `Put it in quotes, or start the shell itself: ["sh", "-c", "…"].`,
       );
-    } else word = (word ?? "") + char;
+    } else this.#add(char);
   }
-  if (quote !== undefined) throw new OptionError(`\`command\` has a ${quote} without its partner.`);
-  if (word !== undefined) words.push(word);
-  return words;
+
+  #add(text: string): void {
+    this.#word = (this.#word ?? "") + text;
+  }
+
+  #endWord(): void {
+    if (this.#word !== undefined) this.#words.push(this.#word);
+    this.#word = undefined;
+  }
 }

@@ -42,6 +42,14 @@ export interface FolderProblem {
   readonly message: string;
 }
 
+interface FolderPlace {
+  /** Path from the root. */
+  readonly place: string;
+  readonly depth: number;
+  /** The root without symbolic links. */
+  readonly realRoot: string;
+}
+
 /** One folder with what was last seen of it. */
 export class FolderNode<T> {
   readonly path: string;
@@ -59,7 +67,8 @@ export class FolderNode<T> {
   #key: string | undefined;
   #isSettled = false;
 
-  constructor(path: string, place: string, depth: number, realRoot: string) {
+  /** A root, or the folder at `place` below one. */
+  constructor(path: string, { place, depth, realRoot }: FolderPlace = { place: "", depth: 0, realRoot: path }) {
     this.path = path;
     this.place = place;
     this.depth = depth;
@@ -146,7 +155,8 @@ export class FolderNode<T> {
     const known = new Map(this.children.map((child) => [child.path, child]));
     const next = names.map((name) => {
       const path = join(this.path, name);
-      return known.get(path) ?? new FolderNode<T>(path, this.#placeOf(name), this.depth + 1, this.#realRoot);
+      const place = { place: this.#placeOf(name), depth: this.depth + 1, realRoot: this.#realRoot };
+      return known.get(path) ?? new FolderNode<T>(path, place);
     });
     for (const child of next) child.#realRoot = this.#realRoot;
     const isSame = next.length === this.children.length && next.every((child, index) => child === this.children[index]);

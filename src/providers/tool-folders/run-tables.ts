@@ -46,21 +46,36 @@ function checkTable(table: unknown, key: (typeof RUN_TABLES)[number], findings: 
 function problemWith(value: unknown, schema: OptionSchema): string | undefined {
   if (schema.anyOf)
     return typeof value === "string" || typeof value === "number" ? undefined : "must be a number or a text";
-  if (schema.enum)
-    return schema.enum.includes(value)
-      ? undefined
-      : `must be one of ${schema.enum.map((one) => JSON.stringify(one)).join(", ")}`;
-  if (schema.type === "boolean") return typeof value === "boolean" ? undefined : "must be true or false";
-  if (schema.type === "array")
-    return Array.isArray(value) && value.every((item) => typeof item === "string" && item !== "")
-      ? undefined
-      : "must be a list of texts";
-  if (schema.type === "string") return typeof value === "string" && value !== "" ? undefined : "must be a text";
+  if (schema.enum) return schema.enum.includes(value) ? undefined : `must be one of ${listed(schema.enum)}`;
+  const rule = schema.type === undefined ? undefined : RULES[schema.type];
+  if (!rule) return wholeNumberProblem(value, schema);
+  return rule.fits(value) ? undefined : rule.words;
+}
+
+interface TypeRule {
+  readonly fits: (value: unknown) => boolean;
+  readonly words: string;
+}
+
+const RULES: Readonly<Partial<Record<string, TypeRule>>> = {
+  boolean: { fits: (value) => typeof value === "boolean", words: "must be true or false" },
+  array: { fits: (value) => Array.isArray(value) && value.every(isText), words: "must be a list of texts" },
+  string: { fits: isText, words: "must be a text" },
+};
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+function listed(values: readonly unknown[]): string {
+  return values.map((one) => JSON.stringify(one)).join(", ");
+}
+
+function wholeNumberProblem(value: unknown, schema: OptionSchema): string | undefined {
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema;
   const isFitting = Number.isInteger(value) && (value as number) >= minimum && (value as number) <= maximum;
-  return isFitting
-    ? undefined
-    : `must be a whole number from ${minimum}${schema.maximum === undefined ? "" : ` to ${maximum}`}`;
+  if (isFitting) return undefined;
+  return `must be a whole number from ${minimum}${schema.maximum === undefined ? "" : ` to ${maximum}`}`;
 }
 
 /** `env`: the tool's own variables, and with `pass` names of those that pass from the hub. */

@@ -49,7 +49,7 @@ export class FolderSweep<T> {
   /** `onChange` is called after a sweep that found something else than the one before it. */
   constructor(options: FolderSweepOptions<T>, onChange: () => void) {
     this.#options = options;
-    this.#roots = options.roots.map((path) => new FolderNode<T>(path, "", 0, path));
+    this.#roots = options.roots.map((path) => new FolderNode<T>(path));
     this.#onChange = onChange;
     this.#watch = new FolderWatch(() => this.current().then(() => this.#follow()));
   }
