@@ -41,7 +41,7 @@ const rims: readonly [string, (authenticator: Authenticator) => Promise<Ask>][] 
     "a listener for `fetch`",
     async (authenticator) => {
       const listener = createFetchListener(options(1), SILENT_LOGGER, authenticator);
-      listener.route(["GET"], "/who", who);
+      listener.route({ methods: ["GET"], path: "/who" }, who);
       closing.push(listener);
       return (authorization) =>
         listener.fetch(new Request("http://127.0.0.1/who", { headers: headersOf(authorization) }));
@@ -55,7 +55,7 @@ function options(workers: number) {
 
 async function listening(listener: Listener): Promise<Ask> {
   closing.push(listener);
-  listener.route(["GET"], "/who", who);
+  listener.route({ methods: ["GET"], path: "/who" }, who);
   const { url } = await listener.listen();
   return (authorization) => fetch(`${url}/who`, { headers: headersOf(authorization) });
 }

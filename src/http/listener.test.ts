@@ -34,7 +34,7 @@ async function start(
 ): Promise<string> {
   const listener = createTestListener(resolveHttp({ port: 0, shutdown_grace: 500, ...config }), logger);
   open.push(listener);
-  listener.route(["GET", "POST"], "/mcp", echo);
+  listener.route({ methods: ["GET", "POST"], path: "/mcp" }, echo);
   mount(listener);
   return (await listener.listen()).url;
 }
@@ -293,8 +293,10 @@ describe("routing", () => {
 
   test("a path with a star takes what lies below it, an exact one goes first", async () => {
     const url = await start({}, (listener) => {
-      listener.route(["GET"], "/api/*", ({ answer, path }) => sendJson(answer, 200, JSON.stringify({ below: path })));
-      listener.route(["GET"], "/api/exact", ({ answer }) => sendJson(answer, 200, "{}"));
+      listener.route({ methods: ["GET"], path: "/api/*" }, ({ answer, path }) =>
+        sendJson(answer, 200, JSON.stringify({ below: path })),
+      );
+      listener.route({ methods: ["GET"], path: "/api/exact" }, ({ answer }) => sendJson(answer, 200, "{}"));
     });
     expect((await send(`${url}/api/tools/x`, { method: "GET" })).text).toBe('{"below":"/api/tools/x"}');
     expect((await send(`${url}/api/exact`, { method: "GET" })).text).toBe("{}");
@@ -390,7 +392,7 @@ describe("bodies", () => {
 
   test("an answer and a stream may take longer than a request", async () => {
     const url = await start({ request_timeout: 100, stream_keep_alive: 100 }, (listener) => {
-      listener.route(["GET"], "/long", (exchange) => {
+      listener.route({ methods: ["GET"], path: "/long" }, (exchange) => {
         const stream = exchange.openStream();
         setTimeout(() => {
           stream.send('"late"');
@@ -413,7 +415,8 @@ describe("faults and the end", () => {
     const logger: Logger = { ...SILENT_LOGGER, error: (_message, facts) => lines.push(facts) };
     const url = await start(
       {},
-      (listener) => listener.route(["GET"], "/boom", () => Promise.reject(new Error("secret /home/me"))),
+      (listener) =>
+        listener.route({ methods: ["GET"], path: "/boom" }, () => Promise.reject(new Error("secret /home/me"))),
       logger,
     );
     const answer = await send(`${url}/boom`, { method: "GET" });
@@ -432,7 +435,7 @@ describe("faults and the end", () => {
   test("closing lets an answer in flight end and takes no further connection", async () => {
     let finish: (() => void) | undefined;
     const url = await start({}, (listener) =>
-      listener.route(["GET"], "/slow", async ({ answer }) => {
+      listener.route({ methods: ["GET"], path: "/slow" }, async ({ answer }) => {
         await new Promise<void>((resolve) => (finish = resolve));
         sendJson(answer, 200, '"done"');
       }),
@@ -461,7 +464,7 @@ describe("faults and the end", () => {
   test("closing is bounded when an answer never ends", async () => {
     let isWaiting = false;
     const url = await start({ shutdown_grace: 50 }, (listener) =>
-      listener.route(["GET"], "/never", () => void (isWaiting = true)),
+      listener.route({ methods: ["GET"], path: "/never" }, () => void (isWaiting = true)),
     );
     const pending = send(`${url}/never`, { method: "GET" });
     const outcome = expect(pending).rejects.toThrow(/hang up|ECONNRESET/);
@@ -474,7 +477,7 @@ describe("faults and the end", () => {
 describe("event streams", () => {
   test("a quiet stream gets comments, and what is sent arrives at once", async () => {
     const url = await start({ stream_keep_alive: 100 }, (listener) =>
-      listener.route(["GET"], "/events", (exchange) =>
+      listener.route({ methods: ["GET"], path: "/events" }, (exchange) =>
         exchange.openStream().send('{"a":1}', { event: "message", id: "7" }),
       ),
     );
@@ -491,7 +494,7 @@ describe("event streams", () => {
 
   test("head, events and end of one turn come in this order, and nothing after them", async () => {
     const url = await start({}, (listener) =>
-      listener.route(["GET"], "/events", (exchange) => {
+      listener.route({ methods: ["GET"], path: "/events" }, (exchange) => {
         const stream = exchange.openStream();
         for (const data of ["1", "2"]) stream.send(data);
         stream.end();
@@ -514,7 +517,7 @@ describe("event streams", () => {
 
   test("a stream that has nothing to say yet has its head", async () => {
     const url = await start({}, (listener) =>
-      listener.route(["GET"], "/events", (exchange) => void exchange.openStream()),
+      listener.route({ methods: ["GET"], path: "/events" }, (exchange) => void exchange.openStream()),
     );
     const request = httpRequest(`${url}/events`, { agent: false });
     request.on("error", () => {});
@@ -527,7 +530,7 @@ describe("event streams", () => {
   test("a reader that takes all of a large turn is not cut off", async () => {
     let stream: EventStream | undefined;
     const url = await start({ stream_stall: 150 }, (listener) =>
-      listener.route(["GET"], "/large", (exchange) => {
+      listener.route({ methods: ["GET"], path: "/large" }, (exchange) => {
         stream = exchange.openStream();
         for (let count = 0; count < 30; count += 1) stream.send("x".repeat(10_000));
       }),
@@ -547,7 +550,7 @@ describe("event streams", () => {
   test("a reader that takes nothing is cut off at the bound", async () => {
     let closed = false;
     const url = await start({ max_stream_backlog_bytes: 64 * 1024 }, (listener) =>
-      listener.route(["GET"], "/flood", (exchange) => {
+      listener.route({ methods: ["GET"], path: "/flood" }, (exchange) => {
         const stream = exchange.openStream();
         stream.onClosed(() => (closed = true));
         const pour = (): void => {

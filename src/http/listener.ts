@@ -1,4 +1,4 @@
-import type { Handler, RefusalBody } from "./router.ts";
+import type { Handler, RefusalBody, RoutePlace } from "./router.ts";
 
 export interface ListenerAddress {
   readonly host: string;
@@ -14,7 +14,7 @@ export interface Mountable {
    * Mounts a handler below the base path. `path` is exact, or ends in `/*`. Other methods are answered 405.
    * `refusalBody` words what the listener itself refuses there; without it that is an error of JSON-RPC.
    */
-  route(methods: readonly string[], path: string, handler: Handler, refusalBody?: RefusalBody): void;
+  route(place: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void;
 }
 
 /** The listener that doors mount on. It guards, authenticates and routes. */

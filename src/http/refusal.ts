@@ -1,5 +1,5 @@
 import type { HttpAnswer } from "./answer.ts";
-import { sendJson } from "./send.ts";
+import { JSON_CONTENT } from "./send.ts";
 
 /** A request that HTTP itself answers: thrown by whoever finds the fault, written by the listener. */
 export class Refusal extends Error {
@@ -21,6 +21,6 @@ export function refusalBody(message: string): string {
 
 /** `body` is the JSON text to send in place of MCP's. An answer that was begun is cut. */
 export function sendRefusal(answer: HttpAnswer, refusal: Refusal, body = refusalBody(refusal.message)): void {
-  if (answer.isOpen) sendJson(answer, refusal.status, body, Object.entries(refusal.headers).flat());
+  if (answer.isOpen) answer.send(refusal.status, [...Object.entries(refusal.headers).flat(), ...JSON_CONTENT], body);
   else answer.cut();
 }

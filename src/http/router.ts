@@ -7,6 +7,13 @@ import type { Refusal } from "./refusal.ts";
  */
 export type Handler = (exchange: HttpExchange) => void | Promise<void>;
 
+/** What a handler is for. */
+export interface RoutePlace {
+  readonly methods: readonly string[];
+  /** One that ends in `/*` takes everything below it. */
+  readonly path: string;
+}
+
 export interface Route {
   readonly methods: readonly string[];
   readonly handler: Handler;
@@ -24,7 +31,7 @@ export class Router {
   readonly #exact = new Map<string, Route>();
   #below: { readonly prefix: string; readonly route: Route }[] = [];
 
-  add(methods: readonly string[], path: string, handler: Handler, refusalBody?: RefusalBody): void {
+  add({ methods, path }: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void {
     const route: Route = { methods, handler, ...(refusalBody && { refusalBody }) };
     if (!path.endsWith("/*")) return this.#addExact(path, route);
     const prefix = path.slice(0, -1);

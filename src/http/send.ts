@@ -1,19 +1,16 @@
 import type { HttpAnswer } from "./answer.ts";
-import type { RawHeaders } from "./wire.ts";
+
+/** What whoever sends JSON with headers of its own puts beside them. */
+export const JSON_CONTENT = ["content-type", "application/json"] as const;
 
 /** `text` is JSON already. */
-export function sendJson(answer: HttpAnswer, status: number, text: string, headers: RawHeaders = []): void {
-  answer.send(status, [...headers, "content-type", "application/json"], text);
+export function sendJson(answer: HttpAnswer, status: number, text: string): void {
+  answer.send(status, JSON_CONTENT, text);
 }
 
 /** JSON text in pieces, sent as they are. */
-export function sendJsonPieces(
-  answer: HttpAnswer,
-  status: number,
-  pieces: readonly (string | Uint8Array)[],
-  headers: RawHeaders = [],
-): void {
-  answer.sendPieces(status, [...headers, "content-type", "application/json"], pieces);
+export function sendJsonPieces(answer: HttpAnswer, status: number, pieces: readonly (string | Uint8Array)[]): void {
+  answer.sendPieces(status, JSON_CONTENT, pieces);
 }
 
 export function sendText(answer: HttpAnswer, status: number, text: string): void {

@@ -48,9 +48,9 @@ export class JsonRpcHttpDoor implements Door {
   mount(listener: Mountable): void {
     const { mcp } = this.#parts;
     const serve: Handler = (exchange) => this.#serve(exchange, (body) => mcp.wants(body, exchange));
-    if (this.#options.enabled) for (const path of JSON_RPC_PATHS) listener.route(METHODS, path, serve);
+    if (this.#options.enabled) for (const path of JSON_RPC_PATHS) listener.route({ methods: METHODS, path }, serve);
     if (this.#options.onMcpPath)
-      listener.route(METHODS, MCP_PATH, (exchange) =>
+      listener.route({ methods: METHODS, path: MCP_PATH }, (exchange) =>
         exchange.method === "POST"
           ? this.#serve(exchange, (body) => mcp.wants(body, exchange) || !isDialectBody(body))
           : mcp.serve(exchange),

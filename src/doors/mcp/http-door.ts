@@ -36,7 +36,7 @@ export class McpHttpDoor {
 
   /** Both eras at one path. */
   mount(listener: Mountable, path = "/mcp"): void {
-    listener.route(["GET", "POST", "DELETE"], path, (exchange) => this.serve(exchange));
+    listener.route({ methods: ["GET", "POST", "DELETE"], path }, (exchange) => this.serve(exchange));
   }
 
   serve(http: HttpExchange): void | Promise<void> {

@@ -16,11 +16,11 @@ export interface SseFace {
 
 /** Mounts HTTP+SSE of 2024-11-05: `GET /sse` and `POST /messages`. Whoever made `face` closes it. */
 export function mountSse(listener: Mountable, face: SseFace): void {
-  listener.route(["GET"], "/sse", (exchange) => {
+  listener.route({ methods: ["GET"], path: "/sse" }, (exchange) => {
     assertOwnPage(exchange);
     return face.openSse(exchangeOf(exchange));
   });
-  listener.route(["POST"], MESSAGES_PATH, (exchange) => post(face, exchangeOf(exchange)));
+  listener.route({ methods: ["POST"], path: MESSAGES_PATH }, (exchange) => post(face, exchangeOf(exchange)));
 }
 
 async function post(face: SseFace, exchange: LegacyExchange): Promise<void> {

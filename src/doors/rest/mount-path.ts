@@ -14,5 +14,5 @@ export function mountPath(listener: Mountable, path: string, answers: Readonly<R
     const method = exchange.method === "HEAD" ? "GET" : exchange.method;
     return answers[method]!(new Exchange(exchange));
   };
-  listener.route(methods, path, serve, refusalText);
+  listener.route({ methods, path }, serve, refusalText);
 }

@@ -63,7 +63,7 @@ export class RestDoor implements Door {
     }
     if (this.#options.hasDescription)
       new DescribeDoor(this.#parts, this.#options, (exchange) => this.#viewOf(exchange)).mount(listener);
-    listener.route(ANY_METHOD, `${base}/*`, () => notFound(base), refusalText);
+    listener.route({ methods: ANY_METHOD, path: `${base}/*` }, () => notFound(base), refusalText);
   }
 
   giveUp(): void {

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { permissionOf } from "../../core/rights.ts";
 import type { Mountable } from "../../http/listener.ts";
 import { Refusal } from "../../http/refusal.ts";
-import { sendJson } from "../../http/send.ts";
+import { JSON_CONTENT } from "../../http/send.ts";
 import { VERSION } from "../../core/version.ts";
 import type { Door, DoorHub } from "../door.ts";
 
@@ -21,11 +21,11 @@ export class StatusDoor implements Door {
   }
 
   mount(listener: Mountable): void {
-    listener.route(["GET"], "/status", ({ answer, principal }) => {
+    listener.route({ methods: ["GET"], path: "/status" }, ({ answer, principal }) => {
       if (permissionOf(principal.rights).isNarrowed)
         throw new Refusal(403, "The status of this hub is shown to callers without narrowed rights only.");
       const body = safeJson(this.#hub.redact(JSON.stringify(statusBody(this.#hub.sources(), this.#hub.startedAt))));
-      sendJson(answer, 200, body, ["cache-control", "no-store"]);
+      answer.send(200, ["cache-control", "no-store", ...JSON_CONTENT], body);
     });
   }
 

@@ -7,7 +7,7 @@ import type { Listener, ListenerAddress } from "../listener.ts";
 import type { HttpOptions } from "../options.ts";
 import { Refusal, sendRefusal } from "../refusal.ts";
 import { requestKind, wrongRequest } from "../request-kinds.ts";
-import type { Handler, RefusalBody } from "../router.ts";
+import type { Handler, RefusalBody, RoutePlace } from "../router.ts";
 import type { HttpRequest } from "../wire.ts";
 import { FetchAnswerWire, FetchRequest } from "./wire.ts";
 
@@ -41,8 +41,8 @@ class WebListener implements FetchListener {
     this.#dispatcher = new Dispatcher(options, { logger, authenticator, closing: this.#closing.signal });
   }
 
-  route(methods: readonly string[], path: string, handler: Handler, refusalBody?: RefusalBody): void {
-    this.#dispatcher.router.add(methods, path, handler, refusalBody);
+  route(place: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void {
+    this.#dispatcher.router.add(place, handler, refusalBody);
   }
 
   listen(): Promise<ListenerAddress> {

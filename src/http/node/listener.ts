@@ -10,7 +10,7 @@ import { listenOn } from "../listen-on.ts";
 import type { Listener, ListenerAddress } from "../listener.ts";
 import type { HttpOptions } from "../options.ts";
 import { sendRefusal } from "../refusal.ts";
-import type { Handler, RefusalBody } from "../router.ts";
+import type { Handler, RefusalBody, RoutePlace } from "../router.ts";
 import { declaredLength } from "./body.ts";
 import { NodeWire, type WireOwner } from "./wire.ts";
 
@@ -59,8 +59,8 @@ class NodeListener implements AdoptingListener, WireOwner {
     return this.#address;
   }
 
-  route(methods: readonly string[], path: string, handler: Handler, refusalBody?: RefusalBody): void {
-    this.#dispatcher.router.add(methods, path, handler, refusalBody);
+  route(place: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void {
+    this.#dispatcher.router.add(place, handler, refusalBody);
   }
 
   async listen(): Promise<ListenerAddress> {

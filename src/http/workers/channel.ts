@@ -32,11 +32,21 @@ export class Channel {
     return this.#pipe.writableLength > MAX_WAITING_BYTES;
   }
 
-  send(type: number, exchange = 0, head = "", body: string | Uint8Array = ""): void {
+  send(frame: OutgoingFrame): void {
     if (!this.#isOpen) return;
     // After what this turn of the event loop still does, so that its frames go together.
     if (this.#queue.length === 0) setImmediate(() => this.flush());
-    this.#queue.push({ type, exchange, head, body });
+    this.#queue.push(frame);
+  }
+
+  /** A frame that says by its type alone what there is to say. */
+  sendBare(type: number, exchange = 0): void {
+    this.send({ type, exchange, head: "", body: "" });
+  }
+
+  /** A frame without a body. `head` is JSON text. */
+  sendHead(type: number, exchange: number, head: string): void {
+    this.send({ type, exchange, head, body: "" });
   }
 
   /** Writes at once what waits. `onWritten` runs when the system took it. */

@@ -23,7 +23,7 @@ function receive(frame: Frame): void {
 function begin(settings: WorkerSettings): void {
   worker = new Worker(channel, settings);
   process.on("message", (_message, socket) => worker?.adopt(socket as Socket | undefined));
-  channel.send(FRAME.ready);
+  channel.sendBare(FRAME.ready);
 }
 
 async function end(): Promise<void> {
@@ -43,6 +43,6 @@ process.on("uncaughtException", (error) => {
     message: "A worker of the HTTP door ends by a fault of this program.",
     facts: { error: messageOf(error), ...stack },
   };
-  channel.send(FRAME.log, 0, JSON.stringify(line));
+  channel.sendHead(FRAME.log, 0, JSON.stringify(line));
   channel.flush(() => process.exit(1));
 });

@@ -8,7 +8,7 @@ import type { Listener, ListenerAddress } from "../listener.ts";
 import { addressOf } from "../node/listener.ts";
 import type { HttpOptions } from "../options.ts";
 import { Refusal } from "../refusal.ts";
-import { Router, type Handler, type RefusalBody } from "../router.ts";
+import { Router, type Handler, type RefusalBody, type RoutePlace } from "../router.ts";
 import { Desk } from "./desk.ts";
 import { REFUSAL_MARK, REFUSAL_STATUSES, type LogHead, type WorkerRoute } from "./messages.ts";
 import { WorkerProcess, type WorkerOwner } from "./worker-process.ts";
@@ -62,10 +62,10 @@ class WorkerPool implements Listener, WorkerOwner {
     return this.#address;
   }
 
-  route(methods: readonly string[], path: string, handler: Handler, refusalBody?: RefusalBody): void {
+  route(place: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void {
     // Two handlers of one path are found here, as without workers.
-    this.#router.add(methods, path, handler, refusalBody);
-    this.#routes.push({ methods, path, ...(refusalBody && { refusals: refusalTexts(refusalBody) }) });
+    this.#router.add(place, handler, refusalBody);
+    this.#routes.push({ ...place, ...(refusalBody && { refusals: refusalTexts(refusalBody) }) });
     this.#desk.add(handler, refusalBody);
   }
 

@@ -36,7 +36,7 @@ export class RemoteAuthenticator implements Authenticator {
     const question = this.#lastQuestion;
     const answering = new Promise<Authentication>((resolve) => this.#asked.set(question, resolve));
     this.#underWay.set(authorization, answering);
-    this.#channel.send(FRAME.who, question, JSON.stringify(authorization));
+    this.#channel.sendHead(FRAME.who, question, JSON.stringify(authorization));
     const answer = await answering;
     this.#underWay.delete(authorization);
     if (answer.admitted) this.#remember(authorization, answer);

@@ -84,7 +84,7 @@ export class RemoteAnswerWire implements AnswerWire {
   flush(): void {
     if (this.#isFlushed || this.#isGone) return;
     this.#isFlushed = true;
-    this.#channel.send(FRAME.begin, this.#exchange, this.#head());
+    this.#channel.sendHead(FRAME.begin, this.#exchange, this.#head());
   }
 
   /** `onTaken` is of no use here: what a caller has taken is told by the worker, for all pieces together. */
@@ -92,7 +92,7 @@ export class RemoteAnswerWire implements AnswerWire {
     this.flush();
     if (this.#isGone || this.#isEnded) return false;
     this.waitingBytes += typeof piece === "string" ? Buffer.byteLength(piece) : piece.length;
-    this.#channel.send(FRAME.piece, this.#exchange, "", piece);
+    this.#channel.send({ type: FRAME.piece, exchange: this.#exchange, head: "", body: piece });
     this.#needsDrain = this.waitingBytes >= HIGH_WATER_BYTES;
     return !this.#needsDrain;
   }
@@ -101,10 +101,10 @@ export class RemoteAnswerWire implements AnswerWire {
     if (this.#isGone || this.#isEnded) return;
     this.#isEnded = true;
     if (!this.#isFlushed) {
-      this.#channel.send(FRAME.answer, this.#exchange, this.#head(), last);
+      this.#channel.send({ type: FRAME.answer, exchange: this.#exchange, head: this.#head(), body: last });
     } else {
-      if (last.length > 0) this.#channel.send(FRAME.piece, this.#exchange, "", last);
-      this.#channel.send(FRAME.end, this.#exchange);
+      if (last.length > 0) this.#channel.send({ type: FRAME.piece, exchange: this.#exchange, head: "", body: last });
+      this.#channel.sendBare(FRAME.end, this.#exchange);
     }
     // What is left to do is the worker's: it watches over a reader that does not read.
     process.nextTick(() => this.#close());
@@ -112,7 +112,7 @@ export class RemoteAnswerWire implements AnswerWire {
 
   cut(): void {
     if (this.#isGone || this.#isClosed) return;
-    if (!this.#isEnded) this.#channel.send(FRAME.cut, this.#exchange);
+    if (!this.#isEnded) this.#channel.sendBare(FRAME.cut, this.#exchange);
     this.gone();
   }
 

@@ -54,7 +54,7 @@ export class WorkerProcess {
     this.#channel = new Channel(this.#child.stdio[3] as Duplex, (frame) => this.#receive(frame));
     this.#child.once("error", () => this.#ended(null, null));
     this.#child.once("exit", (code, signal) => this.#ended(code, signal));
-    this.#channel.send(FRAME.settings, 0, JSON.stringify(settings));
+    this.#channel.sendHead(FRAME.settings, 0, JSON.stringify(settings));
   }
 
   get pid(): number | undefined {
@@ -78,7 +78,7 @@ export class WorkerProcess {
   /** Lets what runs end, within the grace time of the settings; the process then ends. */
   close(): void {
     for (const socket of this.#waiting.splice(0)) socket.destroy();
-    this.#channel.send(FRAME.close);
+    this.#channel.sendBare(FRAME.close);
   }
 
   kill(): void {
@@ -127,7 +127,7 @@ export class WorkerProcess {
 
   async #tellWho(question: number, authorization: string): Promise<void> {
     const answer = await this.#owner.who(authorization);
-    if (!this.#hasEnded) this.#channel.send(FRAME.principal, question, JSON.stringify(answer));
+    if (!this.#hasEnded) this.#channel.sendHead(FRAME.principal, question, JSON.stringify(answer));
   }
 
   #request(exchange: number, head: RequestHead, body: Buffer): void {

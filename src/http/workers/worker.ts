@@ -41,14 +41,14 @@ export class Worker {
     this.#authenticator = new RemoteAuthenticator(channel);
     this.#listener = createAdoptingListener(options, channelLogger(channel), this.#authenticator);
     for (const [index, route] of routes.entries())
-      this.#listener.route(route.methods, route.path, this.#forwarder(index), refusalsOf(route));
+      this.#listener.route(route, this.#forwarder(index), refusalsOf(route));
   }
 
   /** Serves a connection; none, when its caller had gone before it arrived. */
   adopt(socket: Socket | undefined): void {
-    this.#channel.send(FRAME.opened);
-    if (!socket) return this.#channel.send(FRAME.closed);
-    socket.once("close", () => this.#channel.send(FRAME.closed));
+    this.#channel.sendBare(FRAME.opened);
+    if (!socket) return this.#channel.sendBare(FRAME.closed);
+    socket.once("close", () => this.#channel.sendBare(FRAME.closed));
     this.#listener.adopt(socket);
   }
 
@@ -85,7 +85,7 @@ export class Worker {
 
   #piece(answer: HttpAnswer, exchange: number, body: Buffer): void {
     // The socket may hold it for long, and the buffer around it with it.
-    answer.write(Buffer.from(body), () => this.#channel.send(FRAME.taken, exchange, String(body.length)));
+    answer.write(Buffer.from(body), () => this.#channel.sendHead(FRAME.taken, exchange, String(body.length)));
   }
 
   #forwarder(route: number): Handler {
@@ -101,10 +101,15 @@ export class Worker {
     const number = this.#nextExchange();
     this.#open.set(number, answer);
     answer.onClosed(() => {
-      if (this.#open.delete(number)) this.#channel.send(FRAME.gone, number);
+      if (this.#open.delete(number)) this.#channel.sendBare(FRAME.gone, number);
     });
     const isRefused = read instanceof Refusal;
-    this.#channel.send(FRAME.request, number, JSON.stringify(headOf(route, exchange, read)), isRefused ? "" : read);
+    this.#channel.send({
+      type: FRAME.request,
+      exchange: number,
+      head: JSON.stringify(headOf(route, exchange, read)),
+      body: isRefused ? "" : read,
+    });
   }
 
   #nextExchange(): number {
@@ -179,7 +184,7 @@ function channelLogger(channel: Channel, own: JsonObject = {}): Logger {
   const at =
     (level: LogHead["level"]) =>
     (message: string, facts: JsonObject = {}) => {
-      channel.send(FRAME.log, 0, JSON.stringify({ level, message, facts: { ...own, ...facts } } satisfies LogHead));
+      channel.sendHead(FRAME.log, 0, JSON.stringify({ level, message, facts: { ...own, ...facts } } satisfies LogHead));
     };
   return {
     debug: at("debug"),

@@ -1,6 +1,6 @@
 import type { HttpExchange } from "../../../http/exchange.ts";
 import type { EventStream } from "../../../http/event-stream.ts";
-import { sendJson, sendJsonPieces } from "../../../http/send.ts";
+import { JSON_CONTENT } from "../../../http/send.ts";
 import type { LoggedEvent } from "../../../state/ports/event-log.ts";
 import { classifyMessage, RPC, rpcError } from "../../../wire/messages.ts";
 import type { SplicedReply } from "../answers.ts";
@@ -106,10 +106,10 @@ export class PostReply implements Outlet {
     const { answer } = this.#http;
     const [only = ""] = this.#replies;
     const { openId } = this.#home;
-    const headers = openId === undefined ? [] : ["mcp-session-id", openId];
-    if (this.#isBatch) sendJson(answer, 200, `[${this.#replies.map(textOf).join(",")}]`, headers);
-    else if (typeof only === "string") sendJson(answer, 200, only, headers);
-    else sendJsonPieces(answer, 200, only, headers);
+    const headers = openId === undefined ? JSON_CONTENT : ["mcp-session-id", openId, ...JSON_CONTENT];
+    if (this.#isBatch) answer.send(200, headers, `[${this.#replies.map(textOf).join(",")}]`);
+    else if (typeof only === "string") answer.send(200, headers, only);
+    else answer.sendPieces(200, headers, only);
     this.#replies = [];
   }
 
