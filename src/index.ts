@@ -19,7 +19,6 @@ export type {
   Completer,
   ContextLogLevel,
   ModuleHub,
-  ModuleObject,
   ModuleSchema,
   PromptArgument,
   PromptHandler,
@@ -35,6 +34,7 @@ export type {
   ToolRegistration,
 } from "./providers/modules/api.ts";
 export type { ToolArguments } from "./providers/modules/arguments.ts";
+export type { ModuleObject } from "./providers/modules/module-object.ts";
 export { createWebSearch } from "./websearch/create-web-search.ts";
 export type { WebSearchConfig } from "./websearch/options.ts";
 export type { WebHit } from "./websearch/web-hit.ts";

@@ -63,8 +63,7 @@ function assertNobodyFailed(engines: unknown): void {
     .map((one: unknown) =>
       Array.isArray(one) ? one.slice(0, 2).map(String).join(": ").slice(0, 80) : String(one).slice(0, 80),
     );
-  throw outboundFailure("unavailable", {
-    service: NAME,
-    what: `has no results, since its engines gave none (${names.join("; ")}). Try again later, or enable other engines.`,
-  });
+  const what = `has no results, since its engines gave none (${names.join("; ")}).`;
+  const advice = "Try again later, or enable other engines.";
+  throw outboundFailure("unavailable", { service: NAME, what: `${what} ${advice}` });
 }

@@ -1,6 +1,7 @@
 import type { ImageRequest, TextRequest } from "../../core/models.ts";
 import type { Logger, SearchAnswer } from "../../core/ports.ts";
 import type { IsTyped, ToolArguments } from "./arguments.ts";
+import type { ModuleObject } from "./module-object.ts";
 
 /**
  * What a module sees of the hub. A module is a file `mcp.ts` (or `.mts`, `.mjs`, `.js`) that exports
@@ -16,9 +17,6 @@ export type ModuleSchema = object;
 
 /** A schema that tells the compiler nothing, so that the handler says itself what it takes. */
 type UntypedSchema<S> = S & ([IsTyped<S>] extends [true] ? never : unknown);
-
-/** A JSON object of a caller. */
-export type ModuleObject = { readonly [key: string]: unknown };
 
 /**
  * Runs a tool. What it returns becomes the result: a string is text; `null` and `undefined` are an empty result; an

@@ -1,4 +1,4 @@
-import type { ModuleObject } from "./api.ts";
+import type { ModuleObject } from "./module-object.ts";
 
 /**
  * The arguments that a handler gets, read from its tool's schema: of a library (zod 3 and 4, any other of the Standard

@@ -8,7 +8,8 @@ import type { Models } from "../../core/models.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import { askCaller } from "../../core/ask-caller.ts";
-import type { ModuleObject, ToolContext } from "./api.ts";
+import type { ToolContext } from "./api.ts";
+import type { ModuleObject } from "./module-object.ts";
 
 /** A tool that a handler called did not succeed. */
 export class ToolCallError extends Error {
