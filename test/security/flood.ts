@@ -248,13 +248,14 @@ function openParkedCalls(capacity: number): Bounded {
     want: async (holder) => {
       if (!parked.hasRoomFor(holder)) return false;
       const visit = {
+        door: "test",
         signal: new Canceller(),
         capabilities: {},
         progressToken: undefined,
         logLevel: undefined,
         note: () => {},
       };
-      const call = new RunningCall("test", { capabilities: {} }, visit, true);
+      const call = new RunningCall({ capabilities: {} }, visit, true);
       const state = parked.park(call, bindingOf(holder), holder);
       states.set(state, holder);
       call.cancellation.addEventListener("abort", () => states.delete(state));

@@ -92,7 +92,7 @@ export class JsonRpcDialect implements Dialect {
   async #execute(tool: string, params: JsonObject, context: DialectContext): Promise<DialectAnswer> {
     const { logger } = this.#deps;
     logger.debug(`Attempting to execute tool: ${tool}`);
-    const outcome = await this.#call("tools/call", tool, params, context);
+    const outcome = await this.#call({ method: "tools/call", target: tool, params }, context);
     if (!outcome.ok) return this.#failed(outcome, { tool }, context);
     logger.debug(`Tool ${tool} executed successfully.`);
     return { type: "value", value: toolValue(outcome.result) };
@@ -103,18 +103,13 @@ export class JsonRpcDialect implements Dialect {
     if (!uri) return invalidParams("Missing uri for resource request");
     const { logger } = this.#deps;
     logger.debug(`Attempting to retrieve resource: ${uri}`);
-    const outcome = await this.#call("resources/read", uri, {}, context);
+    const outcome = await this.#call({ method: "resources/read", target: uri, params: {} }, context);
     if (!outcome.ok) return this.#failed(outcome, { uri }, context);
     logger.debug(`Resource ${uri} retrieved successfully.`);
     return { type: "value", value: resourceValue(outcome.result) };
   }
 
-  async #call(
-    method: CallMethod,
-    target: string,
-    params: JsonObject,
-    { view, link }: DialectContext,
-  ): Promise<Outcome> {
+  async #call({ method, target, params }: Wanted, { view, link }: DialectContext): Promise<Outcome> {
     // `_meta` is the caller's word to the hub, and no argument of any tool.
     const { _meta: meta, ...args } = params;
     const asked = {
@@ -155,6 +150,13 @@ export class JsonRpcDialect implements Dialect {
     const failure = fail("internal", `Something went wrong inside the hub. Its log says more under the id ${id}.`);
     return { type: "error", kind: failure.kind, error: dialectError(failure, { tool: method }) };
   }
+}
+
+/** A call as its caller puts it. */
+interface Wanted {
+  readonly method: CallMethod;
+  readonly target: string;
+  readonly params: JsonObject;
 }
 
 function invalidParams(message: string): DialectAnswer {

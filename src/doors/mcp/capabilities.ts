@@ -27,24 +27,26 @@ async function readOnce(hub: HubPort, view: View): Promise<Offer> {
     hub.list("templates", view),
     hub.list("prompts", view),
   ]);
-  const isOpen = isUnsettled(hub);
-  const { completions, logging, subscribe } = isOpen ? EVERY_FEATURE : facts.features;
-  const { capabilities: declared = {} } = facts;
+  const lists = { tools, resources, templates, prompts };
+  return { facts, lists, capabilities: withDeclared(capabilitiesFor(hub, facts, lists), facts.capabilities) };
+}
+
+function capabilitiesFor(hub: HubPort, facts: ServerFacts, lists: Offer["lists"]): JsonObject {
+  const { completions, logging, subscribe } = offeredFeatures(hub, facts);
   // A server that has none as yet, and says that it may, is heard when it has some.
-  const hasResources =
-    isOpen ||
-    objectMember(declared, "resources") !== undefined ||
-    resources.entries.length > 0 ||
-    templates.entries.length > 0;
-  const hasPrompts = isOpen || objectMember(declared, "prompts") !== undefined || prompts.entries.length > 0;
-  const own: JsonObject = {
+  const has = (capability: string, ...kinds: readonly ListKind[]): boolean =>
+    isUnsettled(hub) ||
+    objectMember(facts.capabilities ?? {}, capability) !== undefined ||
+    kinds.some((kind) => lists[kind].entries.length > 0);
+  return {
     tools: { listChanged: true },
-    ...(hasResources ? { resources: { listChanged: true, ...(subscribe ? { subscribe: true } : {}) } } : {}),
-    ...(hasPrompts ? { prompts: { listChanged: true } } : {}),
-    ...(completions ? { completions: {} } : {}),
-    ...(logging ? { logging: {} } : {}),
+    ...(has("resources", "resources", "templates") && {
+      resources: { listChanged: true, ...(subscribe && { subscribe: true }) },
+    }),
+    ...(has("prompts", "prompts") && { prompts: { listChanged: true } }),
+    ...(completions && { completions: {} }),
+    ...(logging && { logging: {} }),
   };
-  return { facts, lists: { tools, resources, templates, prompts }, capabilities: withDeclared(own, declared) };
 }
 
 /**

@@ -34,11 +34,10 @@ export function eraOf(body: unknown, headers: HeaderLookup): Era {
   const classified = classifyMessage(body);
   switch (classified.type) {
     case "invalid":
-      return refused(
-        classified.id,
-        RPC.invalidRequest,
-        `Bad Request: the request body is not a valid JSON-RPC message: ${classified.reason}.`,
-      );
+      return refused(classified.id, {
+        code: RPC.invalidRequest,
+        message: `Bad Request: the request body is not a valid JSON-RPC message: ${classified.reason}.`,
+      });
     case "reply":
       return { type: "legacy" };
     case "request":
@@ -61,27 +60,29 @@ function eraOfRequest(message: RpcRequest, headers: HeaderLookup): Era {
   if (claimsModernEra(message.params)) return { type: "modern-request", message };
   if (revision === undefined) return { type: "legacy" };
   const missing = missingKeys(message.params);
-  return refused(
-    message.id,
-    RPC.invalidParams,
-    `Invalid params: the ${HEADERS.protocolVersion} header names protocol revision ${revision}, but the ` +
+  return refused(message.id, {
+    code: RPC.invalidParams,
+    message:
+      `Invalid params: the ${HEADERS.protocolVersion} header names protocol revision ${revision}, but the ` +
       `request is missing the required per-request envelope key(s): ${missing.join(", ")}`,
-    { envelope: { missing } },
-  );
+    data: { envelope: { missing } },
+  });
 }
 
 function eraOfNotification(message: RpcNotification, headers: HeaderLookup): Era {
-  const revision = modernHeader(headers);
-  const given = headers.header("mcp-method")?.trim();
-  if (!claimsModernEra(message.params) && revision === undefined) return { type: "legacy" };
-  const claimed = objectMember(message.params ?? {}, "_meta")?.[META.protocolVersion];
-  const header = headers.header("mcp-protocol-version")?.trim();
+  if (!claimsModernEra(message.params) && modernHeader(headers) === undefined) return { type: "legacy" };
+  return disagreement(message, headers) ?? { type: "modern-notification", message };
+}
+
+/** What is wrong with the revision or the method that a notification names in its body and in its headers. */
+function disagreement({ method, params = {} }: RpcNotification, headers: HeaderLookup): Era | undefined {
+  const claimed = objectMember(params, "_meta")?.[META.protocolVersion];
   if (claimed !== undefined && typeof claimed !== "string") {
     const fault = { key: META.protocolVersion, problem: "must be a string" };
-    return refused(null, RPC.invalidParams, `Invalid _meta envelope: ${fault.key}: ${fault.problem}`, {
-      envelope: fault,
-    });
+    const message = `Invalid _meta envelope: ${fault.key}: ${fault.problem}`;
+    return refused(null, { code: RPC.invalidParams, message, data: { envelope: fault } });
   }
+  const header = headers.header("mcp-protocol-version")?.trim();
   if (claimed !== undefined && header !== undefined && claimed !== header) {
     return mismatch(
       null,
@@ -89,25 +90,20 @@ function eraOfNotification(message: RpcNotification, headers: HeaderLookup): Era
       `the body names protocol version ${claimed} but the ${HEADERS.protocolVersion} header names ${header}`,
     );
   }
-  if (given !== undefined && given !== message.method) {
-    return mismatch(
-      null,
-      given,
-      `the body names method ${message.method} but the ${HEADERS.method} header names ${given}`,
-    );
-  }
-  return { type: "modern-notification", message };
+  const given = headers.header("mcp-method")?.trim();
+  if (given === undefined || given === method) return undefined;
+  return mismatch(null, given, `the body names method ${method} but the ${HEADERS.method} header names ${given}`);
 }
 
 function eraOfBatch(body: readonly unknown[]): Era {
-  if (body.length === 0) return refused(null, RPC.invalidRequest, "Bad Request: empty JSON-RPC batch");
+  if (body.length === 0)
+    return refused(null, { code: RPC.invalidRequest, message: "Bad Request: empty JSON-RPC batch" });
   const hasModern = body.some((element) => isJsonObject(element) && claimsModernEra(element["params"]));
   if (!hasModern) return { type: "legacy" };
-  return refused(
-    null,
-    RPC.invalidRequest,
-    "Bad Request: JSON-RPC batches may not contain requests for protocol revision 2026-07-28 or later",
-  );
+  return refused(null, {
+    code: RPC.invalidRequest,
+    message: "Bad Request: JSON-RPC batches may not contain requests for protocol revision 2026-07-28 or later",
+  });
 }
 
 /** A header that names a revision of the modern era; any other value, known or not, is the legacy era's to judge. */
@@ -130,11 +126,15 @@ function missingKeys(params: JsonObject | undefined): string[] {
 }
 
 function mismatch(id: RequestId | null, header: string, body: string): Era {
-  return refused(id, RPC.headerMismatch, `Bad Request: the request headers and body disagree: ${body}`, {
-    mismatch: { header, body },
+  return refused(id, {
+    code: RPC.headerMismatch,
+    message: `Bad Request: the request headers and body disagree: ${body}`,
+    data: {
+      mismatch: { header, body },
+    },
   });
 }
 
-function refused(id: RequestId | null, code: number, message: string, data?: JsonObject): Era {
-  return { type: "refused", status: 400, id, error: { code, message, ...(data && { data }) } };
+function refused(id: RequestId | null, error: RpcErrorObject): Era {
+  return { type: "refused", status: 400, id, error };
 }

@@ -29,15 +29,21 @@ export interface FailedCall {
 export function failureAnswer(failure: Fail, call: FailedCall, rules: FailureRules): Answer {
   if (failure.kind === "cancelled" && call.cancelled) return SILENCE;
   // The refusal of a question that the tool put to its caller is the tool's failure, not an upstream's protocol error.
-  if (failure.rpcError && failure.details?.["ask"] === undefined)
-    return { type: "error", error: upstreamError(failure.rpcError, failure, call, rules) };
+  const { rpcError } = failure;
+  if (rpcError && failure.details?.["ask"] === undefined)
+    return { type: "error", error: upstreamError({ ...failure, rpcError }, call, rules) };
   if (failure.kind === "internal") return internalAnswer(call.id);
   if (failure.kind === "unknown_tool") return notFoundAnswer(failure, call, rules);
   if (call.method !== "tools/call") return errorAnswer(protocolCode(failure), withHints(failure), errorData(failure));
   if (failure.result) return resultAnswer(failure.result);
-  const rule = KINDS[failure.kind].mcp;
-  const asError = typeof rule === "number" || (rule === "by-revision" && rules.invalidArguments === "error");
-  return asError ? errorAnswer(protocolCode(failure), withHints(failure), errorData(failure)) : toolFailure(failure);
+  return isProtocolError(failure, rules)
+    ? errorAnswer(protocolCode(failure), withHints(failure), errorData(failure))
+    : toolFailure(failure);
+}
+
+function isProtocolError({ kind }: Fail, { invalidArguments }: FailureRules): boolean {
+  const rule = KINDS[kind].mcp;
+  return typeof rule === "number" || (rule === "by-revision" && invalidArguments === "error");
 }
 
 /** Our own fault: the caller gets an id to quote, the log has everything else. */
@@ -51,14 +57,12 @@ export function internalAnswer(callId: string): Answer {
 // The eras differ in how they say that a resource is not there, and an upstream of the other era says it in its own
 // way.
 function upstreamError(
-  error: RpcErrorObject,
-  failure: Fail,
+  { kind, rpcError }: Fail & { readonly rpcError: RpcErrorObject },
   { method }: FailedCall,
   rules: FailureRules,
 ): RpcErrorObject {
-  if (method === "resources/read" && failure.kind === "unknown_tool")
-    return { ...error, code: rules.resourceNotFoundCode };
-  return rules.upstreamError(error, method);
+  if (method === "resources/read" && kind === "unknown_tool") return { ...rpcError, code: rules.resourceNotFoundCode };
+  return rules.upstreamError(rpcError, method);
 }
 
 function toolFailure(failure: Fail): Answer {

@@ -42,7 +42,13 @@ export interface MethodContext {
   readonly codec: MethodCodec;
 }
 
-const LISTS: ReadonlyMap<string, { kind: ListKind; member: string }> = new Map([
+/** A list, and the member of its results that holds the entries. */
+interface ListMember {
+  readonly kind: ListKind;
+  readonly member: string;
+}
+
+const LISTS: ReadonlyMap<string, ListMember> = new Map<string, ListMember>([
   ["tools/list", { kind: "tools", member: "tools" }],
   ["resources/list", { kind: "resources", member: "resources" }],
   ["resources/templates/list", { kind: "templates", member: "resourceTemplates" }],
@@ -74,12 +80,12 @@ export function isListMethod(method: string): boolean {
  */
 export function answerMethod(request: MethodRequest, context: MethodContext): Promise<Answer> {
   const list = LISTS.get(request.method);
-  if (list) return answerList(list.kind, list.member, request, context);
+  if (list) return answerList(list, request, context);
   const readTarget = CALLS.get(request.method);
   if (!readTarget) return Promise.resolve(methodNotFound(request.method));
   const target = readTarget(request.params);
   if ("problem" in target) return Promise.resolve(errorAnswer(RPC.invalidParams, target.problem));
-  return answerCall(request.method as CallMethod, target.target, request, context);
+  return answerCall(target.target, request, context);
 }
 
 export function methodNotFound(method: string): Answer {
@@ -87,8 +93,7 @@ export function methodNotFound(method: string): Answer {
 }
 
 async function answerList(
-  kind: ListKind,
-  member: string,
+  { kind, member }: ListMember,
   request: MethodRequest,
   context: MethodContext,
 ): Promise<Answer> {
@@ -105,18 +110,14 @@ async function answerList(
       "Invalid cursor: it is not one of this list as it stands now. Ask again without a cursor.",
     );
   } catch (error) {
-    return faultAnswer(error, request.method, deps);
+    return faultAnswer(error, request, deps);
   }
 }
 
-async function answerCall(
-  method: CallMethod,
-  target: string,
-  request: MethodRequest,
-  context: MethodContext,
-): Promise<Answer> {
+async function answerCall(target: string, request: MethodRequest, context: MethodContext): Promise<Answer> {
   const { deps, codec, link } = context;
-  const call = buildCall(method, target, request, context);
+  const call = buildCall(target, request, context);
+  const { method } = call;
   try {
     const outcome = await deps.hub.call(call);
     if (outcome.ok) return resultAnswer(codec.result(method, target, outcome.result));
@@ -127,14 +128,15 @@ async function answerCall(
   } catch (error) {
     if (error instanceof FailError)
       return failureAnswer(error.failure, { id: call.id, method, target, cancelled: link.cancellation.aborted }, codec);
-    return faultAnswer(error, method, deps, call.id);
+    return faultAnswer(error, { method, callId: call.id }, deps);
   }
 }
 
-function buildCall(method: CallMethod, target: string, request: MethodRequest, { view, link }: MethodContext): Call {
+/** `answerMethod` looked at the method. */
+function buildCall(target: string, request: MethodRequest, { view, link }: MethodContext): Call {
   const args = request.params["arguments"];
   return new BuiltCall(link, {
-    method,
+    method: request.method as CallMethod,
     target,
     params: otherParams(request.params),
     arguments: isJsonObject(args) ? args : {},
@@ -186,11 +188,10 @@ function referenceTarget(ref: JsonObject): string | undefined {
 /** What was thrown while a request was worked on is a fault of this program: logged in full, answered by an id. */
 export function faultAnswer(
   error: unknown,
-  method: string,
-  deps: Pick<MethodsDeps, "logger">,
-  callId = nextCallId(),
+  { method, callId = nextCallId() }: { readonly method: string; readonly callId?: string },
+  { logger }: Pick<MethodsDeps, "logger">,
 ): Answer {
-  deps.logger.error("A request of the MCP door failed by a fault of this program.", {
+  logger.error("A request of the MCP door failed by a fault of this program.", {
     call: callId,
     method,
     error: messageOf(error),

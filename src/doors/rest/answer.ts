@@ -8,30 +8,28 @@ import { errorBody, retryHeaders, statusOf } from "./failures.ts";
 const COMMON = ["cache-control", "no-store", "x-content-type-options", "nosniff"] as const;
 
 export function sendValue(answer: HttpAnswer, value: unknown, status = 200): void {
-  sendText(answer, JSON.stringify(value ?? null), status);
+  sendText(answer, JSON.stringify(value ?? null), { status });
 }
 
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const OK: AnswerHead = { status: 200 };
+
 /** `text` is JSON already. */
-export function sendText(
-  answer: HttpAnswer,
-  text: string,
-  status = 200,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  send(answer, status, text, { "content-type": "application/json", ...headers });
+export function sendText(answer: HttpAnswer, text: string, { status, headers }: AnswerHead = OK): void {
+  send(answer, text, { status, headers: { "content-type": "application/json", ...headers } });
 }
 
 export function sendFailure(answer: HttpAnswer, failure: Fail, isFull = false): void {
-  sendText(answer, JSON.stringify(errorBody(failure, isFull)), statusOf(failure), retryHeaders(failure));
+  const text = JSON.stringify(errorBody(failure, isFull));
+  sendText(answer, text, { status: statusOf(failure), headers: retryHeaders(failure) });
 }
 
 /** Any body, with the headers that all answers have. Does nothing when the caller has gone. */
-export function send(
-  answer: HttpAnswer,
-  status: number,
-  body: string | Buffer,
-  headers: Readonly<Record<string, string>>,
-): void {
+export function send(answer: HttpAnswer, body: string | Buffer, { status, headers = {} }: AnswerHead): void {
   answer.send(status, [...COMMON, ...Object.entries(headers).flat()], body);
 }
 

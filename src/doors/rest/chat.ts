@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Chat, ChatReply } from "../../core/chat.ts";
 import { fail, type Fail } from "../../core/outcome.ts";
-import type { Principal } from "../../core/call.ts";
 import { Refusal } from "../../http/refusal.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -15,12 +14,7 @@ export interface ChatBody {
 type Answered = { readonly ok: true; readonly reply: ChatReply };
 
 /** Lets the agent answer. Events of the way are sent as they come to callers that take them. */
-export async function runChat(
-  chat: Chat | undefined,
-  body: ChatBody,
-  principal: Principal,
-  exchange: Exchange,
-): Promise<Answered | Fail> {
+export async function runChat(chat: Chat | undefined, body: ChatBody, exchange: Exchange): Promise<Answered | Fail> {
   if (!chat)
     return fail(
       "unavailable",
@@ -30,7 +24,7 @@ export async function runChat(
   const onEvent = ({ type, ...event }: { readonly type: string }): void => exchange.event(type, event);
   const reply = await chat.reply({
     ...body,
-    principal,
+    principal: exchange.http.principal,
     signal: exchange.signal,
     ...(exchange.takesEvents ? { onEvent } : {}),
   });

@@ -52,10 +52,13 @@ export class DescribeDoor {
       filter: (query.get("filter") ?? "").slice(0, MAX_FILTER),
       page: Number(query.get("page")) || 1,
     });
-    send(exchange.answer, 200, page, {
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy": PAGE_POLICY,
-      "referrer-policy": "no-referrer",
+    send(exchange.answer, page, {
+      status: 200,
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": PAGE_POLICY,
+        "referrer-policy": "no-referrer",
+      },
     });
   }
 

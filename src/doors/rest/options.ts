@@ -94,20 +94,19 @@ const PATH = /^(\/[A-Za-z0-9._~-]+)+$/;
 const TAKEN = ["/mcp", "/sse", "/messages", "/jsonrpc", "/health", "/healthz", "/status", "/openapi.json", "/docs"];
 
 function isTaken(path: string): boolean {
-  return TAKEN.some((taken) => path === taken || path.startsWith(`${taken}/`));
+  return TAKEN.some((taken) => isBelow(taken, path));
 }
 
-function resolveRoute(line: string, raw: string | Static<typeof RouteSchema>, basePath: string): RestRoute {
-  const [, word = "", given = ""] = /^\s*([A-Za-z]+)\s+(\S+)\s*$/.exec(line) ?? [];
-  const method = ROUTE_METHODS.find((known) => known === word.toUpperCase());
-  const path = given.length > 1 ? given.replace(/\/$/, "") : given;
+function isBelow(base: string, path: string): boolean {
+  return path === base || path.startsWith(`${base}/`);
+}
+
+type RouteConfig = Static<typeof RouteSchema>;
+
+function resolveRoute(line: string, raw: string | RouteConfig, basePath: string): RestRoute {
   const where = `\`rest.routes."${line}"\``;
-  if (!method || !PATH.test(path))
-    throw new OptionError(
-      `${where} must be a method (${ROUTE_METHODS.join(", ")}) and a path of plain letters, such as "GET ` +
-        `/weather/get".`,
-    );
-  if (isTaken(path) || path === basePath || path.startsWith(`${basePath}/`))
+  const { method, path } = readRouteLine(line, where);
+  if (isTaken(path) || isBelow(basePath, path))
     throw new OptionError(`${where}: ${path} is served already. Choose another path.`);
   const route = readOptions(RouteSchema, typeof raw === "string" ? { tool: raw } : raw);
   const { tool, chat, arguments: fixed, description } = route;
@@ -121,4 +120,16 @@ function resolveRoute(line: string, raw: string | Static<typeof RouteSchema>, ba
     fixed: { ...fixed },
     ...(description === undefined ? {} : { description }),
   });
+}
+
+/** Reads `GET /weather/get`. */
+function readRouteLine(line: string, where: string): Pick<RestRoute, "method" | "path"> {
+  const [, word = "", given = ""] = /^\s*([A-Za-z]+)\s+(\S+)\s*$/.exec(line) ?? [];
+  const method = ROUTE_METHODS.find((known) => known === word.toUpperCase());
+  const path = given.length > 1 ? given.replace(/\/$/, "") : given;
+  if (method && PATH.test(path)) return { method, path };
+  throw new OptionError(
+    `${where} must be a method (${ROUTE_METHODS.join(", ")}) and a path of plain letters, such as "GET ` +
+      `/weather/get".`,
+  );
 }

@@ -37,12 +37,15 @@ function scalarOf(text: string, types: ReadonlySet<string>): unknown {
   // Text is text wherever it may be: nobody wants a postal code to become a number.
   if (types.size === 0 || types.has("string")) return text;
   if ((types.has("number") || types.has("integer")) && NUMBER.test(text)) return Number(text);
-  if (types.has("boolean")) {
-    if (/^(true|1|yes|on|)$/i.test(text)) return true;
-    if (/^(false|0|no|off)$/i.test(text)) return false;
-  }
+  const truth = types.has("boolean") ? truthOf(text) : undefined;
+  if (truth !== undefined) return truth;
   if (types.has("null") && /^(null|)$/.test(text)) return null;
   return types.has("object") ? (parsed(text, isJsonObject) ?? text) : text;
+}
+
+function truthOf(text: string): boolean | undefined {
+  if (/^(true|1|yes|on|)$/i.test(text)) return true;
+  return /^(false|0|no|off)$/i.test(text) ? false : undefined;
 }
 
 const NUMBER = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;

@@ -18,9 +18,12 @@ export function sendRaw(answer: HttpAnswer, result: JsonObject): Fail | undefine
   const { text, blob, mimeType } = content;
   const body = typeof text === "string" ? text : Buffer.from(typeof blob === "string" ? blob : "", "base64");
   const fallback = typeof text === "string" ? "text/plain; charset=utf-8" : "application/octet-stream";
-  send(answer, 200, body, {
-    "content-type": typeof mimeType === "string" && MEDIA_TYPE.test(mimeType) ? mimeType : fallback,
-    "content-security-policy": "sandbox; default-src 'none'",
+  send(answer, body, {
+    status: 200,
+    headers: {
+      "content-type": typeof mimeType === "string" && MEDIA_TYPE.test(mimeType) ? mimeType : fallback,
+      "content-security-policy": "sandbox; default-src 'none'",
+    },
   });
   return undefined;
 }

@@ -97,8 +97,8 @@ export class RestDoor implements Door {
     else sendFailure(exchange.answer, lookup.failure);
   }
 
-  async #callTool(exchange: Exchange, target: string, args: JsonObject, query?: URLSearchParams): Promise<void> {
-    const isFull = wantsFull(exchange.http, query ?? exchange.http.query);
+  async #callTool(exchange: Exchange, target: string, args: JsonObject): Promise<void> {
+    const isFull = wantsFull(exchange.http, exchange.http.query);
     this.#answer(exchange, await this.#run(exchange, target, args), isFull);
   }
 
@@ -136,9 +136,8 @@ export class RestDoor implements Door {
   }
 
   async #chat(exchange: Exchange): Promise<void> {
-    const { principal } = exchange.http;
     const body = readChat(await exchange.readObject("`message`"));
-    const outcome = await this.#calls.guard(exchange, () => runChat(this.#parts.chat(), body, principal, exchange));
+    const outcome = await this.#calls.guard(exchange, () => runChat(this.#parts.chat(), body, exchange));
     if (outcome.ok) exchange.succeed(outcome.reply, "reply");
     else exchange.fail(outcome);
   }

@@ -71,7 +71,7 @@ export class LegacyHttp {
     if (version) return sendProblem(http.answer, version);
     if (Array.isArray(body) && !session.protocol.revision.batches)
       return sendProblem(named(http.answer, session), noBatches(session));
-    return this.#receive(exchange, session, messages, Array.isArray(body));
+    return this.#receive(exchange, session, body);
   }
 
   /** The standing stream, or the rest of a stream that was lost. */
@@ -130,13 +130,11 @@ export class LegacyHttp {
     session.close();
   }
 
-  async #receive(
-    exchange: LegacyExchange,
-    session: HttpSession,
-    messages: readonly unknown[],
-    isBatch: boolean,
-  ): Promise<void> {
+  /** `body`: one message, or a batch of them. */
+  async #receive(exchange: LegacyExchange, session: HttpSession, body: unknown): Promise<void> {
     const { http, mode, dialects } = exchange;
+    const isBatch = Array.isArray(body);
+    const messages: readonly unknown[] = isBatch ? body : [body];
     const received = { principal: http.principal, ...(mode ? { mode } : {}), ...(dialects ? { dialects } : {}) };
     const single = isBatch ? undefined : classifyMessage(messages[0]);
     if (single?.type === "invalid")

@@ -4,7 +4,7 @@ import { objectMember, type JsonObject } from "../../../core/json.ts";
 import { permissionOf } from "../../../core/rights.ts";
 import type { SessionRecord } from "../../../state/ports/session-records.ts";
 import type { HubState } from "../../../state/ports/store.ts";
-import { answerInDialects } from "../../dialect.ts";
+import { answerInDialects, type DialectRequest } from "../../dialect.ts";
 import {
   ASSUMED_LEGACY_REVISION,
   negotiateLegacyRevision,
@@ -20,6 +20,7 @@ import {
   isListMethod,
   isSharedMethod,
   methodNotFound,
+  type MethodRequest,
   type MethodsDeps,
 } from "../methods.ts";
 import { progressGap } from "../progress-gap.ts";
@@ -217,7 +218,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     try {
       answer = await this.#dispatch(request, scope, received);
     } catch (error) {
-      answer = faultAnswer(error, request.method, this.#deps);
+      answer = faultAnswer(error, request, this.#deps);
     }
     if (outlet.isShared) await progressGap(scope.progressAt);
     this.#inFlight.remove(id, scope);
@@ -241,7 +242,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     if (problem)
       return this.#deps.logger.warning("A request without an id was not run.", { method, reason: problem.message });
     const scope = new CallScope(this, received.outlet, params);
-    const answering = this.#inDialects(method, params, scope, received);
+    const answering = this.#inDialects({ method, params }, scope, received);
     if (!answering)
       return (
         refused && refuseInvalid(refused, { id: null, reason: "member `id` must be a string or a number" }, received)
@@ -254,18 +255,17 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   #inDialects(
-    method: string,
-    params: JsonObject,
+    request: DialectRequest,
     scope: CallScope,
     { mode, dialects = [] }: Received,
   ): Promise<Answer> | undefined {
-    return answerInDialects(dialects, { method, params }, { view: this.#viewIn(mode), link: scope });
+    return answerInDialects(dialects, request, { view: this.#viewIn(mode), link: scope });
   }
 
   #dispatch(request: RpcRequest, scope: CallScope, received: Received): Promise<Answer> | Answer {
     const { mode } = received;
-    const params = request.params ?? {};
-    switch (request.method) {
+    const { method, params = {} } = request;
+    switch (method) {
       case "initialize":
         return this.#initialize(params, mode);
       case "ping":
@@ -277,19 +277,17 @@ export class LegacySession implements BoardMember, ScopeOwner {
       case "resources/unsubscribe":
         return this.#subscriptions.remove(params);
       default:
-        if (isSharedMethod(request.method)) return this.#shared(request.method, params, scope, mode);
-        return this.#inDialects(request.method, params, scope, received) ?? methodNotFound(request.method);
+        if (isSharedMethod(method))
+          return this.#shared({ method, params, meta: metaWithoutToken(params) }, scope, mode);
+        return this.#inDialects({ method, params }, scope, received) ?? methodNotFound(method);
     }
   }
 
-  #shared(method: string, params: JsonObject, scope: CallScope, mode: ToolMode | undefined): Promise<Answer> {
+  #shared(request: MethodRequest, scope: CallScope, mode: ToolMode | undefined): Promise<Answer> {
     const view = this.#viewIn(mode);
     const codec = this.#deps.codecs.for(this.#revision);
-    const answering = answerMethod(
-      { method, params, meta: metaWithoutToken(params) },
-      { deps: this.#deps, view, link: scope, codec },
-    );
-    return isListMethod(method) && view.mode === this.#record.mode ? this.#noting(answering) : answering;
+    const answering = answerMethod(request, { deps: this.#deps, view, link: scope, codec });
+    return isListMethod(request.method) && view.mode === this.#record.mode ? this.#noting(answering) : answering;
   }
 
   async #noting(answering: Promise<Answer>): Promise<Answer> {

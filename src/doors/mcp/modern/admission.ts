@@ -20,8 +20,8 @@ export type Admission =
  * here and, on HTTP, headers that say the same as the body. A request with several faults is answered for the first of
  * this order.
  */
-export function admit({ method, params }: RpcRequest, headers?: HeaderLookup): Admission {
-  const reading = readEnvelope(params);
+export function admit(message: RpcRequest, headers?: HeaderLookup): Admission {
+  const reading = readEnvelope(message.params);
   if (reading.type === "none")
     return refused(
       RPC.invalidParams,
@@ -36,21 +36,8 @@ export function admit({ method, params }: RpcRequest, headers?: HeaderLookup): A
     );
   }
   const { protocolVersion } = reading.envelope;
-  const header = headers?.header("mcp-protocol-version")?.trim();
-  if (header !== undefined && header !== protocolVersion) {
-    return mismatched({
-      header,
-      problem:
-        `the body names protocol version ${protocolVersion} but the ${HEADERS.protocolVersion} header names ` +
-        `${header}`,
-    });
-  }
-  const given = headers?.header("mcp-method")?.trim();
-  if (given !== undefined && given !== method)
-    return mismatched({
-      header: given,
-      problem: `the body names method ${method} but the ${HEADERS.method} header names ${given}`,
-    });
+  const contradiction = headers && findContradiction(message, protocolVersion, headers);
+  if (contradiction) return mismatched(contradiction);
   if (!isModernRevision(protocolVersion)) {
     const data = { supported: MODERN_REVISIONS, requested: protocolVersion };
     return refused(
@@ -59,7 +46,7 @@ export function admit({ method, params }: RpcRequest, headers?: HeaderLookup): A
       data,
     );
   }
-  const missing = headers && missingHeader(method, params, headers, header);
+  const missing = headers && findMissing(message, headers);
   return missing ? mismatched(missing) : { ok: true, envelope: reading.envelope, meta: reading.meta };
 }
 
@@ -69,13 +56,25 @@ export function mismatched({ header, problem }: HeaderMismatch): Admission & { r
   });
 }
 
-function missingHeader(
-  method: string,
-  params: JsonObject | undefined,
+/** A header that is there and says something else than the body. */
+function findContradiction(
+  { method }: RpcRequest,
+  protocolVersion: string,
   headers: HeaderLookup,
-  version: string | undefined,
 ): HeaderMismatch | undefined {
-  if (version === undefined)
+  const version = headers.header("mcp-protocol-version")?.trim();
+  if (version !== undefined && version !== protocolVersion) {
+    const [body, header] = [protocolVersion, `${HEADERS.protocolVersion} header`];
+    return { header: version, problem: `the body names protocol version ${body} but the ${header} names ${version}` };
+  }
+  const named = headers.header("mcp-method")?.trim();
+  if (named === undefined || named === method) return undefined;
+  return { header: named, problem: `the body names method ${method} but the ${HEADERS.method} header names ${named}` };
+}
+
+/** A header that the body makes a duty of. */
+function findMissing({ method, params }: RpcRequest, headers: HeaderLookup): HeaderMismatch | undefined {
+  if (headers.header("mcp-protocol-version") === undefined)
     return { header: "(missing)", problem: `the required ${HEADERS.protocolVersion} header is absent` };
   return findStandardMismatch(method, params, headers);
 }

@@ -18,9 +18,8 @@ type CallContext = Omit<MethodContext, "link">;
 
 interface CallerBack {
   readonly state: string;
-  readonly visit: Visit;
+  readonly visit: RequestVisit;
   readonly binding: Binding;
-  readonly request: AdmittedFacts;
 }
 
 /** Serves calls, over as many requests as their questions to the caller take. */
@@ -36,28 +35,22 @@ export class CallDesk {
   }
 
   /** What to answer to this request: the call's answer, or `input_required` with what the call wants to know. */
-  serve(
-    message: RpcRequest,
-    outlet: ModernOutlet,
-    request: AdmittedFacts,
-    context: CallContext,
-  ): Answer | Promise<Answer> {
+  serve(message: RpcRequest, visit: RequestVisit, context: CallContext): Answer | Promise<Answer> {
     const params = message.params ?? {};
     const problem = inputProblem(params);
     if (problem !== undefined) return errorAnswer(RPC.invalidParams, `Invalid params: ${problem}.`);
-    const visit = new RequestVisit(outlet, request, RELAYING_METHODS.has(message.method));
-    const binding = bindingOf(message, request);
+    const binding = bindingOf(message, visit.request);
     const state = params["requestState"];
-    if (!isOwnState(state)) return this.#turn(this.#begin(message, visit, request, context), visit, binding, request);
-    return this.#goOn(objectMember(params, "inputResponses") ?? {}, { state, visit, binding, request });
+    if (!isOwnState(state)) return this.#turn(this.#begin(message, visit, context), visit, binding);
+    return this.#goOn(objectMember(params, "inputResponses") ?? {}, { state, visit, binding });
   }
 
   /** The caller is back with answers for a call that waits. */
-  async #goOn(responses: JsonObject, { state, visit, binding, request }: CallerBack): Promise<Answer> {
+  async #goOn(responses: JsonObject, { state, visit, binding }: CallerBack): Promise<Answer> {
     const taken = await this.#parked.take(state, binding);
     if (taken.type !== "here") return taken.type === "elsewhere" ? HELD_ELSEWHERE : INVALID_STATE;
     taken.call.respond(responses);
-    return this.#turn(taken.call, visit, binding, request);
+    return this.#turn(taken.call, visit, binding);
   }
 
   release(connection: string): void {
@@ -68,8 +61,9 @@ export class CallDesk {
     this.#parked.close();
   }
 
-  #begin({ method, params = {} }: RpcRequest, visit: Visit, request: AdmittedFacts, context: CallContext): RunningCall {
-    const call = new RunningCall(request.door, clientOf(request), visit, RELAYING_METHODS.has(method));
+  #begin({ method, params = {} }: RpcRequest, visit: RequestVisit, context: CallContext): RunningCall {
+    const { request } = visit;
+    const call = new RunningCall(clientOf(request), visit, RELAYING_METHODS.has(method));
     const meta = withoutToken(request.meta);
     const state = params["requestState"];
     const sent = typeof state === "string" ? { ...params, requestState: unwrapRelayed(state) } : params;
@@ -80,12 +74,12 @@ export class CallDesk {
     return call;
   }
 
-  async #turn(call: RunningCall, visit: Visit, binding: Binding, request: AdmittedFacts): Promise<Answer> {
+  async #turn(call: RunningCall, visit: RequestVisit, binding: Binding): Promise<Answer> {
     for (;;) {
       const turn = await call.turn(visit);
       if (turn.type === "answer") return turn.answer;
       if (visit.signal.aborted) return SILENCE;
-      const holder = holderIn(request);
+      const holder = holderIn(visit.request);
       if (this.#parked.hasRoomFor(holder)) {
         const requestState = this.#parked.park(call, binding, holder);
         return resultAnswer({ resultType: "input_required", inputRequests: turn.inputRequests, requestState });
@@ -123,20 +117,27 @@ const HELD_ELSEWHERE = errorAnswer(
 const RELAYING_METHODS: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
 
 /** A class, since an object literal with a function in it lives until a full collection, and its call with it. */
-class RequestVisit implements Visit {
+export class RequestVisit implements Visit {
+  readonly request: AdmittedFacts;
   readonly signal: Cancellation;
   readonly capabilities: JsonObject;
   readonly progressToken: string | number | undefined;
   readonly logLevel: string | undefined;
   readonly #outlet: ModernOutlet;
 
-  constructor(outlet: ModernOutlet, { signal, envelope, meta }: AdmittedFacts, canAsk: boolean) {
+  constructor(method: string, outlet: ModernOutlet, request: AdmittedFacts) {
+    const { signal, envelope, meta } = request;
     const token = meta["progressToken"];
     this.#outlet = outlet;
+    this.request = request;
     this.signal = signal;
-    this.capabilities = canAsk ? envelope.clientCapabilities : {};
+    this.capabilities = RELAYING_METHODS.has(method) ? envelope.clientCapabilities : {};
     this.progressToken = typeof token === "string" || typeof token === "number" ? token : undefined;
     this.logLevel = envelope.logLevel;
+  }
+
+  get door(): string {
+    return this.request.door;
   }
 
   note(method: string, params: JsonObject): void {

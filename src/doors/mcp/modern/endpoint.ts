@@ -10,6 +10,7 @@ import type { SourceFeatures } from "../../../core/records.ts";
 import type { HubState } from "../../../state/ports/store.ts";
 import { rpcError, RPC, type RpcRequest } from "../../../wire/messages.ts";
 import { META, MODERN_REVISIONS } from "../../../wire/modern/envelope.ts";
+import type { HeaderLookup } from "../../../wire/modern/headers.ts";
 import { replyText, resultAnswer, splicedReply, type Answer } from "../answers.ts";
 import { offeredFeatures, readSettled, serverInfo, withDeclared } from "../capabilities.ts";
 import { internalAnswer } from "../failures.ts";
@@ -17,7 +18,7 @@ import type { CallerLink } from "../../../core/caller-link.ts";
 import { answerMethod, isSharedMethod, methodNotFound, type MethodContext, type MethodsDeps } from "../methods.ts";
 import type { ModernOptions } from "../options.ts";
 import { admit, mismatched } from "./admission.ts";
-import { CallDesk } from "./call-desk.ts";
+import { CallDesk, RequestVisit } from "./call-desk.ts";
 import { ModernCodec, type CacheScope } from "./codec.ts";
 import { AdmittedFacts, type RequestFacts } from "./facts.ts";
 import { Listens } from "./listens.ts";
@@ -125,20 +126,28 @@ export class ModernEndpoint {
       const answer = discovery(facts, offeredFeatures(this.#deps.hub, facts));
       return send(answer, { ...codec.cacheable(facts), _meta: { [META.serverInfo]: serverInfo(facts) } });
     }
-    if (method === "subscriptions/listen") return this.#listens.serve(message, outlet, request, codec.identity);
+    if (method === "subscriptions/listen")
+      return this.#listens.serve(message, outlet, { facts: request, identity: codec.identity });
     const view: View = { mode: request.mode, principal: request.principal };
-    if (method === "tools/call" && request.headers) {
-      const found = this.#toolHeaders.findMismatch(params, view, request.headers);
-      const mismatch = found instanceof Promise ? await found : found;
-      if (mismatch) return send({ type: "error", error: mismatched(mismatch).error }, undefined, 400);
-    }
+    const found = this.#findMismatch(message, view, request.headers);
+    const mismatch = found instanceof Promise ? await found : found;
+    if (mismatch) return send({ type: "error", error: mismatched(mismatch).error }, undefined, 400);
     const context: Omit<MethodContext, "link"> = { deps: this.#methods, view, codec };
     if (method.endsWith("/list")) {
       const answer = await answerMethod({ method, params, meta: request.meta }, { ...context, link: NO_LINK });
       return send(answer, codec.cacheable(answer.type === "list" ? answer.list : {}));
     }
-    const answer = await this.#desk.serve(message, outlet, request, context);
+    const answer = await this.#desk.serve(message, new RequestVisit(method, outlet, request), context);
     send(answer.type === "result" ? resultAnswer(codec.stamp(method, answer.result)) : answer);
+  }
+
+  /** What the headers of a call say otherwise than its arguments. */
+  #findMismatch(
+    { method, params = {} }: RpcRequest,
+    view: View,
+    headers: HeaderLookup | undefined,
+  ): ReturnType<ToolHeaders["findMismatch"]> {
+    if (method === "tools/call" && headers) return this.#toolHeaders.findMismatch(params, view, headers);
   }
 
   // Only discovery waits to know what the hub offers; who it is, is told as far as it is known.

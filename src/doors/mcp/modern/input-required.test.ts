@@ -46,12 +46,17 @@ const questions = (answer: Answer): Record<string, JsonObject> =>
   result(answer)["inputRequests"] as Record<string, JsonObject>;
 const state = (answer: Answer): string => result(answer)["requestState"] as string;
 
+interface Retry {
+  readonly options?: AskOptions;
+  /** Beside the answers. */
+  readonly params?: JsonObject;
+}
+
 function retry(
   name: string,
   before: Answer,
   inputResponses: JsonObject,
-  options: AskOptions = ALL,
-  params: JsonObject = {},
+  { options = ALL, params = {} }: Retry = {},
 ): Promise<Answer> {
   return server.ask(
     "tools/call",
@@ -184,7 +189,7 @@ describe("questions of a call", () => {
       "busy",
       first,
       { "elicitation-1": accept("x") },
-      { ...ALL, meta: { progressToken: "new" }, logLevel: "info" },
+      { options: { ...ALL, meta: { progressToken: "new" }, logLevel: "info" } },
     );
     const notices = second.messages.slice(0, -1).map(({ params }) => params as JsonObject);
     expect(notices.filter(({ progressToken }) => progressToken === "new")).toHaveLength(0);
@@ -301,7 +306,7 @@ describe("capabilities", () => {
       ),
     );
     const first = await server.ask("tools/call", { name: "robust", arguments: {} }, ALL);
-    expect(words(await retry("robust", first, {}, { capabilities: {} }))).toBe("went on");
+    expect(words(await retry("robust", first, {}, { options: { capabilities: {} } }))).toBe("went on");
   });
 
   test("a question of another kind is refused to the tool", async () => {

@@ -23,6 +23,12 @@ interface Filter {
   readonly wire: JsonObject;
 }
 
+/** Who listens, and the `_meta` that says who answers. */
+interface Listener {
+  readonly facts: RequestFacts;
+  readonly identity: JsonObject;
+}
+
 /** `subscriptions/listen`: streams on which callers hear of changed lists and resources. */
 export class Listens {
   readonly #hub: HubPort;
@@ -43,13 +49,8 @@ export class Listens {
     return this.#open.size;
   }
 
-  /** Serves one listening request. Resolves when it is over. `identity` is the `_meta` that says who answers. */
-  async serve(
-    { id, params }: RpcRequest,
-    outlet: ModernOutlet,
-    facts: RequestFacts,
-    identity: JsonObject,
-  ): Promise<void> {
+  /** Serves one listening request. Resolves when it is over. */
+  async serve({ id, params }: RpcRequest, outlet: ModernOutlet, { facts, identity }: Listener): Promise<void> {
     const refuse = (code: number, message: string): void =>
       outlet.reply(JSON.stringify(rpcError(id, { code, message })), 200);
     const holder = holderIn(facts);

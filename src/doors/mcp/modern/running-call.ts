@@ -18,6 +18,8 @@ import {
 
 /** One request that waits for a call: the first one, or a retry that brings answers. */
 export interface Visit {
+  /** Which door it came by. */
+  readonly door: string;
   readonly signal: Cancellation;
   readonly capabilities: JsonObject;
   readonly progressToken: string | number | undefined;
@@ -66,8 +68,8 @@ export class RunningCall implements CallerLink {
   /** What questions were refused for, since the caller did not declare it. */
   #undeclared: JsonObject | undefined;
 
-  constructor(door: string, client: Client, visit: Visit, relaysInput: boolean) {
-    this.door = door;
+  constructor(client: Client, visit: Visit, relaysInput: boolean) {
+    this.door = visit.door;
     this.client = client;
     this.relaysInput = relaysInput;
     this.#capabilities = visit.capabilities;

@@ -1,5 +1,4 @@
 import type { JsonObject } from "../../../core/json.ts";
-import type { FailKind } from "../../../core/kinds.ts";
 import { failuresOf, statusesOf } from "./responses.ts";
 
 type Path = [path: string, item: JsonObject];
@@ -28,78 +27,85 @@ export const HUB_OPERATIONS: readonly string[] = [
 
 /** The paths that every hub has. */
 export function hubPaths(basePath: string, hasTokens: boolean): Path[] {
-  const failures = (...kinds: readonly FailKind[]): JsonObject => failuresOf(hasTokens, statusesOf(...kinds));
-  const listed = { tools: { type: "array", items: TOOL }, total: { type: "integer" }, nextCursor: { type: "string" } };
   return [
-    [
-      `${basePath}/tools`,
-      {
-        get: operation("list_tools", "The tools, or those that a search finds.", {
-          parameters: [
-            query("query", "Words to search all tools by, the best first.", { type: "string" }),
-            query("server", "Search only tools of this server.", { type: "string" }),
-            query("read_only", "Search only tools that change nothing.", { type: "boolean" }),
-            query("name", "A glob over names, such as `web__*`.", { type: "string" }),
-            LIMIT,
-            CURSOR,
-            MODE,
-          ],
-          responses: { "200": json("The tools.", objectOf(listed)), ...failures("invalid_params", "internal") },
-        }),
-      },
-    ],
-    [
-      `${basePath}/tools/{name}`,
-      {
-        parameters: [
-          {
-            name: "name",
-            in: "path",
-            required: true,
-            description: "In any spelling: `tool`, `server__tool`, `server.tool`, `server/tool`, …",
-            schema: { type: "string" },
-          },
-        ],
-        get: operation("describe_tool", "One tool.", {
-          responses: { "200": json("The tool.", TOOL), ...failures("unknown_tool", "ambiguous", "denied") },
-        }),
-        post: operation("call_tool", "Calls any tool, listed or not.", {
-          requestBody: { content: { "application/json": { schema: { type: "object" } } } },
-          responses: { "200": json("The tool's value.", {}), ...failuresOf(hasTokens) },
-        }),
-      },
-    ],
-    [
-      `${basePath}/resources`,
-      {
-        get: operation("resources", "The resources, or with `uri` the content of one.", {
-          parameters: [
-            query("uri", "The resource to read.", { type: "string" }),
-            query("raw", "`1`: its content as it is, with its media type.", { type: "string", enum: ["1"] }),
-            query("full", "`1`: its contents as MCP has them.", { type: "string", enum: ["1"] }),
-            LIMIT,
-            CURSOR,
-          ],
-          responses: { "200": json("The resources, or the content.", {}), ...failuresOf(hasTokens) },
-        }),
-      },
-    ],
-    [
-      "/health",
-      {
-        get: {
-          ...operation("health", "Whether the hub takes calls. Needs no token.", {
-            responses: {
-              "200": json("It does.", objectOf({ status: { const: "ok" } })),
-              "503": json("It is stopping.", {}),
-            },
-          }),
-          security: [],
-        },
-      },
-    ],
+    [`${basePath}/tools`, toolsPath(hasTokens)],
+    [`${basePath}/tools/{name}`, toolPath(hasTokens)],
+    [`${basePath}/resources`, resourcesPath(hasTokens)],
+    ["/health", HEALTH_PATH],
   ];
 }
+
+function toolsPath(hasTokens: boolean): JsonObject {
+  const listed = { tools: { type: "array", items: TOOL }, total: { type: "integer" }, nextCursor: { type: "string" } };
+  return {
+    get: operation("list_tools", "The tools, or those that a search finds.", {
+      parameters: [
+        query("query", "Words to search all tools by, the best first.", { type: "string" }),
+        query("server", "Search only tools of this server.", { type: "string" }),
+        query("read_only", "Search only tools that change nothing.", { type: "boolean" }),
+        query("name", "A glob over names, such as `web__*`.", { type: "string" }),
+        LIMIT,
+        CURSOR,
+        MODE,
+      ],
+      responses: {
+        "200": json("The tools.", objectOf(listed)),
+        ...failuresOf(hasTokens, statusesOf("invalid_params", "internal")),
+      },
+    }),
+  };
+}
+
+const TOOL_NAME = {
+  name: "name",
+  in: "path",
+  required: true,
+  description: "In any spelling: `tool`, `server__tool`, `server.tool`, `server/tool`, …",
+  schema: { type: "string" },
+};
+
+function toolPath(hasTokens: boolean): JsonObject {
+  return {
+    parameters: [TOOL_NAME],
+    get: operation("describe_tool", "One tool.", {
+      responses: {
+        "200": json("The tool.", TOOL),
+        ...failuresOf(hasTokens, statusesOf("unknown_tool", "ambiguous", "denied")),
+      },
+    }),
+    post: operation("call_tool", "Calls any tool, listed or not.", {
+      requestBody: { content: { "application/json": { schema: { type: "object" } } } },
+      responses: { "200": json("The tool's value.", {}), ...failuresOf(hasTokens) },
+    }),
+  };
+}
+
+function resourcesPath(hasTokens: boolean): JsonObject {
+  return {
+    get: operation("resources", "The resources, or with `uri` the content of one.", {
+      parameters: [
+        query("uri", "The resource to read.", { type: "string" }),
+        query("raw", "`1`: its content as it is, with its media type.", { type: "string", enum: ["1"] }),
+        query("full", "`1`: its contents as MCP has them.", { type: "string", enum: ["1"] }),
+        LIMIT,
+        CURSOR,
+      ],
+      responses: { "200": json("The resources, or the content.", {}), ...failuresOf(hasTokens) },
+    }),
+  };
+}
+
+const HEALTH_PATH: JsonObject = {
+  get: {
+    ...operation("health", "Whether the hub takes calls. Needs no token.", {
+      responses: {
+        "200": json("It does.", objectOf({ status: { const: "ok" } })),
+        "503": json("It is stopping.", {}),
+      },
+    }),
+    security: [],
+  },
+};
 
 /** Where the agent answers. */
 export function chatPath(path: string, hasTokens: boolean): Path {

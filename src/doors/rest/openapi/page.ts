@@ -102,14 +102,18 @@ function parameterTable(operation: JsonObject, body: unknown, document: JsonObje
   const properties = isJsonObject(own["properties"]) ? own["properties"] : {};
   const required: readonly unknown[] = Array.isArray(own["required"]) ? own["required"] : [];
   const rows = [
-    ...Object.entries(properties).map(([name, schema]) => row(name, required.includes(name), schema, document)),
+    ...Object.entries(properties).map(([name, schema]) =>
+      row({ name, isRequired: required.includes(name), schema }, document),
+    ),
     ...parameters.map((one) =>
       row(
-        `?${String(one["name"])}`,
-        one["required"] === true,
-        one["schema"] ?? {},
+        {
+          name: `?${String(one["name"])}`,
+          isRequired: one["required"] === true,
+          schema: one["schema"] ?? {},
+          words: stringMember(one, "description"),
+        },
         document,
-        stringMember(one, "description"),
       ),
     ),
   ];
@@ -118,7 +122,16 @@ function parameterTable(operation: JsonObject, body: unknown, document: JsonObje
     : html`<div class="wide"><table><tr><th>name</th><th>takes</th><th></th></tr>${rows}</table></div>`;
 }
 
-function row(name: string, isRequired: boolean, schema: unknown, document: JsonObject, words?: string): Html {
+/** What a request may carry under one name. */
+interface Parameter {
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly schema: unknown;
+  /** @default what the schema says */
+  readonly words?: string | undefined;
+}
+
+function row({ name, isRequired, schema, words }: Parameter, document: JsonObject): Html {
   const description = words ?? stringMember(follow(schema, document), "description") ?? "";
   const required = isRequired ? html` <span class="dim">required</span>` : "";
   const takes = describeSchema(schema, document);

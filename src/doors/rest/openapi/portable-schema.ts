@@ -22,6 +22,13 @@ interface Spot {
   readonly depth: number;
 }
 
+/** The schema that a member belongs to. */
+interface Within {
+  readonly spot: Spot;
+  /** Where in the tool's schema stands what is `steps` below it now. */
+  readonly from: (steps: readonly string[]) => string;
+}
+
 interface Resource {
   readonly from: string;
   readonly uri: string;
@@ -78,7 +85,7 @@ class Porter {
     const inner = { ...spot, resource, depth: spot.depth + 1 };
     const from = (steps: readonly string[]): string => this.#origin(moved, steps, spot.from);
     const members = Object.entries(schema).flatMap(([keyword, member]) =>
-      this.#member(keyword, member, { ...inner, from: "" }, from),
+      this.#member(keyword, member, { spot: inner, from }),
     );
     const out: JsonObject = Object.fromEntries(withHiddenNames(members));
     const reference = [schema["$ref"], schema["$dynamicRef"], schema["$recursiveRef"]].find(
@@ -94,12 +101,8 @@ class Porter {
     return found ? stepTo(base, ...found[0], ...steps.slice(found[1].length)) : stepTo(base, ...steps);
   }
 
-  #member(
-    keyword: string,
-    value: unknown,
-    spot: Spot,
-    from: (steps: readonly string[]) => string,
-  ): [string, unknown][] {
+  #member(keyword: string, value: unknown, within: Within): [string, unknown][] {
+    const { spot, from } = within;
     if (IDENTITY.has(keyword)) return [];
     const at = (...steps: readonly string[]): Spot => ({ ...spot, from: from(steps), to: stepTo(spot.to, ...steps) });
     if (ONE_SCHEMA.has(keyword)) return isSchema(value) ? [[keyword, this.#schema(value, at(keyword))]] : [];
@@ -109,10 +112,10 @@ class Porter {
     }
     if (!SCHEMA_MAP.has(keyword)) return isUsable(keyword, value) ? [[keyword, value]] : [];
     if (!isJsonObject(value)) return [];
-    return [[keyword, this.#map(keyword, value, spot, from)]];
+    return [[keyword, this.#map(keyword, value, within)]];
   }
 
-  #map(keyword: string, map: JsonObject, spot: Spot, from: (steps: readonly string[]) => string): JsonObject {
+  #map(keyword: string, map: JsonObject, { spot, from }: Within): JsonObject {
     const taken = new Set<string>();
     const entries = Object.entries(map).map(([name, one]): [string, unknown] => {
       // Names of definitions are nobody's business but the references'.

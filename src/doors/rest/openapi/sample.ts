@@ -8,44 +8,74 @@ const MAX_MEMBERS = 12;
  * A value such as a schema wants it, for a first try: its own example or default where it has one, and of an object
  * what is required.
  */
-export function sampleOf(schema: unknown, root: JsonObject, depth = 0): unknown {
-  const own =
-    isJsonObject(schema) && typeof schema["$ref"] === "string" ? (localTarget(schema["$ref"], root) ?? {}) : schema;
-  if (!isJsonObject(own) || depth > MAX_DEPTH) return "…";
-  for (const key of ["examples", "enum"]) if (Array.isArray(own[key]) && own[key].length > 0) return own[key][0];
-  for (const key of ["default", "const", "example"]) if (own[key] !== undefined) return own[key];
-  const [branch] = ["anyOf", "oneOf", "allOf"].flatMap((key): unknown[] => (Array.isArray(own[key]) ? own[key] : []));
-  if (own["type"] === undefined && branch !== undefined) return sampleOf(branch, root, depth + 1);
-  const type = Array.isArray(own["type"]) ? own["type"][0] : own["type"];
-  return sampleOfType(type, own, root, depth);
+export function sampleOf(schema: unknown, root: JsonObject): unknown {
+  return new Sampler(root).sample(schema, 0);
 }
 
-function sampleOfType(type: unknown, schema: JsonObject, root: JsonObject, depth: number): unknown {
-  const least = typeof schema["minimum"] === "number" ? schema["minimum"] : 1;
-  switch (type) {
-    case "string":
-      return "text";
-    case "integer":
-      return Math.ceil(least);
-    case "number":
-      return least;
-    case "boolean":
-      return true;
-    case "null":
-      return null;
-    case "array":
-      return schema["items"] === undefined ? [] : [sampleOf(schema["items"], root, depth + 1)];
-    default:
-      return sampleObject(schema, root, depth);
+class Sampler {
+  readonly #root: JsonObject;
+
+  constructor(root: JsonObject) {
+    this.#root = root;
+  }
+
+  sample(schema: unknown, depth: number): unknown {
+    const own = this.#resolve(schema);
+    if (!own || depth > MAX_DEPTH) return "…";
+    const given = givenSample(own);
+    if (given) return given.value;
+    const [branch] = ["anyOf", "oneOf", "allOf"].flatMap((key) => listMember(own, key));
+    if (own["type"] === undefined && branch !== undefined) return this.sample(branch, depth + 1);
+    return this.#ofType(Array.isArray(own["type"]) ? own["type"][0] : own["type"], own, depth);
+  }
+
+  #resolve(schema: unknown): JsonObject | undefined {
+    if (!isJsonObject(schema)) return undefined;
+    return typeof schema["$ref"] === "string" ? (localTarget(schema["$ref"], this.#root) ?? {}) : schema;
+  }
+
+  #ofType(type: unknown, schema: JsonObject, depth: number): unknown {
+    const least = typeof schema["minimum"] === "number" ? schema["minimum"] : 1;
+    switch (type) {
+      case "string":
+        return "text";
+      case "integer":
+        return Math.ceil(least);
+      case "number":
+        return least;
+      case "boolean":
+        return true;
+      case "null":
+        return null;
+      case "array":
+        return schema["items"] === undefined ? [] : [this.sample(schema["items"], depth + 1)];
+      default:
+        return this.#object(schema, depth);
+    }
+  }
+
+  #object(schema: JsonObject, depth: number): JsonObject {
+    const properties = isJsonObject(schema["properties"]) ? schema["properties"] : {};
+    const required = listMember(schema, "required")
+      .map(String)
+      .filter((name) => Object.hasOwn(properties, name));
+    return Object.fromEntries(
+      required.slice(0, MAX_MEMBERS).map((name) => [name, this.sample(properties[name], depth + 1)]),
+    );
   }
 }
 
-function sampleObject(schema: JsonObject, root: JsonObject, depth: number): JsonObject {
-  const properties = isJsonObject(schema["properties"]) ? schema["properties"] : {};
-  const required = Array.isArray(schema["required"])
-    ? schema["required"].map(String).filter((name) => Object.hasOwn(properties, name))
-    : [];
-  return Object.fromEntries(
-    required.slice(0, MAX_MEMBERS).map((name) => [name, sampleOf(properties[name], root, depth + 1)]),
+/** What the schema itself says that would fit. */
+function givenSample(schema: JsonObject): { readonly value: unknown } | undefined {
+  const [first] = [...listMember(schema, "examples").slice(0, 1), ...listMember(schema, "enum").slice(0, 1)].map(
+    (value) => ({ value }),
   );
+  if (first) return first;
+  const key = ["default", "const", "example"].find((name) => schema[name] !== undefined);
+  return key === undefined ? undefined : { value: schema[key] };
+}
+
+function listMember(schema: JsonObject, key: string): readonly unknown[] {
+  const value = schema[key];
+  return Array.isArray(value) ? value : [];
 }
