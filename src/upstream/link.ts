@@ -6,7 +6,6 @@ import { orAborted } from "../core/wait.ts";
 import type { Logger } from "../core/ports.ts";
 import { Backoff, type BackoffOptions } from "./backoff.ts";
 import { Connection, type ConnectionEvents, type ConnectionOptions } from "./connection.ts";
-import type { EraName } from "./era.ts";
 import { unsent } from "./exchange.ts";
 import { failureOf } from "./faults.ts";
 import type { Gate } from "./gate.ts";
@@ -183,21 +182,21 @@ export class Link {
     try {
       return await this.#openOnce(options, signal);
     } catch (error) {
-      const { details } = failureOf(error);
-      if (details?.["spokeBoth"] === true)
-        return await this.#openOnce({ ...options, knownEra: "modern" satisfies EraName }, signal);
-      // Some servers cannot stand a request before `initialize` and end: those get another start, without the probe.
-      const mayAskOtherwise =
-        options.era === "auto" &&
-        details?.["exitCode"] !== undefined &&
-        !signal.aborted &&
-        this.#options.installer?.verdict(this.#lines.all) === undefined;
-      const { prefersLegacy, ...plain } = options;
-      if (mayAskOtherwise && prefersLegacy)
-        return await this.#openOnce({ ...plain, knownEra: "modern" satisfies EraName }, signal);
-      if (!mayAskOtherwise || options.knownEra !== undefined) throw error;
-      return await this.#openOnce({ ...options, knownEra: "legacy" satisfies EraName }, signal);
+      const otherwise = this.#askedOtherwise(options, failureOf(error));
+      if (!otherwise || signal.aborted) throw error;
+      return await this.#openOnce(otherwise, signal);
     }
+  }
+
+  /** How else to ask a server that could not be opened; nothing where that would change nothing. */
+  #askedOtherwise(options: ConnectionOptions, { details }: Fail): ConnectionOptions | undefined {
+    if (details?.["spokeBoth"] === true) return { ...options, knownEra: "modern" };
+    // Some servers cannot stand a request before `initialize` and end: those get another start, without the probe.
+    const hasEnded = options.era === "auto" && details?.["exitCode"] !== undefined;
+    if (!hasEnded || this.#options.installer?.verdict(this.#lines.all) !== undefined) return undefined;
+    const { prefersLegacy, ...plain } = options;
+    if (prefersLegacy) return { ...plain, knownEra: "modern" };
+    return options.knownEra === undefined ? { ...options, knownEra: "legacy" } : undefined;
   }
 
   async #openOnce(options: ConnectionOptions, signal: AbortSignal): Promise<Connection> {

@@ -22,13 +22,8 @@ export interface StatusFacts {
 
 /** What `status` shows of one server. */
 export function toStatus(facts: StatusFacts): ProviderStatus {
-  const { state, failure, restarts, since, current } = facts.link;
-  const info: JsonObject = {
-    ...current?.describe(),
-    ...(facts.era && !current && { era: facts.era }),
-    ...(facts.further.length > 0 && { further: [...facts.further] }),
-    ...(state === "idle" && { asleep: true }),
-  };
+  const { state, failure, restarts, since } = facts.link;
+  const info = infoOf(facts);
   const { pid } = info;
   const { installation: installing, brokenInstall: broken } = facts.installer ?? {};
   const lastError = failure?.message ?? facts.listingFailure?.message;
@@ -42,6 +37,15 @@ export function toStatus(facts: StatusFacts): ProviderStatus {
     ...(installing && { installing }),
     ...(broken && state !== "ready" && { broken }),
     info,
+  };
+}
+
+function infoOf({ link: { state, current }, era, further }: StatusFacts): JsonObject {
+  return {
+    ...current?.describe(),
+    ...(era && !current && { era }),
+    ...(further.length > 0 && { further: [...further] }),
+    ...(state === "idle" && { asleep: true }),
   };
 }
 

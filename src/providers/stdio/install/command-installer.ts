@@ -140,7 +140,7 @@ export class CommandInstaller implements Installer {
     const { plan, command, maxMs } = this.#options;
     const folders = plan.broken ? brokenFolders(stderr, plan.broken) : [];
     if (folders.length > 0) return this.#brokenFailure(failure, folders);
-    return installFailure(plan.package, { ok: false, at: Date.now(), lines: stderr }, command, maxMs);
+    return installFailure({ ok: false, at: Date.now(), lines: stderr }, command, { what: plan.package, maxMs });
   }
 
   #brokenFailure(failure: Fail, folders: readonly string[]): Fail {
@@ -204,7 +204,7 @@ export class CommandInstaller implements Installer {
     try {
       const result = await running.ended(signal);
       if (!result.ok) {
-        const failure = installFailure(plan.package, result, plan.install!, maxMs);
+        const failure = installFailure(result, plan.install!, { what: plan.package, maxMs });
         this.#failure = { failure, at: performance.now() };
         throw new FailError(failure);
       }

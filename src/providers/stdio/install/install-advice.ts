@@ -20,8 +20,14 @@ const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
   ],
 ];
 
+export interface Download {
+  /** The package. */
+  readonly what: string;
+  readonly maxMs: number;
+}
+
 /** What is said of a download that failed. */
-export function installFailure(what: string, result: InstallResult, words: CommandWords, maxMs: number): Fail {
+export function installFailure(result: InstallResult, words: CommandWords, { what, maxMs }: Download): Fail {
   const lines = telling(result.lines);
   const said = lines.length === 0 ? "" : ` It said: ${lines.join(" ").slice(0, MAX_CHARS)}.`;
   return fail(
