@@ -48,21 +48,25 @@ function typeOf(value: unknown): string {
 }
 
 function scalarProblem(value: unknown, schema: OptionSchema): string | undefined {
-  if (schema.enum && !schema.enum.includes(value)) {
-    const choices = schema.enum.map((choice) => show(choice)).join(", ");
-    const [near] = typeof value === "string" ? nearest(value, schema.enum.map(String), 1) : [];
-    return (
-      `must be one of ${choices}, got ` +
-      `${shown(value, schema)}${near === undefined ? "" : `; did you mean "${near}"?`}`
-    );
-  }
-  if (typeof value === "number") {
-    if (schema.minimum !== undefined && value < schema.minimum)
-      return `must be at least ${schema.minimum}, got ${value}`;
-    if (schema.maximum !== undefined && value > schema.maximum)
-      return `must be at most ${schema.maximum}, got ${value}`;
-  }
-  if (typeof value !== "string") return undefined;
+  if (schema.enum && !schema.enum.includes(value)) return choiceProblem(value, schema.enum, schema);
+  if (typeof value === "number") return numberProblem(value, schema);
+  return typeof value === "string" ? textProblem(value, schema) : undefined;
+}
+
+function choiceProblem(value: unknown, choices: readonly unknown[], schema: OptionSchema): string {
+  const accepted = choices.map((choice) => show(choice)).join(", ");
+  const [near] = typeof value === "string" ? nearest(value, choices.map(String), 1) : [];
+  const advice = near === undefined ? "" : `; did you mean "${near}"?`;
+  return `must be one of ${accepted}, got ${shown(value, schema)}${advice}`;
+}
+
+function numberProblem(value: number, { minimum, maximum }: OptionSchema): string | undefined {
+  if (minimum !== undefined && value < minimum) return `must be at least ${minimum}, got ${value}`;
+  if (maximum !== undefined && value > maximum) return `must be at most ${maximum}, got ${value}`;
+  return undefined;
+}
+
+function textProblem(value: string, schema: OptionSchema): string | undefined {
   if (schema.minLength !== undefined && value.length < schema.minLength) return `must not be empty`;
   // Patterns come from our own schemas, never from a file, so their cost is known.
   if (schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(value))

@@ -14,37 +14,34 @@ export const MASK = "********";
 
 /** Every option in force, defaults included, in the order of the schema. */
 export function describeConfig(config: LoadedConfig<JsonObject>, schema: OptionSchema): OptionLine[] {
-  return describeObject(config.tree, schema, "", config.origins);
+  return describeObject(config.tree, schema, { path: "", origins: config.origins });
 }
 
-function describeObject(
-  tree: JsonObject,
-  schema: OptionSchema,
-  prefix: string,
-  origins: ReadonlyMap<string, string>,
-): OptionLine[] {
+/** Where in the configuration something stands, and which layer said what. */
+interface Spot {
+  readonly path: string;
+  readonly origins: ReadonlyMap<string, string>;
+}
+
+function describeObject(tree: JsonObject, schema: OptionSchema, { path: prefix, origins }: Spot): OptionLine[] {
   const known = schema.properties ?? {};
   const keys = [...Object.keys(known), ...Object.keys(tree).filter((key) => !Object.hasOwn(known, key))];
   return keys.flatMap((key) => {
     const path = prefix === "" ? key : `${prefix}.${key}`;
     const own = Object.hasOwn(known, key) ? known[key]! : (valuesOf(schema) ?? {});
-    return describeOption(tree[key], own, path, origins);
+    return describeOption(tree[key], own, { path, origins });
   });
 }
 
-function describeOption(
-  value: unknown,
-  schema: OptionSchema,
-  path: string,
-  origins: ReadonlyMap<string, string>,
-): OptionLine[] {
-  if (isTable(schema) && (value === undefined || isJsonObject(value)))
-    return describeObject(value ?? {}, schema, path, origins);
+function describeOption(value: unknown, schema: OptionSchema, spot: Spot): OptionLine[] {
+  const { path, origins } = spot;
+  if (isTable(schema) && (value === undefined || isJsonObject(value))) return describeObject(value ?? {}, schema, spot);
   if (isTable(schema.items) && Array.isArray(value)) {
     const origin = originOf(path, origins);
-    return value.flatMap((item, index) =>
-      describeOption(item, schema.items!, `${path}[${index}]`, new Map([[`${path}[${index}]`, origin]])),
-    );
+    return value.flatMap((item, index) => {
+      const place = `${path}[${index}]`;
+      return describeOption(item, schema.items!, { path: place, origins: new Map([[place, origin]]) });
+    });
   }
   const shown = value === undefined ? schema.default : mask(value, schema);
   if (shown === undefined) return [];

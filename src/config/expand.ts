@@ -19,25 +19,37 @@ export class MissingValue extends Error {
 }
 
 // `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `${env:VAR:-default}`, `${input:id}`; `$${` stands for a literal `${`.
-const REFERENCE = /\$\$\{|\$\{(?:(env|input):)?([A-Za-z_][A-Za-z0-9_.-]*)(?::-([^}]*))?\}/g;
+const REFERENCE = /\$\$\{|\$\{(?:(?<scheme>env|input):)?(?<name>[A-Za-z_][A-Za-z0-9_.-]*)(?::-(?<fallback>[^}]*))?\}/g;
+
+interface Reference {
+  readonly scheme?: string | undefined;
+  /** Absent: it is no reference, but how a literal `${` is written. */
+  readonly name?: string | undefined;
+  readonly fallback?: string | undefined;
+}
 
 /** Replaces the references in one string. Throws `MissingValue` with the name of what is not there. */
 function expandString(text: string, context: ExpandContext): string {
   if (!text.includes("${")) return text;
-  return text.replace(
-    REFERENCE,
-    (whole, scheme: string | undefined, name: string | undefined, fallback: string | undefined) => {
-      if (whole === "$${" || name === undefined) return "${";
-      if (scheme === "input") throw new MissingValue(inputMessage(name));
-      const value = context.variables[name] ?? wellKnown(name, context);
-      if (value !== undefined && (value !== "" || fallback === undefined)) {
-        if (SECRET_VARIABLE.test(name)) context.onSecret?.(value);
-        return value;
-      }
-      if (fallback !== undefined) return fallback;
-      throw new MissingValue(`the variable ${name} is not set; set it, or write \${${name}:-default}`);
-    },
-  );
+  let expanded = "";
+  let end = 0;
+  for (const match of text.matchAll(REFERENCE)) {
+    expanded += text.slice(end, match.index) + expandReference(match.groups ?? {}, context);
+    end = match.index + match[0].length;
+  }
+  return expanded + text.slice(end);
+}
+
+function expandReference({ scheme, name, fallback }: Reference, context: ExpandContext): string {
+  if (name === undefined) return "${";
+  if (scheme === "input") throw new MissingValue(inputMessage(name));
+  const value = context.variables[name] ?? wellKnown(name, context);
+  if (value !== undefined && (value !== "" || fallback === undefined)) {
+    if (SECRET_VARIABLE.test(name)) context.onSecret?.(value);
+    return value;
+  }
+  if (fallback !== undefined) return fallback;
+  throw new MissingValue(`the variable ${name} is not set; set it, or write \${${name}:-default}`);
 }
 
 /** `API_KEY`, `GITHUB_TOKEN`, `DB_PASSWORD`: they may stand in a URL or among arguments as well. */

@@ -22,11 +22,27 @@ export async function prepareValue(
   context: PrepareContext,
 ): Promise<unknown> {
   const chosen = schema && chooseMember(value, schema);
-  const table = chosen?.["~sources"];
-  if (table && (Array.isArray(value) || isJsonObject(value)))
-    return prepareSources(value, { table, schema: chosen }, context);
-  if (isJsonObject(value) && chosen?.type === "object") return prepareObject(value, chosen, context);
-  if (Array.isArray(value)) return Promise.all(value.map((item) => prepareValue(item, chosen?.items, context)));
+  return prepareMembers(value, chosen, context) ?? prepareScalar(value, chosen, context);
+}
+
+/** Nothing for what has no members, such as a text, or a `{file}` in its place. */
+function prepareMembers(
+  value: unknown,
+  schema: OptionSchema | undefined,
+  context: PrepareContext,
+): Promise<unknown> | undefined {
+  const table = schema?.["~sources"];
+  if (table && (Array.isArray(value) || isJsonObject(value))) return prepareSources(value, { table, schema }, context);
+  if (isJsonObject(value)) return schema?.type === "object" ? prepareObject(value, schema, context) : undefined;
+  if (Array.isArray(value)) return Promise.all(value.map((item) => prepareValue(item, schema?.items, context)));
+  return undefined;
+}
+
+async function prepareScalar(
+  value: unknown,
+  chosen: OptionSchema | undefined,
+  context: PrepareContext,
+): Promise<unknown> {
   const expanded = await expandTree(value, { ...context, onSecret: (secret) => void context.secrets.add(secret) });
   if (typeof expanded !== "string" || chosen === undefined) return expanded;
   if (chosen.writeOnly) context.secrets.add(expanded);

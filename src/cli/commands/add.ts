@@ -136,7 +136,7 @@ async function addTools({ name: given, file, options, io }: Given): Promise<Adde
   await editConfigFile(file, CONFIG_SCHEMA, async (document) => {
     const where = list(document.tree);
     section = where.section;
-    if (hasPath(document.tree, where, dirname(file), path))
+    if (hasPath(document.tree, where, { folder: dirname(file), path }))
       throw new UsageError(`${path} is in [${section}] of ${file} already.`);
     return addPath(document, where, shortest(dirname(file), path));
   });

@@ -102,7 +102,9 @@ async function include(document: TomlDocument, { name, file, place }: Inclusion)
   const { parent, list } = place;
   if (!list)
     return document.addTable(["mcp", "stdio_servers", name], { command: ["node", `${parent}/${name}/main.mjs`] });
-  return hasPath(document.tree, list, dirname(file), parent) ? document : addPath(document, list, parent);
+  return hasPath(document.tree, list, { folder: dirname(file), path: parent })
+    ? document
+    : addPath(document, list, parent);
 }
 
 function shownFrom(io: Io, folder: string): string {

@@ -45,7 +45,8 @@ async function removeTools(files: readonly OpenFile[], name: string, io: Io): Pr
   for (const { path, document } of files) {
     const folder = dirname(path);
     const spellings = [name, resolve(io.cwd, name)];
-    const has = (tree: JsonObject, list: PathList) => spellings.some((one) => hasPath(tree, list, folder, one));
+    const has = (tree: JsonObject, list: PathList) =>
+      spellings.some((one) => hasPath(tree, list, { folder, path: one }));
     const list = [MODULES, scriptsOf(document.tree), FOLDERS].find((one) => has(document.tree, one));
     if (!list) continue;
     const isMeant = (one: string): boolean =>

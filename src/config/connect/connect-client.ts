@@ -40,19 +40,23 @@ export async function connectClient({ entry, moves, ...place }: Connecting): Pro
     if (JSON.stringify(after.servers[HUB_NAME]) === JSON.stringify(entry)) return after;
     return after.set(HUB_NAME, entry);
   });
-  if (!change) return { changed: false, ...(record?.backup === undefined ? {} : { backup: record.backup }) };
+  if (!change) return { changed: false, ...backupOf(record) };
   const { before, after } = change;
   const first = record && (record.backup === undefined || existsSync(record.backup)) ? record : undefined;
   const backup = first ? first.backup : await backUp(path, before.text);
   const isAsLeft = !first || first.written === contentDigest(before.text);
   await replaceFile(path, after.text);
   await records.set(path, {
-    ...(backup === undefined ? {} : { backup }),
+    ...backupOf({ backup }),
     // Somebody has changed it in between, which putting the backup back would undo, too.
     written: isAsLeft ? contentDigest(after.text) : CHANGED,
     moved: [...new Set([...(first?.moved ?? []), ...moves])],
   });
-  return { changed: true, ...(backup === undefined ? {} : { backup }) };
+  return { changed: true, ...backupOf({ backup }) };
+}
+
+function backupOf({ backup }: { readonly backup?: string | undefined } = {}): { readonly backup?: string } {
+  return backup === undefined ? {} : { backup };
 }
 
 /** No file has this digest. */
@@ -86,7 +90,7 @@ export async function disconnectClient(place: ClientPlace): Promise<Disconnected
   });
   if (change) await replaceFile(path, change.after.text);
   await records.set(path, undefined);
-  return { changed: true, restored, ...(record?.backup === undefined ? {} : { backup: record.backup }) };
+  return { changed: true, restored, ...backupOf(record) };
 }
 
 async function putBack({ path, records }: ClientPlace, { backup, moved }: ConnectionRecord): Promise<Disconnected> {

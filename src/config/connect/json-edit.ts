@@ -16,7 +16,7 @@ export async function editJson(
       "\n",
       `\n${indentAt(text, there.parent ?? there)}`,
     );
-    return splice(text, there.offset, there.offset + there.length, written);
+    return splice(text, { start: there.offset, end: there.offset + there.length }, written);
   }
   if (there)
     return withoutLines(text, there.parent ?? there) ?? applyEdits(text, modify(text, [table, name], undefined, {}));
@@ -43,14 +43,22 @@ function insert(text: string, object: Node, { key, value }: Member): string {
   if (!last) {
     const [start, end] = [object.offset + 1, object.offset + object.length - 1];
     const inside = text.slice(start, end).trimEnd();
-    return splice(text, start + inside.length, end, `\n${indent}${member(indent)}\n${indentAt(text, object)}`);
+    return splice(
+      text,
+      { start: start + inside.length, end },
+      `\n${indent}${member(indent)}\n${indentAt(text, object)}`,
+    );
   }
   const end = last.offset + last.length;
-  if (!isOnOwnLine) return splice(text, end, end, `, ${JSON.stringify(key)}: ${JSON.stringify(value)}`);
+  if (!isOnOwnLine) return splice(text, { start: end, end }, `, ${JSON.stringify(key)}: ${JSON.stringify(value)}`);
   const comma = commaAfter(text, end);
   const at = lineEndAfter(text, comma === undefined ? end : comma + 1, object.offset + object.length - 1);
-  const inserted = splice(text, at, at, `\n${indent}${member(indent)}${comma === undefined ? "" : ","}`);
-  return comma === undefined ? splice(inserted, end, end, ",") : inserted;
+  const inserted = splice(
+    text,
+    { start: at, end: at },
+    `\n${indent}${member(indent)}${comma === undefined ? "" : ","}`,
+  );
+  return comma === undefined ? splice(inserted, { start: end, end }, ",") : inserted;
 }
 
 /** A member on lines of its own goes with them. Nothing where it shares them with others. */
@@ -65,13 +73,14 @@ function withoutLines(text: string, member: Node): string | undefined {
   const siblings = member.parent?.children ?? [];
   const before = siblings[siblings.indexOf(member) - 1];
   const isLast = siblings.at(-1) === member;
-  const shortened = splice(text, start, lineEnd + 1, "");
+  const shortened = splice(text, { start, end: lineEnd + 1 }, "");
   // What is last now ends without a comma, as what was last did.
   const loose = isLast && comma === undefined && before ? commaAfter(text, before.offset + before.length) : undefined;
-  return loose === undefined ? shortened : splice(shortened, loose, loose + 1, "");
+  return loose === undefined ? shortened : splice(shortened, { start: loose, end: loose + 1 }, "");
 }
 
-function splice(text: string, start: number, end: number, inserted: string): string {
+/** Puts other text where a span of it was. */
+function splice(text: string, { start, end }: { start: number; end: number }, inserted: string): string {
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
   return text.slice(0, start) + inserted.replaceAll("\n", eol) + text.slice(end);
 }

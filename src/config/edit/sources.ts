@@ -59,7 +59,11 @@ export function pathsOf(tree: JsonObject, { section, key }: PathList): readonly 
 }
 
 /** Whether a list names a path; both count from `folder`. */
-export function hasPath(tree: JsonObject, list: PathList, folder: string, path: string): boolean {
+export function hasPath(
+  tree: JsonObject,
+  list: PathList,
+  { folder, path }: { readonly folder: string; readonly path: string },
+): boolean {
   return pathsOf(tree, list).some((one) => resolve(folder, one) === resolve(folder, path));
 }
 

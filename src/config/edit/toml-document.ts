@@ -6,6 +6,13 @@ import { readPlaces, type Place } from "./toml-places.ts";
 import { keyText, tableText, valueText } from "./toml-text.ts";
 import { isWithin, withoutPath, withPath, type Path } from "./tree-path.ts";
 
+/** A text, what it says, and where it says what. */
+interface ReadText {
+  readonly text: string;
+  readonly tree: JsonObject;
+  readonly places: readonly Place[];
+}
+
 /**
  * A TOML text that can be changed with everything else in it left as it stands: comments, order, blank lines. Each
  * change gives a new document, and is read again before it does: what says something else than was meant is never
@@ -17,7 +24,7 @@ export class TomlDocument {
   readonly #name: string;
   readonly #places: readonly Place[];
 
-  private constructor(name: string, text: string, tree: JsonObject, places: readonly Place[]) {
+  private constructor(name: string, { text, tree, places }: ReadText) {
     this.#name = name;
     this.text = text;
     this.tree = tree;
@@ -37,7 +44,7 @@ export class TomlDocument {
       }
       return steps;
     };
-    return new TomlDocument(name, text, tree, readPlaces(text, readKey));
+    return new TomlDocument(name, { text, tree, places: readPlaces(text, readKey) });
   }
 
   /** Whether the text itself says something at this path. */

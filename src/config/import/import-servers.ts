@@ -116,7 +116,9 @@ function isHub({ args, url }: JsonObject): boolean {
 async function serversOf(file: KnownFile, options: ImportOptions, warnings: string[]): Promise<ImportedServer[]> {
   try {
     const { tree } = await readTree(file.path);
-    return tablesOf(tree, options.cwd).flatMap((table) => serversIn(table, file, options.target, warnings));
+    const tables = tablesOf(tree, options.cwd).map((table) => serversIn(table, file, options.target));
+    warnings.push(...tables.flatMap((table) => table.warnings));
+    return tables.flatMap(({ servers }) => servers);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     warnings.push(...error.problems);
@@ -141,7 +143,12 @@ function openCodeTable({ mcp }: JsonObject): JsonObject | undefined {
   return isTable ? (mcp as JsonObject) : undefined;
 }
 
-function serversIn(table: JsonObject, file: KnownFile, target: string, warnings: string[]): ImportedServer[] {
+interface ImportedTable {
+  readonly servers: readonly ImportedServer[];
+  readonly warnings: readonly string[];
+}
+
+function serversIn(table: JsonObject, file: KnownFile, target: string): ImportedTable {
   const plain = new Map(
     Object.entries(table).flatMap(([alias, entry]) =>
       isJsonObject(entry) ? [[alias, toPlainEntry(entry)] as const] : [],
@@ -152,7 +159,6 @@ function serversIn(table: JsonObject, file: KnownFile, target: string, warnings:
     remote_servers: remote,
     warnings: found,
   } = convertServers(Object.fromEntries([...plain].map(([alias, { entry }]) => [alias, entry])));
-  warnings.push(...found.map((warning) => `${file.path}: ${warning}`));
   const server = (alias: string, kind: "stdio" | "http", converted: JsonObject): ImportedServer => {
     const { options = {}, variables = [] } = plain.get(alias) ?? {};
     const own = { ...converted, ...options };
@@ -165,10 +171,11 @@ function serversIn(table: JsonObject, file: KnownFile, target: string, warnings:
       options: kind === "stdio" ? placed(own, file.workspace, dirname(target)) : own,
     };
   };
-  return [
+  const servers = [
     ...Object.entries(stdio).map(([alias, converted]) => server(alias, "stdio", converted as JsonObject)),
     ...remote.map((converted) => server(String(converted["namespace"]), "http", converted)),
   ];
+  return { servers, warnings: found.map((warning) => `${file.path}: ${warning}`) };
 }
 
 /** Keeps what is relative pointing at the folder it was written for, when the target lies elsewhere. */

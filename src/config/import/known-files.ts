@@ -16,19 +16,12 @@ export interface Places {
 }
 
 /** Where desktop clients and editors keep their MCP servers, by platform; the files of this folder come first. */
-export function knownFiles({ variables, cwd, platform }: Places): readonly KnownFile[] {
+export function knownFiles(places: Places): readonly KnownFile[] {
+  return [...filesHere(places), ...filesOfUser(places)];
+}
+
+function filesHere({ cwd, platform }: Places): readonly KnownFile[] {
   const { join } = platform === "win32" ? win32 : posix;
-  const home =
-    (platform === "win32"
-      ? variables["USERPROFILE"] || variables["HOME"]
-      : variables["HOME"] || variables["USERPROFILE"]) || homedir();
-  const xdg = variables["XDG_CONFIG_HOME"] || join(home, ".config");
-  const applications = {
-    darwin: join(home, "Library", "Application Support"),
-    win32: variables["APPDATA"] || join(home, "AppData", "Roaming"),
-  };
-  const application = platform === "darwin" || platform === "win32" ? applications[platform] : xdg;
-  const editor = (...steps: string[]): string => join(application, "Code", "User", ...steps);
   const here = (program: string, ...steps: string[]): KnownFile => ({
     program: `${program} (this folder)`,
     path: join(cwd, ...steps),
@@ -44,6 +37,15 @@ export function knownFiles({ variables, cwd, platform }: Places): readonly Known
     here("Codex", ".codex", "config.toml"),
     here("Kiro", ".kiro", "settings", "mcp.json"),
     here("OpenCode", "opencode.json"),
+  ];
+}
+
+function filesOfUser(places: Places): readonly KnownFile[] {
+  const { variables, platform } = places;
+  const { join } = platform === "win32" ? win32 : posix;
+  const { home, xdg, application, zed } = foldersOf(places);
+  const editor = (...steps: string[]): string => join(application, "Code", "User", ...steps);
+  return [
     { program: "Claude Desktop", path: join(application, "Claude", "claude_desktop_config.json") },
     { program: "Claude Code", path: join(variables["CLAUDE_CONFIG_DIR"] || home, ".claude.json") },
     { program: "VS Code", path: editor("mcp.json") },
@@ -51,13 +53,7 @@ export function knownFiles({ variables, cwd, platform }: Places): readonly Known
     { program: "VS Code Insiders", path: join(application, "Code - Insiders", "User", "mcp.json") },
     { program: "Cursor", path: join(home, ".cursor", "mcp.json") },
     { program: "Windsurf", path: join(home, ".codeium", "windsurf", "mcp_config.json") },
-    {
-      program: "Zed",
-      path:
-        platform === "win32"
-          ? join(application, "Zed", "settings.json")
-          : join(platform === "darwin" ? join(home, ".config") : xdg, "zed", "settings.json"),
-    },
+    { program: "Zed", path: join(zed, "settings.json") },
     { program: "Gemini CLI", path: join(home, ".gemini", "settings.json") },
     { program: "Codex", path: join(variables["CODEX_HOME"] || join(home, ".codex"), "config.toml") },
     { program: "OpenCode", path: join(xdg, "opencode", "opencode.json") },
@@ -74,4 +70,29 @@ export function knownFiles({ variables, cwd, platform }: Places): readonly Known
     { program: "Amazon Q", path: join(home, ".aws", "amazonq", "mcp.json") },
     { program: "Copilot CLI", path: join(home, ".copilot", "mcp-config.json") },
   ];
+}
+
+interface UserFolders {
+  readonly home: string;
+  /** Where programs that follow the XDG rules keep their settings. */
+  readonly xdg: string;
+  /** Where desktop programs keep theirs. */
+  readonly application: string;
+  readonly zed: string;
+}
+
+function foldersOf({ variables, platform }: Places): UserFolders {
+  const { join } = platform === "win32" ? win32 : posix;
+  const [first, second] = platform === "win32" ? ["USERPROFILE", "HOME"] : ["HOME", "USERPROFILE"];
+  const home = variables[first!] || variables[second!] || homedir();
+  const xdg = variables["XDG_CONFIG_HOME"] || join(home, ".config");
+  if (platform === "win32") {
+    const application = variables["APPDATA"] || join(home, "AppData", "Roaming");
+    return { home, xdg, application, zed: join(application, "Zed") };
+  }
+  if (platform === "darwin") {
+    const application = join(home, "Library", "Application Support");
+    return { home, xdg, application, zed: join(home, ".config", "zed") };
+  }
+  return { home, xdg, application: xdg, zed: join(xdg, "zed") };
 }
