@@ -10,13 +10,14 @@ import type { BuiltinPorts, HubStatus, ModuleFacts } from "../providers/builtin/
 import type { Hub } from "./hub.ts";
 import type { LiveSandbox } from "./live/sandbox.ts";
 
+interface BuiltinParts {
+  readonly innerHub: InnerHub;
+  readonly sandbox: LiveSandbox;
+  readonly logLines: (count: number, principal?: string) => readonly string[];
+}
+
 /** What the hub lends to its own tools. `hub` is asked late, since its own tools are part of what it is made of. */
-export function createBuiltinPorts(
-  hub: () => Hub,
-  innerHub: InnerHub,
-  sandbox: LiveSandbox,
-  logLines: (count: number, principal?: string) => readonly string[],
-): BuiltinPorts {
+export function createBuiltinPorts(hub: () => Hub, { innerHub, sandbox, logLines }: BuiltinParts): BuiltinPorts {
   return {
     innerHub,
     resolveName: (name, parent) => hub().nameOf(name, parent.principal),

@@ -1,21 +1,20 @@
 import { locateConfig } from "../config/locate.ts";
 import type { JsonObject } from "../core/json.ts";
-import { guardStdout } from "../process/stdout-guard.ts";
 import type { RemoteServerConfig } from "../providers/http/options.ts";
 import type { RegisterTools } from "../providers/modules/api.ts";
 import type { StdioServerConfig } from "../providers/stdio/options.ts";
 import { LateLogger } from "../telemetry/late-logger.ts";
 import { AddedServers } from "./added-servers.ts";
 import type { Logger } from "../core/ports.ts";
+import type { LoadedHubConfig } from "./schema.ts";
+import { LibraryDoors } from "./library-doors.ts";
 import { loadHubConfig, openHub, type Hub } from "./open-hub.ts";
 import { logConfig } from "./log-config.ts";
 import { Reloader } from "./reload.ts";
 import type { HubConfig } from "./schema.ts";
 import type { ServedFetch } from "./serve/fetch.ts";
-import { nodeHandler, type NodeHandler } from "./serve/node.ts";
-import { serveHttp, type Served, type ServedHttp } from "./serve/serve.ts";
-import { serveStdio } from "./serve/serve-stdio.ts";
-import { doorsOf, type ServerConfig } from "./serve/doors.ts";
+import type { NodeHandler } from "./serve/node.ts";
+import type { Served, ServedHttp } from "./serve/serve.ts";
 import type { Toolyard } from "./toolyard.ts";
 
 export interface CreateHubOptions {
@@ -80,70 +79,31 @@ export interface LibraryHub extends Toolyard {
  * started.
  */
 export async function createHub(options: CreateHubOptions = {}): Promise<LibraryHub> {
-  const { settings = {}, variables = process.env, watch = false } = options;
-  const named = typeof options.config === "string" ? [options.config] : (options.config ?? []);
-  const files = named.length > 0 ? locateConfig(named, variables, process.cwd()) : [];
+  const { settings = {}, variables = process.env } = options;
+  const files = filesOf(options.config, variables);
   const added = new AddedServers();
   const load = () => loadHubConfig({ files, variables, base: BASE, flags: added.over(settings) });
-  const config = await load();
-  const program = options.registerTools ? await openProgram(options.registerTools) : undefined;
-  const hub = await openHub({
-    config,
-    variables,
-    ...(options.logger ? { logger: options.logger } : {}),
-    ...(program ? { modulesHost: program.host } : {}),
-  }).catch(async (error: unknown) => {
-    await program?.host.own.close();
-    throw error;
-  });
-  program?.log.bind(hub.logger);
+  const { hub, closeProgram } = await openWithProgram(await load(), variables, options);
   logConfig(hub.config, hub.logger);
-  const served: Served[] = [];
-  let servedAs: string | undefined;
-  const reloader = new Reloader({
-    hub,
-    load,
-    // The address was handed out, so the program decides when its callers move.
-    onReloaded: async () => {
-      if (servedAs !== undefined && servedAs !== doorsOf(hub.config.tree)) hub.logger.warning(SERVER_CHANGED);
-    },
-  });
+  const doors = new LibraryDoors(hub);
+  const reloader = new Reloader({ hub, load, onReloaded: async () => doors.reloaded() });
   const base = hub.toolyard({ door: "library" });
-  if (watch) await reloader.watch(files);
+  if (options.watch === true) await reloader.watch(files);
+  const served = async <D>(door: D): Promise<D> => {
+    await reloader.reconsider();
+    return door;
+  };
   return {
     ...base,
     config: () => hub.config.tree,
-    serve: async () => {
-      const server = serverOf(hub);
-      const one = await serveHttp(hub, server);
-      servedAs = doorsOf(hub.config.tree);
-      served.push(one);
-      await reloader.reconsider();
-      return one;
-    },
-    serveFetch: async () => {
-      const { serveFetch } = await import("./serve/fetch.ts");
-      const one = await serveFetch(hub, serverOf(hub));
-      servedAs = doorsOf(hub.config.tree);
-      served.push(one);
-      await reloader.reconsider();
-      return one;
-    },
+    serve: async () => served(await doors.serve()),
+    serveFetch: async () => served(await doors.serveFetch()),
     nodeHandler: () => {
-      const one = nodeHandler(hub, serverOf(hub));
-      servedAs = doorsOf(hub.config.tree);
-      served.push(one.served);
+      const handler = doors.nodeHandler();
       void reloader.reconsider();
-      return one.handler;
+      return handler;
     },
-    serveStdio: () => {
-      const output = guardStdout();
-      const door = serveStdio(hub, serverOf(hub), { input: process.stdin, output });
-      const close: Served["close"] = (graceMs) => door.close(graceMs).finally(() => output.release());
-      const one = { done: door.done, close };
-      served.push(one);
-      return one;
-    },
+    serveStdio: () => doors.serveStdio(),
     addServer: async (alias, server) => {
       const undo = added.add(alias, server);
       try {
@@ -160,11 +120,41 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
     },
     close: async () => {
       await reloader.close();
-      await Promise.all(served.map((one) => one.close()));
+      await doors.close();
       await base.close();
-      await program?.host.own.close();
+      await closeProgram();
     },
   };
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+function filesOf(config: CreateHubOptions["config"] = [], variables: Variables): readonly string[] {
+  const named = typeof config === "string" ? [config] : config;
+  return named.length > 0 ? locateConfig(named, variables, process.cwd()) : [];
+}
+
+/** Opens the hub with what the program registers. */
+async function openWithProgram(
+  config: LoadedHubConfig,
+  variables: Variables,
+  { registerTools, logger }: CreateHubOptions,
+): Promise<{ readonly hub: Hub; readonly closeProgram: () => Promise<void> }> {
+  const program = registerTools ? await openProgram(registerTools) : undefined;
+  const closeProgram = async (): Promise<void> => program?.host.own.close();
+  try {
+    const hub = await openHub({
+      config,
+      variables,
+      ...(logger ? { logger } : {}),
+      ...(program ? { modulesHost: program.host } : {}),
+    });
+    program?.log.bind(hub.logger);
+    return { hub, closeProgram };
+  } catch (error) {
+    await closeProgram();
+    throw error;
+  }
 }
 
 /**
@@ -182,12 +172,4 @@ async function openProgram(registerTools: RegisterTools) {
     throw error;
   }
   return { host, log };
-}
-
-const SERVER_CHANGED =
-  "[server] or [rest] has changed, tokens and rights among it, and what is served goes on as it was. " +
-  "Close it, then call `serve()` again.";
-
-function serverOf(hub: Hub): ServerConfig {
-  return hub.config.tree.server ?? {};
 }

@@ -124,7 +124,7 @@ function makeHub(options: OpenHubOptions, state: HubState): Hub {
       await leave();
       await telemetry.close();
     },
-    planner: createPlanner(options, telemetry, () => hub, models, sandbox),
+    planner: createPlanner(options, { hub: () => hub, telemetry, models, sandbox }),
   });
   return hub;
 }
@@ -153,13 +153,18 @@ function pipelineOf(
   });
 }
 
+interface PlannerParts {
+  readonly hub: () => Hub;
+  readonly telemetry: Telemetry;
+  readonly models: LiveModels;
+  readonly sandbox: LiveSandbox;
+}
+
 function createPlanner(
   { config, variables, lazy, mirror = false, only = () => true, modulesHost, firstCallerEra }: OpenHubOptions,
-  { logger, logLines, redactor }: Telemetry,
-  hub: () => Hub,
-  models: LiveModels,
-  sandbox: LiveSandbox,
+  { hub, telemetry, models, sandbox }: PlannerParts,
 ): Planner {
+  const { logger, logLines, redactor } = telemetry;
   const innerHub = createInnerHub(hub);
   const { coldWaitMs } = resolveCatalog(config.tree.catalog);
   return new Planner(
@@ -168,7 +173,7 @@ function createPlanner(
       innerHub,
       models,
       ...(firstCallerEra ? { firstCallerEra } : {}),
-      builtin: createBuiltinPorts(hub, innerHub, sandbox, logLines),
+      builtin: createBuiltinPorts(hub, { innerHub, sandbox, logLines }),
       sandbox: () => sandbox.current(),
       // Another hub is shown as it is now, and to each token in its own way: what it listed before is no answer.
       ...(mirror ? {} : { cacheFolder: join(dataFolder(variables), "lists") }),

@@ -125,7 +125,7 @@ export function toolyardOf(
         params: { ref, argument, ...(context ? { context } : {}) },
       }),
     subscribe: (uri, listener) =>
-      subscribe(port, uri, listener, { principal, client: { ...program.client, capabilities: {} } }),
+      subscribe(port, { uri, listener }, { principal, client: { ...program.client, capabilities: {} } }),
     facts: () => port.facts(principal),
     sources: () => port.sources(),
     close: async () => {
@@ -178,8 +178,7 @@ function linkTo({ door, client }: Program, options: CallOptions, deadline: Deadl
 
 async function subscribe(
   port: HubPort,
-  uri: string,
-  listener: (uri: string) => void,
+  { uri, listener }: { readonly uri: string; readonly listener: (uri: string) => void },
   caller: Pick<Call, "principal" | "client">,
 ): Promise<() => Promise<void>> {
   const off = port.events.resourceUpdated.on((event) => {

@@ -133,17 +133,23 @@ export class Conversation {
       return void this.#open.delete(keyOf(params["requestId"]));
     if (method === "notifications/initialized") this.#initialized = line;
     if (id === undefined || id === null) return;
-    if (method === "initialize") this.#initialize = message;
-    if (method === "logging/setLevel") this.#level = message;
-    if (method === "resources/subscribe" && this.#subscriptions.size < MAX_SUBSCRIPTIONS)
-      this.#subscriptions.set(uriOf(params), message);
-    if (method === "resources/unsubscribe") this.#subscriptions.delete(uriOf(params));
+    this.#noteLasting(method, message);
     this.#open.set(keyOf(id), {
       id,
       method,
       isModern: claimsModernEra(params),
       ...(batch ? { batch } : MAY_BE_REPEATED.has(method) ? { again: line } : {}),
     });
+  }
+
+  /** What the next hub has to be told, too. */
+  #noteLasting(method: string, message: JsonObject): void {
+    const { params } = message;
+    if (method === "initialize") this.#initialize = message;
+    if (method === "logging/setLevel") this.#level = message;
+    if (method === "resources/subscribe" && this.#subscriptions.size < MAX_SUBSCRIPTIONS)
+      this.#subscriptions.set(uriOf(params), message);
+    if (method === "resources/unsubscribe") this.#subscriptions.delete(uriOf(params));
   }
 
   /** An answer of the client to a question: one of a hub that is gone goes nowhere. */

@@ -1,0 +1,67 @@
+import { guardStdout } from "../process/stdout-guard.ts";
+import type { Hub } from "./hub.ts";
+import { doorsOf, type ServerConfig } from "./serve/doors.ts";
+import type { ServedFetch } from "./serve/fetch.ts";
+import { nodeHandler, type NodeHandler } from "./serve/node.ts";
+import { serveStdio } from "./serve/serve-stdio.ts";
+import { serveHttp, type Served, type ServedHttp } from "./serve/serve.ts";
+
+/** The doors that a program opened on its hub. */
+export class LibraryDoors {
+  readonly #hub: Hub;
+  readonly #served: Served[] = [];
+  /** What `[server]` and its like said when an HTTP door was opened. */
+  #servedAs: string | undefined;
+
+  constructor(hub: Hub) {
+    this.#hub = hub;
+  }
+
+  async serve(): Promise<ServedHttp> {
+    return this.#opened(await serveHttp(this.#hub, this.#server));
+  }
+
+  async serveFetch(): Promise<ServedFetch> {
+    const { serveFetch } = await import("./serve/fetch.ts");
+    return this.#opened(await serveFetch(this.#hub, this.#server));
+  }
+
+  nodeHandler(): NodeHandler {
+    const { handler, served } = nodeHandler(this.#hub, this.#server);
+    this.#opened(served);
+    return handler;
+  }
+
+  serveStdio(): Served {
+    const output = guardStdout();
+    const door = serveStdio(this.#hub, this.#server, { input: process.stdin, output });
+    const close: Served["close"] = (graceMs) => door.close(graceMs).finally(() => output.release());
+    const one = { done: door.done, close };
+    this.#served.push(one);
+    return one;
+  }
+
+  /** The address was handed out, so the program decides when its callers move. */
+  reloaded(): void {
+    const { config, logger } = this.#hub;
+    if (this.#servedAs !== undefined && this.#servedAs !== doorsOf(config.tree)) logger.warning(SERVER_CHANGED);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#served.map((one) => one.close()));
+  }
+
+  get #server(): ServerConfig {
+    return this.#hub.config.tree.server ?? {};
+  }
+
+  #opened<D extends Served>(door: D): D {
+    this.#servedAs = doorsOf(this.#hub.config.tree);
+    this.#served.push(door);
+    return door;
+  }
+}
+
+const SERVER_CHANGED =
+  "[server] or [rest] has changed, tokens and rights among it, and what is served goes on as it was. " +
+  "Close it, then call `serve()` again.";
