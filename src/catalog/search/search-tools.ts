@@ -32,7 +32,8 @@ export function searchTools(snapshot: Snapshot, { query, view, limit, filter = {
   if (answer.total > 0) return answer;
   const isNarrowed = filter.server !== undefined || filter.readOnly === true;
   const elsewhere = isNarrowed ? index.search(query, { limit: MAX_NEAR, exact, permits }).hits : [];
-  return { ...answer, instead: insteadOf(query, filter, separator, tools.rows.filter(permits), elsewhere) };
+  const permitted = tools.rows.filter(permits);
+  return { ...answer, instead: insteadOf(query, filter, { permitted, elsewhere, separator }) };
 }
 
 /** The same with the likeness of texts, where that is known in time. */

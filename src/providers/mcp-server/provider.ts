@@ -150,35 +150,16 @@ class McpServerProvider implements Provider {
   }
 }
 
-function createUpstream({
-  source,
-  options,
-  logger,
-  openTransport,
-  cacheKey,
-  cacheFolder,
-  isSecretFree,
-  clientInfo,
-  ...deps
-}: McpServerDeps): Upstream {
+function createUpstream(deps: McpServerDeps): Upstream {
+  const { source, options, logger, openTransport, clientInfo } = deps;
   const { idleStopMs, isolation, era, maxSessions, connectTimeoutMs, logLevel } = options;
-  const start = deps.lazy === undefined ? options.start : deps.lazy ? "lazy" : "eager";
   const { opensCheaply, gate, firstCallerEra, coldWaitMs, installer } = deps;
-  const cache =
-    deps.listingStore ??
-    (cacheFolder === undefined
-      ? undefined
-      : new ListingCache({
-          folder: cacheFolder,
-          key: [source.kind, source.id, ...cacheKey],
-          logger,
-          ...(isSecretFree && { isSecretFree }),
-        }));
+  const cache = deps.listingStore ?? listingCacheFor(deps);
   return new Upstream(
     {
       openTransport,
       clientInfo: clientInfo ?? { name: "toolyard", version: VERSION },
-      start,
+      start: startOf(deps),
       // Callers of a service have it tried whenever they call.
       ...(source.service && { retryFloorMs: 0 }),
       idleStopMs,
@@ -199,6 +180,18 @@ function createUpstream({
       ...(firstCallerEra && { firstCallerEra }),
     },
   );
+}
+
+function startOf({ lazy, options }: McpServerDeps): McpServerOptions["start"] {
+  if (lazy === undefined) return options.start;
+  return lazy ? "lazy" : "eager";
+}
+
+function listingCacheFor(deps: McpServerDeps): ListingCache | undefined {
+  const { source, logger, cacheFolder: folder, cacheKey, isSecretFree } = deps;
+  if (folder === undefined) return undefined;
+  const key = [source.kind, source.id, ...cacheKey];
+  return new ListingCache({ folder, key, logger, ...(isSecretFree && { isSecretFree }) });
 }
 
 function toRoot(root: string): JsonObject {

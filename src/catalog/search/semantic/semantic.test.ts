@@ -86,7 +86,9 @@ test("an empty query lists all by name and asks no model", async () => {
 test("rights and filters hold for what is alike too", async () => {
   const catalog = await catalogWith(semantic(embedder()));
   const guest = { mode: "normal", principal: { id: "guest", rights: { deny: ["post*"] } } } as const;
-  expect((await catalog.search("write a letter", guest, { limit: 5 })).hits.map((hit) => hit.name)).not.toContain("post_office");
+  expect((await catalog.search("write a letter", guest, { limit: 5 })).hits.map((hit) => hit.name)).not.toContain(
+    "post_office",
+  );
   expect((await catalog.search("write a letter", VIEW, { limit: 5, server: "elsewhere" })).hits).toEqual([]);
 });
 
@@ -96,7 +98,9 @@ test("words alone answer while vectors are being loaded", async () => {
   const model = semantic(embedder((vectors) => held.then(() => vectors)));
   const catalog = new Catalog(resolveCatalog(), [new MemoryProvider({ id: "t", namespace: "" }).offerTools(...OFFERS)]);
   catalog.searchWith(async () => model);
-  expect((await catalog.search("calculator adds", VIEW, { limit: 5 })).hits.map((hit) => hit.name)).toEqual(["calculator"]);
+  expect((await catalog.search("calculator adds", VIEW, { limit: 5 })).hits.map((hit) => hit.name)).toEqual([
+    "calculator",
+  ]);
   expect((await catalog.search("letter", VIEW, { limit: 5 })).hits).toEqual([]);
   release();
   await model.settled();
