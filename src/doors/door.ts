@@ -27,24 +27,30 @@ export interface Door {
 export interface DoorKind<S extends Sections, Options> {
   /** Its sections of the configuration. Tables that several kinds share, such as `server`, are joined. */
   readonly schema: S;
-  /** Its options, filled in; nothing while it is switched off. Throws an `OptionError` that names the section. */
-  resolve(config: ObjectOf<S>): Options | undefined;
+  /** Paths that are always its own, below the server's base path. */
+  readonly paths: readonly string[];
+  /**
+   * Its options, filled in; nothing while it is switched off. `taken`: the fixed paths of all doors, its own among
+   * them. Throws an `OptionError` that names the section.
+   */
+  resolve(config: ObjectOf<S>, taken: readonly string[]): Options | undefined;
   open(options: Options, front: DoorFront): Promise<Door>;
 }
 
 /** A kind as the hub uses it, who does not know its options. */
 export interface DefinedDoor<S extends Sections> {
   readonly schema: S;
+  readonly paths: readonly string[];
   /** How to open it as a configuration says; nothing while that switches it off. Throws an `OptionError`. */
-  readonly wanted: (config: ObjectOf<S>) => ((front: DoorFront) => Promise<Door>) | undefined;
+  readonly wanted: (config: ObjectOf<S>, taken: readonly string[]) => ((front: DoorFront) => Promise<Door>) | undefined;
 }
 
 export function defineDoor<S extends Sections, Options>(given: DoorKind<S, Options>): DefinedDoor<S> {
-  const wanted: DefinedDoor<S>["wanted"] = (config) => {
-    const options = given.resolve(config);
+  const wanted: DefinedDoor<S>["wanted"] = (config, taken) => {
+    const options = given.resolve(config, taken);
     return options === undefined ? undefined : (front) => given.open(options, front);
   };
-  return Object.freeze({ schema: given.schema, wanted });
+  return Object.freeze({ schema: given.schema, paths: given.paths, wanted });
 }
 
 /** What doors ask of the hub. */

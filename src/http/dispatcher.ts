@@ -10,6 +10,7 @@ import { Guard } from "./guard.ts";
 import type { HttpOptions } from "./options.ts";
 import { Refusal } from "./refusal.ts";
 import { Router, type Route } from "./router.ts";
+import { HEALTH_PATHS } from "./health.ts";
 import { sendJson, sendText } from "./send.ts";
 
 export interface DispatcherParts {
@@ -137,5 +138,5 @@ function innerPath(path: string, basePath: string): string | undefined {
 /** Both at the root and below the base path: whoever checks may sit on either side of a proxy. */
 function isHealthPath(path: string, basePath: string): boolean {
   const inner = basePath !== "" && path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
-  return inner === "/healthz" || inner === "/health";
+  return HEALTH_PATHS.includes(inner);
 }

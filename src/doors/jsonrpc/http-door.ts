@@ -15,12 +15,9 @@ import { CollectedReplies } from "./collected-replies.ts";
 import { isDialectMethod } from "./json-rpc-dialect.ts";
 import type { JsonRpcDoorOptions } from "./options.ts";
 import type { Conversation, Door, DoorFront } from "../door.ts";
+import { JSON_RPC_PATHS, MCP_PATH } from "../paths.ts";
 import { toolModeOfRequest } from "../tool-mode.ts";
 
-/** Where the dialect is spoken on HTTP (G30). */
-const JSON_RPC_PATHS: readonly string[] = ["/", "/jsonrpc"];
-
-const MCP_PATH = "/mcp";
 const METHODS = ["GET", "POST", "DELETE"];
 
 /** Messages of one batch. */

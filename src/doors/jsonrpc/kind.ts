@@ -1,10 +1,12 @@
 import { Type } from "../../core/option-schema.ts";
 import { defineDoor } from "../door.ts";
+import { JSON_RPC_PATHS } from "../paths.ts";
 import { JSON_RPC_OPTION_SCHEMAS, resolveJsonRpcDoor } from "./options.ts";
 
 /** The JSON-RPC dialect at `/` and `/jsonrpc`, and at `/mcp` where that is asked for. */
 export const JSON_RPC = defineDoor({
   schema: { server: Type.Optional(Type.Object(JSON_RPC_OPTION_SCHEMAS)) },
+  paths: JSON_RPC_PATHS,
   resolve: ({ server }) => {
     const options = resolveJsonRpcDoor(server);
     return options.enabled || options.onMcpPath ? options : undefined;

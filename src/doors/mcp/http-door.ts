@@ -16,6 +16,7 @@ import { HttpOutlet } from "./modern/http-outlet.ts";
 import { QuietCalls } from "./modern/quiet-calls.ts";
 import { refuseBody, sendError } from "./json-errors.ts";
 import { toolModeOfRequest } from "../tool-mode.ts";
+import { MCP_PATH } from "../paths.ts";
 
 export interface McpHttpParts {
   readonly modern: ModernEndpoint;
@@ -35,7 +36,7 @@ export class McpHttpDoor {
   }
 
   /** Both eras at one path. */
-  mount(listener: Mountable, path = "/mcp"): void {
+  mount(listener: Mountable, path = MCP_PATH): void {
     listener.route({ methods: ["GET", "POST", "DELETE"], path }, (exchange) => this.serve(exchange));
   }
 

@@ -1,5 +1,6 @@
 import { Type } from "../../core/option-schema.ts";
 import { defineDoor } from "../door.ts";
+import { MCP_PATH, MESSAGES_PATH, SSE_PATH } from "../paths.ts";
 import { LegacySessionSchema, resolveLegacySessions } from "./legacy/options.ts";
 import { MCP_OPTION_SCHEMAS, resolveMcpDoor } from "./options.ts";
 
@@ -8,6 +9,7 @@ export const MCP = defineDoor({
   schema: {
     server: Type.Optional(Type.Object({ ...MCP_OPTION_SCHEMAS, sessions: Type.Optional(LegacySessionSchema) })),
   },
+  paths: [MCP_PATH, SSE_PATH, MESSAGES_PATH],
   resolve: ({ server = {} }) => ({ ...resolveMcpDoor(server), sessions: resolveLegacySessions(server.sessions) }),
   open: (_options, { mcp }) => Promise.resolve(mcp),
 });

@@ -3,10 +3,8 @@ import { assertOwnPage } from "../../http/own-page.ts";
 import type { Mountable } from "../../http/listener.ts";
 import { refuseBody } from "./json-errors.ts";
 import type { LegacyExchange } from "./legacy/exchange.ts";
+import { MESSAGES_PATH, SSE_PATH } from "../paths.ts";
 import { toolModeOfRequest } from "../tool-mode.ts";
-
-/** Where a client posts, below the base path. */
-export const MESSAGES_PATH = "/messages";
 
 /** What answers the two. */
 export interface SseFace {
@@ -16,7 +14,7 @@ export interface SseFace {
 
 /** Mounts HTTP+SSE of 2024-11-05: `GET /sse` and `POST /messages`. Whoever made `face` closes it. */
 export function mountSse(listener: Mountable, face: SseFace): void {
-  listener.route({ methods: ["GET"], path: "/sse" }, (exchange) => {
+  listener.route({ methods: ["GET"], path: SSE_PATH }, (exchange) => {
     assertOwnPage(exchange);
     return face.openSse(exchangeOf(exchange));
   });

@@ -8,6 +8,7 @@ import type { DocumentSource } from "./openapi/document.ts";
 import type { RestOptions } from "./options.ts";
 import type { RestParts } from "./ports.ts";
 import { mountPath } from "./mount-path.ts";
+import { DOCS_PATH, OPENAPI_PATH } from "../paths.ts";
 
 /** A document and its text without `servers`, which each caller reaches in its own way. */
 interface Described {
@@ -35,8 +36,8 @@ export class DescribeDoor {
   }
 
   mount(listener: Mountable): void {
-    mountPath(listener, "/openapi.json", { GET: (exchange) => this.#sendDocument(exchange) });
-    mountPath(listener, "/docs", { GET: (exchange) => this.#sendPage(exchange) });
+    mountPath(listener, OPENAPI_PATH, { GET: (exchange) => this.#sendDocument(exchange) });
+    mountPath(listener, DOCS_PATH, { GET: (exchange) => this.#sendPage(exchange) });
   }
 
   async #sendDocument(exchange: Exchange): Promise<void> {

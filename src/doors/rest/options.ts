@@ -73,15 +73,21 @@ export interface RestOptions {
   readonly routes: readonly RestRoute[];
 }
 
-/** Fills in the defaults. Throws an `OptionError` that names the path or route which cannot be served. */
-export function resolveRest(raw: RestConfig = {}): RestOptions {
+/**
+ * Fills in the defaults. Throws an `OptionError` that names the path or route which cannot be served. `taken`: what the
+ * doors serve whatever the configuration says.
+ */
+export function resolveRest(raw: RestConfig = {}, taken: readonly string[] = []): RestOptions {
   const { enabled, base_path, openapi, routes } = readOptions(RestSchema, raw, "rest.");
   const basePath = base_path.replace(/\/+$/, "");
+  const isTaken = (path: string): boolean => taken.some((one) => isBelow(one, path));
   if (!PATH.test(basePath) || isTaken(basePath))
     throw new OptionError(
       `\`rest.base_path\` must be a path of its own such as "/api", got ${JSON.stringify(base_path)}.`,
     );
-  const resolved = Object.entries(routes).map(([line, raw]) => resolveRoute(line, raw, basePath));
+  const resolved = Object.entries(routes).map(([line, raw]) =>
+    resolveRoute(line, raw, (path) => isTaken(path) || isBelow(basePath, path)),
+  );
   const names = resolved.map(({ method, path }) => `${method} ${path}`);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) throw new OptionError(`\`rest.routes\`: ${twice} is there twice.`);
@@ -90,24 +96,16 @@ export function resolveRest(raw: RestConfig = {}): RestOptions {
 
 /** Letters, digits and marks that need no escape. */
 const PATH = /^(\/[A-Za-z0-9._~-]+)+$/;
-/** Other doors' paths. */
-const TAKEN = ["/mcp", "/sse", "/messages", "/jsonrpc", "/health", "/healthz", "/status", "/openapi.json", "/docs"];
-
-function isTaken(path: string): boolean {
-  return TAKEN.some((taken) => isBelow(taken, path));
-}
-
 function isBelow(base: string, path: string): boolean {
   return path === base || path.startsWith(`${base}/`);
 }
 
 type RouteConfig = Static<typeof RouteSchema>;
 
-function resolveRoute(line: string, raw: string | RouteConfig, basePath: string): RestRoute {
+function resolveRoute(line: string, raw: string | RouteConfig, isServed: (path: string) => boolean): RestRoute {
   const where = `\`rest.routes."${line}"\``;
   const { method, path } = readRouteLine(line, where);
-  if (isTaken(path) || isBelow(basePath, path))
-    throw new OptionError(`${where}: ${path} is served already. Choose another path.`);
+  if (isServed(path)) throw new OptionError(`${where}: ${path} is served already. Choose another path.`);
   const route = readOptions(RouteSchema, typeof raw === "string" ? { tool: raw } : raw);
   const { tool, chat, arguments: fixed, description } = route;
   if ((tool === undefined) !== chat) throw new OptionError(`${where} needs either \`tool\` or \`chat = true\`.`);

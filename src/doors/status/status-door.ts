@@ -7,6 +7,7 @@ import { Refusal } from "../../http/refusal.ts";
 import { JSON_CONTENT } from "../../http/send.ts";
 import { VERSION } from "../../core/version.ts";
 import type { Door, DoorHub } from "../door.ts";
+import { STATUS_PATH } from "../paths.ts";
 
 /**
  * `GET /status`: a running hub's sources with their state, last error, last stderr lines and restarts, as JSON. It
@@ -21,7 +22,7 @@ export class StatusDoor implements Door {
   }
 
   mount(listener: Mountable): void {
-    listener.route({ methods: ["GET"], path: "/status" }, ({ answer, principal }) => {
+    listener.route({ methods: ["GET"], path: STATUS_PATH }, ({ answer, principal }) => {
       if (permissionOf(principal.rights).isNarrowed)
         throw new Refusal(403, "The status of this hub is shown to callers without narrowed rights only.");
       const body = safeJson(this.#hub.redact(JSON.stringify(statusBody(this.#hub.sources(), this.#hub.startedAt))));

@@ -4,6 +4,7 @@ import { JSON_RPC } from "../../doors/jsonrpc/kind.ts";
 import { MCP } from "../../doors/mcp/kind.ts";
 import { REST } from "../../doors/rest/kind.ts";
 import { STATUS } from "../../doors/status/kind.ts";
+import { HEALTH_PATHS } from "../../http/health.ts";
 import { HTTP_OPTION_SCHEMAS } from "../../http/options.ts";
 import { Type } from "../../core/option-schema.ts";
 import { joinSections, type All } from "../sections.ts";
@@ -20,6 +21,9 @@ const LISTENER = {
   },
 };
 
+/** What is served whatever the configuration says: no path that it adds may be one of them, or below one. */
+export const FIXED_PATHS: readonly string[] = [...HEALTH_PATHS, ...DOOR_KINDS.flatMap(({ paths }) => paths)];
+
 type SectionsOf<K> = K extends { readonly schema: infer S } ? ObjectOf<S> : never;
 
 /** The sections of the configuration that doors and their listener read. */
@@ -33,7 +37,7 @@ export function doorSections(): Sections {
 
 /** What opens each door that a configuration asks for. Throws an `OptionError` for what cannot be opened. */
 export function wantedDoors(config: DoorsConfig): readonly NonNullable<ReturnType<DefinedDoor<Sections>["wanted"]>>[] {
-  return DOOR_KINDS.flatMap((kind) => kind.wanted(config) ?? []);
+  return DOOR_KINDS.flatMap((kind) => kind.wanted(config, FIXED_PATHS) ?? []);
 }
 
 /** Everything of the configuration that a changed door on HTTP has to be opened anew for. */

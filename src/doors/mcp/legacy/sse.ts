@@ -5,7 +5,7 @@ import { Shares, type Holder } from "../../../core/shares.ts";
 import type { EventStream } from "../../../http/event-stream.ts";
 import { isJsonContent } from "../../../http/json-content.ts";
 import { sendText } from "../../../http/send.ts";
-import { MESSAGES_PATH } from "../sse-door.ts";
+import { MESSAGES_PATH } from "../../paths.ts";
 import type { LegacyExchange } from "./exchange.ts";
 import { batchProblem, FULL, sendProblem, SESSION_NOT_FOUND } from "./http-checks.ts";
 import type { Outlet } from "./outlet.ts";

@@ -1,0 +1,51 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const TEXT = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
+
+/** The folders of `src/` in the table of tiers. */
+const TIERS = [...TEXT.matchAll(/^\| +\d \| `(?<folder>[a-z]+)\/`/gm)].map(({ groups }) => groups!["folder"]!);
+
+/** `a/{b,c}/` is two paths. */
+function spread(path: string): string[] {
+  const braces = /\{(?<names>[^}]+)\}/.exec(path);
+  if (!braces) return [path];
+  return braces.groups!["names"]!.split(",").flatMap((name) => spread(path.replace(braces[0], name)));
+}
+
+/** Files (`a/b.ts`) and folders (`a/`) as the page writes them: in code marks, and in the drawing of a call. */
+function namedPaths(): string[] {
+  const marked = [...TEXT.matchAll(/`(?<path>[\w.{},-]+\/[\w./{},-]*)`/g)].map(({ groups }) => groups!["path"]!);
+  const drawn = [...TEXT.matchAll(/(?<path>[a-z-]+\/[\w/-]+\.ts)/g)].map(({ groups }) => groups!["path"]!);
+  return [...new Set([...marked, ...drawn].flatMap(spread))].filter((path) => /\/$|\.[a-z]+$/.test(path));
+}
+
+/** Files and folders of the parts; folders end in a slash. */
+const PARTS = ["src", "servers"].flatMap((part) =>
+  readdirSync(join(ROOT, part), { withFileTypes: true, recursive: true }).map((entry) => {
+    const path = relative(ROOT, join(entry.parentPath, entry.name)).replaceAll(sep, "/");
+    return entry.isDirectory() ? `${path}/` : path;
+  }),
+);
+
+/** A row of a table names what lies in its own folder from there. */
+function isThere(path: string): boolean {
+  return existsSync(join(ROOT, path)) || PARTS.some((one) => one.endsWith(`/${path}`));
+}
+
+test("every path that ARCHITECTURE.md names is there", () => {
+  const paths = namedPaths();
+  expect(paths).toEqual(expect.arrayContaining(["core/call.ts", "pipeline/record.ts", "src/hub/source-kinds.ts"]));
+  expect(paths.filter((path) => !isThere(path))).toEqual([]);
+});
+
+test("every folder of src is in its table of tiers", () => {
+  const folders = readdirSync(join(ROOT, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  expect(folders.map(({ name }) => name).filter((name) => !TIERS.includes(name))).toEqual([]);
+});
+
+test("a path that is not there is found out", () => {
+  expect(isThere("core/never-was.ts")).toBe(false);
+});
