@@ -42,7 +42,7 @@ export interface CheckBounds {
   readonly explains: "all" | "first" | "never";
 }
 
-export const FULL_BOUNDS: CheckBounds = Object.freeze({
+const FULL_BOUNDS: CheckBounds = Object.freeze({
   patternSteps: MAX_PATTERN_STEPS,
   formatSteps: Infinity,
   explains: "all",

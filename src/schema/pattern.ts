@@ -125,7 +125,7 @@ export function renewPatternAllowance(steps = MAX_PATTERN_STEPS): void {
 }
 
 /** Throws a `PatternCostError` once the check has had its allowance. */
-export function spendPatternSteps(steps: number): void {
+function spendPatternSteps(steps: number): void {
   stepsLeft -= steps;
   if (stepsLeft < 0) throw new PatternCostError();
 }

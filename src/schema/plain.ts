@@ -18,17 +18,17 @@ export interface PlainSchema {
 }
 
 /** Subschemas, once references are followed. Of the schemas of 8,000 published tools the largest has 61. */
-export const MAX_PLAIN_PARTS = 100;
+const MAX_PLAIN_PARTS = 100;
 /** Objects, lists and values in the whole text, what nobody refers to among them. */
-export const MAX_PLAIN_VALUES = 5_000;
+const MAX_PLAIN_VALUES = 5_000;
 /** Characters of names, patterns and defaults, once references are followed: all that becomes code. */
-export const MAX_PLAIN_CODE_CHARS = 8_000;
+const MAX_PLAIN_CODE_CHARS = 8_000;
 /** Characters of one name, which stands in the code of all that is below it. */
-export const MAX_PLAIN_NAME_CHARS = 200;
+const MAX_PLAIN_NAME_CHARS = 200;
 /** Characters of all patterns. */
-export const MAX_PLAIN_PATTERN_CHARS = 2_000;
+const MAX_PLAIN_PATTERN_CHARS = 2_000;
 /** Levels of the text. */
-export const MAX_PLAIN_DEPTH = 60;
+const MAX_PLAIN_DEPTH = 60;
 
 /** The schema's measures, or nothing when it is not plain. Looks at no more than the bounds allow. */
 export function measurePlain(schema: JsonObject): PlainSchema | undefined {

@@ -12,7 +12,7 @@ export const QUIET_MS = 50;
 /** A call that has waited this long is overtaken by none that came after it. */
 const OVERTAKEN_MS = 10_000;
 /** An answer, and a call that may be needed for one, waits this long for the turn and then goes on without it. */
-export const TURN_WAIT_MS = 1000;
+const TURN_WAIT_MS = 1000;
 
 interface Client {
   readonly key: string;

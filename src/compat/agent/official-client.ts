@@ -11,7 +11,7 @@ export type LLMClient = LoadedLanguageModel | object;
 type ClientVendor = "openai" | "anthropic" | "mistral";
 
 /** Models that are asked where none is named. */
-export const DEFAULT_MODELS: Readonly<Record<ClientVendor, string>> = {
+const DEFAULT_MODELS: Readonly<Record<ClientVendor, string>> = {
   openai: "gpt-5.5",
   anthropic: "claude-sonnet-5",
   mistral: "mistral-large-latest",

@@ -51,8 +51,8 @@ export const RestSchema = Type.Object(
 );
 export type RestConfig = Static<typeof RestSchema>;
 
-export const ROUTE_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
-export type RouteMethod = (typeof ROUTE_METHODS)[number];
+const ROUTE_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+type RouteMethod = (typeof ROUTE_METHODS)[number];
 
 /** A configured path. */
 export interface RestRoute {

@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import { encodeFrames, FrameDecoder, type Frame, type OutgoingFrame } from "./frames.ts";
 
 /** What may wait for the other process before this one stops giving it more to do. */
-export const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 /**
  * One end of the pipe between the primary and a worker. What is sent during one turn of the event loop leaves in one

@@ -14,7 +14,7 @@ export interface BridgeCaller {
 }
 
 /** What a registered function raised. `stack` is Python's traceback; `code` and `data` are those of the exception. */
-export class PythonError extends Error {
+class PythonError extends Error {
   override readonly name: string;
   readonly code?: number;
   readonly data?: unknown;

@@ -151,9 +151,3 @@ const MACHINES: Readonly<Partial<Record<NodeJS.Architecture, Machine>>> = {
     ],
   },
 };
-
-/** Lets go of what is held; the next call holds it anew. */
-export function releaseSeccompFilters(): void {
-  for (const descriptor of held.values()) if (descriptor !== undefined) closeSync(descriptor);
-  held.clear();
-}

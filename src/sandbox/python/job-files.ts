@@ -2,7 +2,7 @@ import type { SandboxFile, SandboxJob } from "../engine.ts";
 import type { MemoryTree, TreeFile, TreeFolder } from "./memory-tree.ts";
 
 /** Folder of the run, from the root of its tree; what lies elsewhere is no artifact. */
-export const WORK_FOLDER = "work";
+const WORK_FOLDER = "work";
 
 interface Before {
   readonly node: TreeFile;

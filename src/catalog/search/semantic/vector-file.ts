@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { dirname } from "node:path";
 
 /** Bytes of a key: a SHA-256. */
-export const KEY_BYTES = 32;
+const KEY_BYTES = 32;
 const MAGIC = Buffer.from("TYV1");
 const HEADER_BYTES = MAGIC.length + 4;
 /** A file over this is begun anew. */

@@ -29,7 +29,7 @@ export const ERROR_SCHEMA: JsonObject = {
   },
 };
 
-export const ERROR_REF = "#/components/schemas/Error";
+const ERROR_REF = "#/components/schemas/Error";
 
 /** `components.responses`: one for each status. */
 export function errorResponses(): JsonObject {
