@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { callTo } from "../../test/pipeline/harness.ts";
+import { callTo } from "../../test/support/pipeline.ts";
 import { ToolFolder } from "../../test/support/tool-folder.ts";
 import { SILENT_LOGGER, type Logger } from "../core/ports.ts";
 import { MemoryStore } from "../state/memory/memory-store.ts";

@@ -1,6 +1,6 @@
 // A filter of system calls for what runs behind bubblewrap, as the kernel's classic BPF, without a library. It takes
 // away what a program needs for attacking the kernel and not for working; the walls themselves are the namespaces.
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 

@@ -1,7 +1,7 @@
-import { EVERYTHING } from "../../src/core/rights.ts";
+import { EVERYTHING } from "../core/rights.ts";
 import { expect, test } from "vitest";
-import { fail, ok } from "../../src/core/outcome.ts";
-import { createHarness, text, toolFrom } from "./harness.ts";
+import { fail, ok } from "../core/outcome.ts";
+import { createHarness, text, toolFrom, type Handler } from "../../test/support/pipeline.ts";
 
 const SECRET = "hunter2-very-secret";
 
@@ -77,4 +77,32 @@ test("G66: a slow call is mentioned, a quick one only to those who debug", async
   );
   await impatient.call("t");
   expect(impatient.log.map(({ level, message }) => [level, message])).toEqual([["info", "A call was slow."]]);
+});
+
+test("S13: a fault of our own says nothing but its id; the log has the rest", async () => {
+  const fault: Handler = () => {
+    throw new Error("secret path /home/x");
+  };
+  const harness = createHarness({ t: toolFrom("t", fault) });
+  const outcome = await harness.call("t");
+  expect(outcome).toMatchObject({ kind: "internal", message: expect.stringMatching(/under the id call-\d+\.$/) });
+  expect(!outcome.ok && outcome.message).not.toContain("secret");
+  expect(harness.log.find(({ level }) => level === "error")?.facts).toMatchObject({
+    kind: "internal",
+    cause: expect.objectContaining({ message: "secret path /home/x" }),
+  });
+});
+
+test("S13: a resolver or an audit that breaks does not break the answer", async () => {
+  const broken = createHarness({}, { deps: { resolve: () => Promise.reject(new Error("bug")) } });
+  expect(await broken.call("t")).toMatchObject({ kind: "internal" });
+  expect(broken.audit).toHaveLength(1);
+  const audit = {
+    write: () => {
+      throw new Error("disk full");
+    },
+  };
+  const unrecorded = createHarness({ t: toolFrom("t", () => text("hello")) }, { deps: { audit } });
+  expect(await unrecorded.call("t")).toMatchObject({ ok: true });
+  expect(unrecorded.log.some(({ level, message }) => level === "error" && message.includes("audit"))).toBe(true);
 });

@@ -1,8 +1,8 @@
-import { EVERYTHING } from "../../src/core/rights.ts";
+import { EVERYTHING } from "../core/rights.ts";
 import { expect, test } from "vitest";
-import { LOCAL_PRINCIPAL, type Principal } from "../../src/core/call.ts";
-import type { Outcome } from "../../src/core/outcome.ts";
-import { createHarness, text, toolFrom, type Handler } from "./harness.ts";
+import { LOCAL_PRINCIPAL, type Principal } from "../core/call.ts";
+import type { Outcome } from "../core/outcome.ts";
+import { createHarness, text, toolFrom, type Handler } from "../../test/support/pipeline.ts";
 
 /** Holds its calls until they are let go, and counts how many run at once. */
 function held(): {

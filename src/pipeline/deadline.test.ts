@@ -1,9 +1,9 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Deadline } from "../../src/core/deadline.ts";
-import type { Outcome } from "../../src/core/outcome.ts";
-import type { ResolvedCall } from "../../src/core/provider.ts";
-import { createHarness, never, text, toolFrom, type Handler, type Harness } from "./harness.ts";
+import { Deadline } from "../core/deadline.ts";
+import type { Outcome } from "../core/outcome.ts";
+import type { ResolvedCall } from "../core/provider.ts";
+import { createHarness, never, text, toolFrom, type Handler, type Harness } from "../../test/support/pipeline.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

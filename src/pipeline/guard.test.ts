@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Deadline } from "../../src/core/deadline.ts";
-import { fail, ok, type Outcome } from "../../src/core/outcome.ts";
-import { createHarness, never, text, toolFrom, type Handler, type Harness } from "./harness.ts";
+import { Deadline } from "../core/deadline.ts";
+import { fail, ok, type Outcome } from "../core/outcome.ts";
+import { createHarness, never, text, toolFrom, type Handler, type Harness } from "../../test/support/pipeline.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { fail, type Outcome } from "../../src/core/outcome.ts";
-import { createHarness, never, providerFrom, text, toolFrom, type Handler } from "./harness.ts";
+import { fail, type Outcome } from "../core/outcome.ts";
+import { createHarness, never, providerFrom, text, toolFrom, type Handler } from "../../test/support/pipeline.ts";
 
 const WORDS = "Weather MCP unavailable on port 50053";
 const limits = { breaker: { failures: 2 }, retries: { attempts: 1 } };
