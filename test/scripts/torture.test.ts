@@ -1,6 +1,6 @@
 // What a script tool may do to its hub, by both ways of running it: each with one clear outcome, in bounded time, and
 // no child left. What only a process of its own can do (daemons, descriptors, command lines) is in
-// src/providers/scripts/calls.test.ts too.
+// src/providers/scripts/provider-calls.test.ts too.
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { withTimeToBegin } from "../fixtures/time-to-begin.ts";
