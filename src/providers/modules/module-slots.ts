@@ -1,0 +1,254 @@
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { formatDuration } from "../../core/duration.ts";
+import type { Models } from "../../core/models.ts";
+import type { Logger } from "../../core/ports.ts";
+import type { ColdStart } from "../../core/provider.ts";
+import { orAborted } from "../../core/wait.ts";
+import { type Discovery, discoverModules, type FoundModule } from "./discover.ts";
+import { FolderWatch } from "./folder-watch.ts";
+import type { LoadedModule, ModulesHost } from "./host.ts";
+import { fingerprintOf } from "./module-fingerprint.ts";
+import { allOver, isLate, isNew, type Loading, type Slot } from "./module-slot.ts";
+import type { ModulesOptions } from "./options.ts";
+import type { LoadResult, RunningModule } from "./running-module.ts";
+
+export interface ModuleSlotsOptions {
+  readonly options: ModulesOptions;
+  readonly logger: Logger;
+  readonly models: Models;
+  readonly host?: ModulesHost;
+  readonly coldWaitMs?: number;
+  /** Something is offered, or said of what is not, that was not before. */
+  changed(): void;
+  resourceUpdated(uri: string): void;
+}
+
+/** A listing waits this long for modules that are being imported anew; slower ones are announced when they are there. */
+const MAX_LIST_WAIT_MS = 3000;
+const COLD_WAIT_MS = 5000;
+/** A module that changes while it is imported is imported anew; whoever waits for all waits for so many rounds. */
+const MAX_ROUNDS = 3;
+/** Looks at the disk take at most one part in this many of the time. */
+const SWEEP_SHARE = 50;
+
+/**
+ * The modules of the configured folders: what is found is imported, what changed is imported anew while calls under way
+ * end on what they began with, and what is gone ends. A module that cannot be imported keeps its last good state.
+ */
+export class ModuleSlots {
+  readonly #deps: ModuleSlotsOptions;
+  readonly #watch = new FolderWatch(() => this.look());
+  readonly #retired = new Set<RunningModule>();
+  #slots = new Map<string, Slot>();
+  #discovery: Discovery = { modules: [], problems: [] };
+  #nextSweepAt = 0;
+  #closed = false;
+
+  constructor(deps: ModuleSlotsOptions) {
+    this.#deps = deps;
+  }
+
+  get all(): readonly Slot[] {
+    return Array.from(this.#slots.values());
+  }
+
+  /** In order of discovery. */
+  get running(): RunningModule[] {
+    return this.#discovery.modules.flatMap(({ file }) => this.#slots.get(file)?.running ?? []);
+  }
+
+  loadedModules(): LoadedModule[] {
+    return this.#discovery.modules.flatMap(({ file, name, path }) => {
+      const running = this.#slots.get(file)?.running;
+      return running ? [{ name, path, exports: running.exports, registrations: running.registrations }] : [];
+    });
+  }
+
+  problems(): readonly { readonly subject: string; readonly message: string }[] {
+    const slots = this.#discovery.modules.flatMap(({ file, name }) => {
+      const slot = this.#slots.get(file);
+      const problem = slot && isLate(slot) ? this.#stillLoading(name) : slot?.problem;
+      return problem === undefined ? [] : [{ subject: name, message: problem }];
+    });
+    return [...this.#discovery.problems, ...slots];
+  }
+
+  /** While a module is imported for the first time: nobody knows what it will offer. */
+  coldStart(): ColdStart | undefined {
+    const first: Loading[] = [];
+    for (const slot of this.#slots.values()) if (slot.loading && isNew(slot)) first.push(slot.loading);
+    if (first.length === 0 || this.#closed) return undefined;
+    return { waitUntil: Math.max(...first.map(({ waitUntil }) => waitUntil)), over: allOver(first) };
+  }
+
+  /** Resolves once every module is imported or failed to be, each within its own time. */
+  async refresh(signal: AbortSignal): Promise<void> {
+    this.look();
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const loading = Array.from(this.#slots.values()).flatMap((slot) => slot.loading ?? []);
+      if (loading.length === 0 || this.#closed) return;
+      await orAborted(allOver(loading), signal);
+    }
+  }
+
+  /** A listing waits for some of them. */
+  get isLoading(): boolean {
+    for (const { loading } of this.#slots.values()) if (loading && loading.waitUntil > performance.now()) return true;
+    return false;
+  }
+
+  /** Those that a listing waits for. */
+  awaited(): Loading[] {
+    const now = performance.now();
+    return Array.from(this.#slots.values()).flatMap(({ loading }) =>
+      loading && loading.waitUntil > now ? [loading] : [],
+    );
+  }
+
+  /** Some are being imported for the first time, and lists do not wait for them any more. */
+  get hasLate(): boolean {
+    return this.all.some(isLate);
+  }
+
+  /** Looks at the disk now. */
+  look(): void {
+    this.#nextSweepAt = 0;
+    this.sweep();
+  }
+
+  /** Looks at the disk, if that is due. */
+  sweep(): void {
+    const begun = performance.now();
+    if (this.#closed || begun < this.#nextSweepAt) return;
+    const { options } = this.#deps;
+    this.#adopt(discoverModules(options.paths, options.allowlist));
+    for (const slot of this.#slots.values()) this.#check(slot);
+    const ended = performance.now();
+    this.#nextSweepAt = ended + (ended - begun) * SWEEP_SHARE;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#watch.close();
+    const running = [...this.#retired, ...this.running];
+    await Promise.all(running.map((module) => module.close()));
+  }
+
+  #check(slot: Slot): void {
+    const state = slot.fingerprint.check();
+    // A touch is a wish to try again what failed; what runs has nothing new.
+    const isStale = state === "changed" || (state === "touched" && slot.problem !== undefined);
+    if (!isStale) return;
+    if (slot.loading) slot.loading.again = true;
+    else this.#load(slot);
+  }
+
+  #adopt(discovery: Discovery): void {
+    const before = this.#discovery;
+    this.#discovery = discovery;
+    const files = new Set(discovery.modules.map((module) => module.file));
+    for (const [file, slot] of this.#slots) {
+      if (files.has(file)) continue;
+      this.#slots.delete(file);
+      this.#retire(slot);
+      this.#deps.changed();
+    }
+    for (const found of discovery.modules) if (!this.#slots.has(found.file)) this.#add(found);
+    if (JSON.stringify(before.problems) === JSON.stringify(discovery.problems)) return;
+    for (const { message } of discovery.problems) this.#deps.logger.warning(message);
+    this.#deps.changed();
+  }
+
+  #add(found: FoundModule): void {
+    const slot: Slot = { found, fingerprint: fingerprintOf(found.file) };
+    this.#slots.set(found.file, slot);
+    this.#load(slot);
+  }
+
+  #load(slot: Slot): void {
+    const waitMs = isNew(slot) ? (this.#deps.coldWaitMs ?? COLD_WAIT_MS) : MAX_LIST_WAIT_MS;
+    slot.loading = { waitUntil: performance.now() + waitMs, done: this.#run(slot) };
+  }
+
+  async #run(slot: Slot): Promise<void> {
+    await this.#start(slot);
+    const again = slot.loading?.again;
+    delete slot.loading;
+    this.#watchFolders();
+    if (again && !this.#closed) this.#load(slot);
+  }
+
+  async #start(slot: Slot): Promise<void> {
+    const { found } = slot;
+    const { options, host, models } = this.#deps;
+    const { timeoutMs } = options;
+    const logger = this.#deps.logger.with({ module: found.name });
+    const { changed, resourceUpdated } = this.#deps;
+    const result = await slot.fingerprint.start(found, {
+      timeoutMs,
+      logger,
+      events: { changed, resourceUpdated },
+      options,
+      models,
+      ...(host ? { faceOf: host.faceOf } : {}),
+    });
+    const isWanted = !this.#closed && this.#slots.get(found.file) === slot;
+    if (!isWanted) return result.type === "running" ? result.module.close() : undefined;
+    this.#settle(slot, result, logger);
+    this.#deps.changed();
+  }
+
+  #settle(slot: Slot, result: LoadResult, logger: Logger): void {
+    const { found } = slot;
+    delete slot.problem;
+    delete slot.hasFailed;
+    if (result.type === "failed") {
+      slot.hasFailed = true;
+      slot.problem = slot.running ? `${result.message} What it registered before the change stays.` : result.message;
+      const stack = result.cause instanceof Error ? result.cause.stack : undefined;
+      return logger.error(slot.problem, stack === undefined ? {} : { stack });
+    }
+    this.#retire(slot);
+    if (result.type === "empty") {
+      slot.problem = result.message;
+      return logger.warning(result.message);
+    }
+    slot.running = result.module;
+    logger.info(`Successfully registered tools from ${found.name}`);
+  }
+
+  #retire(slot: Slot): void {
+    const { running } = slot;
+    if (!running) return;
+    delete slot.running;
+    this.#retired.add(running);
+    running.retire(() => this.#retired.delete(running));
+  }
+
+  #stillLoading(name: string): string {
+    const bound = formatDuration(this.#deps.options.timeoutMs);
+    return (
+      `${name} is still being imported, so what it registers is missing yet. It may take ${bound}; ` +
+      "`timeout` of [modules] is the bound."
+    );
+  }
+
+  #watchFolders(): void {
+    if (this.#closed) return;
+    const folders = new Set<string>();
+    for (const slot of this.#slots.values()) for (const file of slot.fingerprint.files) folders.add(dirname(file));
+    for (const path of this.#deps.options.paths) for (const folder of foldersOf(path)) folders.add(folder);
+    this.#watch.set(folders);
+  }
+}
+
+/** A configured folder and its sub-folders: in any of them a module may turn up. */
+function foldersOf(path: string): string[] {
+  try {
+    const folders = readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    return [path, ...folders.map((entry) => join(path, entry.name))];
+  } catch {
+    return [];
+  }
+}
