@@ -40,8 +40,7 @@ async function probeFirst(handshake: Handshake, signal: AbortSignal): Promise<Er
   try {
     if (first.type === "modern") return settle(transport, first.era);
     if (first.type === "failed" && isFatal(first.failure, exchange)) throw new FailError(first.failure);
-    if (first.type === "silent" && !transport.perRequestStreams)
-      return await afterSilence(handshake, probing, signal);
+    if (first.type === "silent" && !transport.perRequestStreams) return await afterSilence(handshake, probing, signal);
     giveUp.abort();
     return await initialize(handshake, signal);
   } catch (error) {

@@ -7,7 +7,7 @@ import { Dispatcher } from "../dispatcher.ts";
 import type { Listener, ListenerAddress } from "../listener.ts";
 import type { HttpOptions } from "../options.ts";
 import { Refusal, sendRefusal } from "../refusal.ts";
-import type { Handler, RefusalBody } from "../router.ts";
+import type { Handler, RefusalBody, RoutePlace } from "../router.ts";
 import { HandedWire, readHanded, type GivenRequest, type GivenResponse, type Handed } from "./handed.ts";
 import type { WireOwner } from "./wire.ts";
 
@@ -60,8 +60,8 @@ export class HandlerListener implements Listener, WireOwner {
     void this.#takeLate(handed, next);
   };
 
-  route(methods: readonly string[], path: string, handler: Handler, refusalBody?: RefusalBody): void {
-    this.#dispatcher.router.add(methods, path, handler, refusalBody);
+  route(place: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void {
+    this.#dispatcher.router.add(place, handler, refusalBody);
   }
 
   listen(): Promise<ListenerAddress> {
