@@ -12,6 +12,9 @@ import { differencesOf, KNOWN } from "./partners/compare.mjs";
 import { installPartners, PARTNERS } from "./partners/install.mjs";
 import { runCase, SCENARIOS, TRANSPORTS } from "./partners/run-case.mjs";
 
+// Programs that GNN models are rendered to are partners of their own kind.
+if (process.argv[2] === "gnn") await import("./partners/gnn.mjs");
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const ERAS = ["legacy", "modern"];
 const NAMES = PARTNERS.map(({ name }) => name);

@@ -1,0 +1,170 @@
+// `npm run partners -- gnn [--only pymdp,numpy] [--verbose]`: the programs that GNN models are rendered to, run by the
+// libraries that they are for, twenty steps each; what they believed beside test/partners/gnn/reference.py. Needs the
+// build and Python; what is not installed is skipped and said so.
+import { createHash } from "node:crypto";
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { cache } from "./install.mjs";
+import { lackOf } from "./versions.mjs";
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const home = join(root, "test", "partners", "gnn");
+const out = join(cache, "gnn-programs");
+const CHILD_MS = 1_800_000;
+const STEPS = "20";
+const SEED = "3";
+
+/** Where each target runs, and by which algorithm it must agree; `parser` where it is read only. */
+const TARGETS = {
+  pymdp: { environment: "pymdp-1", flavour: "1" },
+  pymdp_0_0_7: { environment: "pymdp-0.0.7", flavour: "0" },
+  numpy: { environment: "pymdp-0.0.7", flavour: "1" },
+  jax: { environment: "pymdp-1", flavour: "1" },
+  pytorch: { module: "torch", flavour: "1", parser: "parse_python.py" },
+  rxinfer: { parser: "parse_julia.py", environment: "parsers" },
+  stan: { compiler: "stanc" },
+};
+/** What a target cannot express; the test of refusals has the sentences. */
+const REFUSED = {
+  pymdp: ["linear"],
+  pymdp_0_0_7: ["linear"],
+  rxinfer: ["two_factors", "two_levels", "learning"],
+  stan: ["two_room", "two_factors", "two_agents", "two_levels", "learning"],
+};
+
+const { values, positionals } = parseArgs({
+  options: { only: { type: "string" }, verbose: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+const wanted = values.only?.split(",") ?? Object.keys(TARGETS);
+const unknown = wanted.find((name) => !Object.hasOwn(TARGETS, name));
+if (unknown !== undefined || positionals.length > 1)
+  throw new Error(`--only takes ${Object.keys(TARGETS).join(", ")}, got "${unknown ?? positionals.join(" ")}".`);
+
+const began = performance.now();
+const counts = { passed: 0, failed: 0, skipped: 0 };
+mkdirSync(out, { recursive: true });
+const python = await run(["python3", "--version"]).catch(() => undefined);
+const lack = lackOf({ command: "python3", wanted: "3.11" }, python);
+if (lack) console.log(`skipped: everything: ${lack}`);
+else for (const target of wanted) await runTarget(target);
+console.log(`\npartners gnn: ${Math.round((performance.now() - began) / 1000)} s`);
+console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+process.exit(counts.failed > 0 ? 1 : 0);
+
+async function runTarget(target) {
+  const models = readdirSync(join(home, "models")).map((file) => file.replace(/\.md$/, ""));
+  const way = await wayOf(target);
+  if (way.reason) console.log(`skipped: ${target}: ${way.reason}`);
+  for (const model of models.toSorted()) {
+    if (REFUSED[target]?.includes(model)) continue;
+    if (!way.work) counts.skipped += 1;
+    else await report(`${target}, ${model}`, () => way.work(model));
+  }
+}
+
+async function report(name, work) {
+  const since = performance.now();
+  try {
+    const said = await work();
+    counts.passed += 1;
+    console.log(`ok   ${name}: ${said} (${Math.round((performance.now() - since) / 1000)} s)`);
+  } catch (error) {
+    counts.failed += 1;
+    console.log(`FAIL ${name}: ${values.verbose ? error.message : error.message.slice(-600)}`);
+  }
+}
+
+/** How a target is tried here, and why not as it should be. */
+async function wayOf(target) {
+  const { environment, module, parser, compiler, flavour } = TARGETS[target];
+  if (compiler) {
+    const there = await run([compiler, "--version"]).catch(() => undefined);
+    if (there === undefined) return { reason: `${compiler} is not installed, and no parser of it is to be had` };
+    return { work: (model) => compile(target, model, compiler) };
+  }
+  if (module) {
+    const there = await run(["python3", "-c", `import numpy, ${module}`]).catch(() => undefined);
+    if (there === undefined)
+      return {
+        reason: `${module} is not installed; parsed only`,
+        work: (model) => parse(target, model, ["python3", parser]),
+      };
+    return { work: (model) => compare(target, model, { binary: "python3", flavour }) };
+  }
+  const binary = await installed(environment);
+  if (parser)
+    return { reason: "Julia is not used; parsed only", work: (model) => parse(target, model, [binary, parser]) };
+  return { work: (model) => compare(target, model, { binary, flavour }) };
+}
+
+async function compare(target, model, { binary, flavour }) {
+  const differences = [];
+  for (const length of model === "two_room" ? ["1", "2"] : ["1"]) {
+    const program = await render(target, model, ["--policy-length", length]);
+    const rows = `${program}.jsonl`;
+    writeFileSync(rows, await run([binary, program, STEPS, SEED]));
+    const reference = [binary, join(home, "reference.py"), join(home, "models", `${model}.md`), rows, flavour, length];
+    differences.push((await run(reference)).trim());
+  }
+  return `${STEPS} steps, largest difference ${differences.join(" and ")}`;
+}
+
+async function parse(target, model, [binary, parser]) {
+  await run([binary, join(home, parser), await render(target, model)]);
+  return "parsed";
+}
+
+async function compile(target, model, compiler) {
+  const program = await render(target, model);
+  await run([compiler, `--o=${program}.hpp`, program]);
+  return "compiled";
+}
+
+async function render(target, model, more = []) {
+  const ending = { rxinfer: "jl", stan: "stan" }[target] ?? "py";
+  const program = join(out, `${model}.${target}.${ending}`);
+  const cli = join(root, "dist", "cli", "main.js");
+  const source = join(home, "models", `${model}.md`);
+  await run([process.execPath, cli, "gnn", "render", source, "--to", target, "-o", program, ...more]);
+  return program;
+}
+
+/** The Python of an environment of its own, made when its list has changed. */
+async function installed(name) {
+  const list = join(home, `requirements-${name}.txt`);
+  const folder = join(cache, `gnn-${name}`);
+  const binary = join(folder, ...(process.platform === "win32" ? ["Scripts", "python.exe"] : ["bin", "python"]));
+  const stamp = `${folder}.installed`;
+  const digest = createHash("sha256").update(readFileSync(list)).digest("hex");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === digest) return binary;
+  process.stderr.write(`Installing ${name} …\n`);
+  rmSync(folder, { recursive: true, force: true });
+  await run(["python3", "-m", "venv", folder]);
+  // The list is whole, so nothing is left to resolve.
+  const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "-r", list];
+  await run([binary, ...pip]);
+  writeFileSync(stamp, digest);
+  return binary;
+}
+
+function run([command, ...args]) {
+  return new Promise((resolve, reject) => {
+    const env = { ...process.env, PYTHONDONTWRITEBYTECODE: "1", PYTHONWARNINGS: "ignore" };
+    const child = spawn(command, args, { cwd: out, stdio: ["ignore", "pipe", "pipe"], timeout: CHILD_MS, env });
+    const [output, errors] = [[], []];
+    child.stdout.on("data", (part) => output.push(part));
+    child.stderr.on("data", (part) => errors.push(part));
+    child.on("error", reject);
+    child.on("close", (code) => {
+      if (code === 0) resolve(Buffer.concat(output).toString());
+      else
+        reject(
+          new Error(`${[command, ...args].join(" ")} ended with ${code}:\n${Buffer.concat([...output, ...errors])}`),
+        );
+    });
+  });
+}
