@@ -12,6 +12,7 @@ import { lackOf } from "./versions.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const home = join(root, "test", "partners", "gnn");
+const families = join(root, "test", "fixtures", "gnn", "families");
 const out = join(cache, "gnn-programs");
 const CHILD_MS = 1_800_000;
 const STEPS = "20";
@@ -56,7 +57,7 @@ console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped}
 process.exit(counts.failed > 0 ? 1 : 0);
 
 async function runTarget(target) {
-  const models = readdirSync(join(home, "models")).map((file) => file.replace(/\.md$/, ""));
+  const models = readdirSync(families).map((file) => file.replace(/\.md$/, ""));
   const way = await wayOf(target);
   if (way.reason) console.log(`skipped: ${target}: ${way.reason}`);
   for (const model of models.toSorted()) {
@@ -107,10 +108,27 @@ async function compare(target, model, { binary, flavour }) {
     const program = await render(target, model, ["--policy-length", length]);
     const rows = `${program}.jsonl`;
     writeFileSync(rows, await run([binary, program, STEPS, SEED]));
-    const reference = [binary, join(home, "reference.py"), join(home, "models", `${model}.md`), rows, flavour, length];
+    const reference = [binary, join(home, "reference.py"), join(families, `${model}.md`), rows, flavour, length];
     differences.push((await run(reference)).trim());
   }
+  if (target === "numpy" && model !== "linear") await measure(binary, model);
   return `${STEPS} steps, largest difference ${differences.join(" and ")}`;
+}
+
+/** What a program has and does in one step, counted in it, beside what is estimated. */
+async function measure(binary, model) {
+  const program = await render("numpy", model);
+  const counted = JSON.parse(await run([binary, join(home, "measure.py"), program]));
+  const { parseGnn, viewOf, readProgram, programCosts } = await import("../../dist/servers/gnn/index.js");
+  const text = readFileSync(join(families, `${model}.md`), "utf8");
+  const { tensorBytes, operationsPerStep } = programCosts(readProgram(viewOf(parseGnn(text).file.models[0])));
+  const share = operationsPerStep / counted.operations;
+  console.log(
+    `     ${model}: ${counted.bytes} bytes, estimated ${tensorBytes}; ${counted.operations} operations, estimated ` +
+      `${operationsPerStep} (${share.toFixed(2)})`,
+  );
+  if (tensorBytes !== counted.bytes || share < 0.5 || share > 2)
+    throw new Error(`The costs of ${model} are not what was estimated.`);
 }
 
 async function parse(target, model, [binary, parser]) {
@@ -128,7 +146,7 @@ async function render(target, model, more = []) {
   const ending = { rxinfer: "jl", stan: "stan" }[target] ?? "py";
   const program = join(out, `${model}.${target}.${ending}`);
   const cli = join(root, "dist", "cli", "main.js");
-  const source = join(home, "models", `${model}.md`);
+  const source = join(families, `${model}.md`);
   await run([process.execPath, cli, "gnn", "render", source, "--to", target, "-o", program, ...more]);
   return program;
 }

@@ -9,5 +9,5 @@ export const LEARNING = modelOf("learning");
 export const LINEAR = modelOf("linear");
 
 function modelOf(name: string): string {
-  return readFileSync(new URL(`../partners/gnn/models/${name}.md`, import.meta.url), "utf8");
+  return readFileSync(new URL(`../fixtures/gnn/families/${name}.md`, import.meta.url), "utf8");
 }

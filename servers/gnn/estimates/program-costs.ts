@@ -4,7 +4,7 @@ import type { DiscreteAgent, Program } from "../programs/program.ts";
 export interface ProgramCosts {
   /** Of the tensors, as numbers of 8 bytes. */
   readonly tensorBytes: number;
-  /** Multiplications with their additions of one step: beliefs, then every policy. */
+  /** Multiplications and additions of one step: beliefs, then every policy. */
   readonly operationsPerStep: number;
   readonly policies: number;
 }
@@ -18,7 +18,7 @@ export interface CostOptions {
 
 const BYTES = 8;
 
-/** Bytes and operations by counting what the rendered programs and the simulation do. */
+/** Bytes and operations by counting what the sums of the rendered programs do; of a sum of `k` factors, `k` a term. */
 export function programCosts(program: Program, options: CostOptions = {}): ProgramCosts {
   if (program.kind === "discrete") {
     const all = program.agents.map((agent) => agentCosts(agent, options));
@@ -69,9 +69,9 @@ function inference({ factors, modalities }: DiscreteAgent, iterations: number): 
 
 /** States and outcomes to come, their uncertainty, and what is preferred of them. */
 function planning({ factors, modalities }: DiscreteAgent): number {
-  const states = factors.reduce((sum, one) => sum + one.states * one.states, 0);
+  const states = factors.reduce((sum, one) => sum + 2 * one.states * one.states, 0);
   const outcomes = modalities.reduce(
-    (sum, one) => sum + one.A.data.length * (one.factors.length + 1) + 2 * one.outcomes,
+    (sum, one) => sum + 2 * one.A.data.length * (one.factors.length + 1) + 3 * one.outcomes,
     0,
   );
   return states + outcomes;

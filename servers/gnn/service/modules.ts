@@ -1,6 +1,7 @@
 import type { ModuleHub } from "toolyard";
 import { registerCheckTools, registerTypeChecks } from "./check-tools.ts";
 import { registerDocumentation } from "./documentation-tools.ts";
+import { registerEstimates } from "./estimate-tools.ts";
 import { registerExportTools } from "./export-tools.ts";
 import { ModelFiles } from "./model-files.ts";
 import { rootsOf } from "./options.ts";
@@ -18,7 +19,10 @@ export const MODULES = {
     registerSimulateTools(hub, files);
     registerDrawing(hub, files);
   },
-  gnn_type_checker: registerTypeChecks,
+  gnn_type_checker: (hub, files) => {
+    registerTypeChecks(hub, files);
+    registerEstimates(hub, files);
+  },
   export: registerExportTools,
   render: registerRenderTools,
   visualization: registerVisualization,

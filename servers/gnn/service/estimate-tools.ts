@@ -1,0 +1,83 @@
+import type { ModuleHub, ToolContext } from "toolyard";
+import { modelCosts } from "../estimates/model-costs.ts";
+import { findGnnFiles, readGnnFile } from "../directory-check.ts";
+import { parseGnn } from "../language/parse.ts";
+import { relative } from "node:path";
+import { ToolFailure } from "./failure.ts";
+import type { ModelFiles } from "./model-files.ts";
+import { codeOf, readModelText } from "./read-model.ts";
+import * as schemas from "./schemas.ts";
+
+interface DirectoryArguments {
+  readonly dir_path: string;
+  readonly recursive?: boolean;
+}
+
+/** Registers what tells the cost of models. */
+export function registerEstimates(hub: ModuleHub, files: ModelFiles): void {
+  hub.registerTool<{ readonly file_path: string }>({
+    name: "gnn_type_checker.estimate_resources_for_gnn_file",
+    description:
+      "Estimates what the models of a GNN file cost: memory and inference by the rules of the first tools, and the " +
+      "bytes and operations of a program that runs them.",
+    schema: schemas.input({ file_path: { type: "string", description: "Path of the GNN file." } }, ["file_path"]),
+    aliases: ["estimate_resources_for_gnn_file"],
+    annotations: schemas.READS_FILES,
+    handler: async ({ file_path }) => estimatesOf(file_path, await readModelText(files, file_path)),
+  });
+  hub.registerTool<DirectoryArguments>({
+    name: "gnn_type_checker.estimate_resources_for_gnn_directory",
+    description: "Estimates what the models of all GNN files of a folder cost.",
+    schema: schemas.input(
+      {
+        dir_path: { type: "string", description: "Path of the folder." },
+        recursive: { type: "boolean", default: false, description: "Folders in it, too." },
+      },
+      ["dir_path"],
+    ),
+    aliases: ["estimate_resources_for_gnn_directory"],
+    annotations: schemas.READS_FILES,
+    handler: (args, context) => directoryEstimates(files, args, context),
+  });
+}
+
+function estimatesOf(file_path: string, text: string): object {
+  const models = modelCosts(parseGnn(text).file);
+  const sum = (cost: (model: (typeof models)[number]) => number): number =>
+    models.reduce((total, model) => total + cost(model), 0);
+  return {
+    success: true,
+    file_path,
+    estimates: {
+      memory_estimate_kb: sum((model) => model.memory_estimate_kb),
+      inference_estimate_units: sum((model) => model.inference_estimate_units),
+      models,
+    },
+  };
+}
+
+async function directoryEstimates(
+  files: ModelFiles,
+  { dir_path: path, recursive = false }: DirectoryArguments,
+  context: ToolContext,
+): Promise<object> {
+  const real = await files.existing(path).catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") throw new ToolFailure(`Directory not found: ${path}`, "invalid_params");
+    throw error;
+  });
+  const found = await findGnnFiles(real, { recursive }).catch((error: unknown) => {
+    if (codeOf(error) === "ENOTDIR") throw new ToolFailure(`${path} is no folder.`, "invalid_params");
+    throw error;
+  });
+  const results: object[] = [];
+  for (const [index, file] of found.entries()) {
+    context.signal.throwIfAborted();
+    const shown = `${path.replace(/\/+$/, "")}/${relative(real, file)}`;
+    const text = await readGnnFile(file).catch((error: Error) => error);
+    results.push(
+      typeof text === "string" ? estimatesOf(shown, text) : { success: false, file_path: shown, error: text.message },
+    );
+    context.progress(index + 1, found.length);
+  }
+  return { success: true, directory_path: path, results };
+}

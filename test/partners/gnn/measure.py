@@ -1,0 +1,39 @@
+"""What a program for NumPy has and does, counted in one step: python measure.py PROGRAM. Prints bytes and operations."""
+
+import importlib.util
+import json
+import sys
+
+import numpy as np
+
+spec = importlib.util.spec_from_file_location("program", sys.argv[1])
+program = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(program)
+count = 0
+
+
+def counting(terms, *operands):
+    """As many multiplications and additions for each term as there are operands."""
+    global count
+    sizes = {}
+    for letters, operand in zip(terms.split("->")[0].split(","), operands):
+        sizes.update(zip(letters, operand.shape))
+    count += int(np.prod(list(sizes.values()))) * len(operands)
+    return np.einsum(terms, *operands)
+
+
+def counting_states(B, beliefs, action):
+    global count
+    count += sum(2 * b.shape[0] * b.shape[1] for b in B)
+    return next_states(B, beliefs, action)
+
+
+next_states, program.einsum, program.next_states = program.next_states, counting, counting_states
+size = 0
+for agent in program.AGENTS:
+    tensors = [*agent["A"], *agent["B"], *agent["C"], *agent["D"], agent["E"], *agent["counts_A"], *agent["counts_B"]]
+    size += sum(tensor.nbytes for tensor in tensors if tensor is not None)
+    mind = program.Mind(agent)
+    mind.see([0] * len(agent["A"]))
+    mind.plan()
+print(json.dumps({"bytes": size, "operations": count}))
