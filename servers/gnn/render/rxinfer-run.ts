@@ -30,7 +30,7 @@ end
 end
 
 learning_constraints = @constraints begin
-    q(s, A) = q(s)q(A)
+    q(s, A) = q(s) * q(A)
 end
 
 function beliefs_of(agent, seen, transitions)
