@@ -1,4 +1,4 @@
-"""What a program for NumPy has and does, counted in one step: python measure.py PROGRAM. Prints bytes and operations."""
+"""What a program for NumPy has and does in one step, as bytes and operations: python measure.py PROGRAM"""
 
 import importlib.util
 import json
