@@ -10,6 +10,14 @@ export const MAX_SLOW_THREADS = 2;
 export const MAX_QUICK_THREADS = 1;
 /** Of the threads of a lane, how many work for one source: what it sends must not keep the others waiting. */
 export const MAX_THREADS_OF_SOURCE = 1;
+/**
+ * A job that others wait for gives way to them after so long, and begins anew behind them; each time it may take
+ * `SLICE_GROWTH` times as long.
+ */
+export const SLICE_MS = 500;
+/** What gives way costs a thread: it has run so many times as long as that one took to start, however slow that is. */
+export const SLICE_STARTS = 3;
+export const SLICE_GROWTH = 4;
 /** A schema that takes longer to compile, or to check one value against, is slow. */
 export const QUICK_MS = 50;
 /** Until a thread has to be there. */

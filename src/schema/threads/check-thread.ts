@@ -16,6 +16,11 @@ export interface CheckJob {
   readonly items: number;
 }
 
+/** It had to give way, and nothing came of it. */
+export interface GivenWay {
+  readonly type: "given way";
+}
+
 export type Done = Extract<ThreadMessage, { type: "checked" }>;
 
 /** The thread was ended while it was at that. */
@@ -35,7 +40,7 @@ const TIMEOUTS = { start: START_TIMEOUT_MS, compile: COMPILE_TIMEOUT_MS, check: 
 interface RunningJob {
   readonly job: CheckJob;
   readonly onVerdict: (verdict: Verdict) => void;
-  readonly settle: (result: Done | Overrun) => void;
+  readonly settle: (result: Done | Overrun | GivenWay) => void;
   readonly fail: (error: unknown) => void;
 }
 
@@ -50,6 +55,9 @@ export class CheckThread {
   #at: Overrun["at"] = "start";
   #timer: NodeJS.Timeout | undefined;
   #job: RunningJob | undefined;
+  readonly #createdAt = performance.now();
+  #startedMs = 0;
+  #sentAt: number | undefined;
 
   constructor() {
     this.#worker = new Worker(workerFile(), { env: {}, argv: [], execArgv: [], resourceLimits: RESOURCE_LIMITS });
@@ -64,8 +72,18 @@ export class CheckThread {
     return this.#keptChars > MAX_KEPT_CHARS;
   }
 
-  /** Rejects when the value cannot be sent. After an overrun the thread is over. */
-  run(job: CheckJob, onVerdict: (verdict: Verdict) => void): Promise<Done | Overrun> {
+  /** How long it took to start. */
+  get startedMs(): number {
+    return this.#startedMs;
+  }
+
+  /** How long it has been at its job. */
+  get workedMs(): number {
+    return this.#sentAt === undefined ? 0 : performance.now() - this.#sentAt;
+  }
+
+  /** Rejects when the value cannot be sent. After anything but `checked` the thread is over. */
+  run(job: CheckJob, onVerdict: (verdict: Verdict) => void): Promise<Done | Overrun | GivenWay> {
     return new Promise((resolve, reject) => {
       const over =
         <V>(settle: (value: V) => void) =>
@@ -73,6 +91,7 @@ export class CheckThread {
           clearTimeout(this.#timer);
           this.#worker.unref();
           this.#job = undefined;
+          this.#sentAt = undefined;
           settle(value);
         };
       this.#worker.ref();
@@ -80,6 +99,12 @@ export class CheckThread {
       if (this.#isReady) this.#send(this.#job);
       else this.#watch("start");
     });
+  }
+
+  /** Ends the thread in the middle of its job, which is none's fault. */
+  giveWay(): void {
+    this.end();
+    this.#job?.settle(GIVEN_WAY);
   }
 
   end(): void {
@@ -96,6 +121,7 @@ export class CheckThread {
     } catch (error) {
       return fail(error);
     }
+    this.#sentAt = performance.now();
     this.#watch(isKnown ? "check" : "compile");
     if (isKnown) return;
     this.#known.add(key);
@@ -105,6 +131,7 @@ export class CheckThread {
   #heed(message: ThreadMessage): void {
     if (message.type === "ready") {
       this.#isReady = true;
+      this.#startedMs = performance.now() - this.#createdAt;
       if (this.#job) this.#send(this.#job);
     } else if (message.type === "verdict") {
       this.#watch("check");
@@ -124,6 +151,7 @@ export class CheckThread {
   }
 }
 
+const GIVEN_WAY: GivenWay = Object.freeze({ type: "given way" });
 const THREADS_FOLDER = join("schema", "threads");
 
 /** Node itself loads the file, so when this runs from its source, as in tests, `dist` stands in. */

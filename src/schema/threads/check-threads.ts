@@ -44,7 +44,7 @@ export class CheckThreads {
     if (lane.waiting >= MAX_WAITING) throw new FailError(fail("limited", CROWDED, { retryAfterMs: CHECK_TIMEOUT_MS }));
     const result = await lane.run({
       ...job,
-      isWanted: () => !isGone() && !this.#isUnusable(job.key),
+      isWanted: () => !isGone() && !this.#isClosed && !this.#isUnusable(job.key),
       onVerdict: (verdict) => this.#keep(job.key, verdict),
     });
     if (this.#isClosed) throw new FailError(fail("unavailable", CLOSED));

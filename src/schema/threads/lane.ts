@@ -1,4 +1,4 @@
-import { IDLE_MS, MAX_THREADS_OF_SOURCE } from "./bounds.ts";
+import { IDLE_MS, MAX_THREADS_OF_SOURCE, SLICE_GROWTH, SLICE_MS, SLICE_STARTS } from "./bounds.ts";
 import { CheckThread, type CheckJob, type Done, type Overrun } from "./check-thread.ts";
 import type { Verdict } from "./messages.ts";
 
@@ -14,24 +14,38 @@ export type LaneResult = Done | Overrun | { readonly type: "dropped" };
 
 interface Waiting {
   readonly job: LaneJob;
+  /** How often it was begun and had to give way. */
+  readonly attempts: number;
   readonly settle: (result: LaneResult) => void;
   readonly fail: (error: unknown) => void;
 }
 
-/** Jobs that wait for a few threads: sources take turns, and each has few threads at a time. */
+/** What a lane needs of a thread. */
+export type LaneThread = Pick<CheckThread, "run" | "giveWay" | "end" | "isFull" | "workedMs" | "startedMs">;
+
+interface Running extends Waiting {
+  readonly thread: LaneThread;
+}
+
+/**
+ * Jobs that wait for a few threads: sources take turns, and each has few threads at a time. A job whose thread others
+ * wait for gives way after a while, so that what is quick waits for no long one, of its own source neither.
+ */
 export class Lane {
   readonly #maxThreads: number;
-  readonly #free: CheckThread[] = [];
-  readonly #busy = new Set<CheckThread>();
+  readonly #createThread: () => LaneThread;
+  readonly #free: LaneThread[] = [];
+  readonly #busy = new Set<Running>();
   readonly #waiting: Waiting[] = [];
-  readonly #running = new Map<string, number>();
   /** When each waiting source had its last turn. */
   readonly #turns = new Map<string, number>();
   #turn = 0;
   #idle: NodeJS.Timeout | undefined;
+  #room: NodeJS.Timeout | undefined;
 
-  constructor(maxThreads: number) {
+  constructor(maxThreads: number, createThread: () => LaneThread = () => new CheckThread()) {
     this.#maxThreads = maxThreads;
+    this.#createThread = createThread;
   }
 
   get waiting(): number {
@@ -41,7 +55,7 @@ export class Lane {
   /** Rejects when the value cannot be sent to a thread. */
   run(job: LaneJob): Promise<LaneResult> {
     return new Promise((settle, fail) => {
-      this.#waiting.push({ job, settle, fail });
+      this.#waiting.push({ job, attempts: 0, settle, fail });
       this.#fillThreads();
     });
   }
@@ -49,8 +63,9 @@ export class Lane {
   /** Ends all threads, and drops what waits for them. */
   close(): void {
     clearTimeout(this.#idle);
+    clearTimeout(this.#room);
     for (const { settle } of this.#waiting.splice(0)) settle(DROPPED);
-    for (const thread of [...this.#free.splice(0), ...this.#busy]) thread.end();
+    for (const thread of [...this.#free.splice(0), ...Array.from(this.#busy, (one) => one.thread)]) thread.end();
   }
 
   #fillThreads(): void {
@@ -61,6 +76,7 @@ export class Lane {
       void this.#run(job);
     }
     if (this.#waiting.length === 0) this.#turns.clear();
+    this.#makeRoom();
     if (this.#busy.size === 0) this.#idle = setTimeout(() => this.close(), IDLE_MS).unref();
   }
 
@@ -68,42 +84,67 @@ export class Lane {
     const dropped = this.#waiting.filter(({ job }) => !job.isWanted());
     for (const { settle } of dropped) settle(DROPPED);
     if (dropped.length > 0) this.#waiting.splice(0, Infinity, ...this.#waiting.filter((one) => !dropped.includes(one)));
-    let best: Waiting | undefined;
-    for (const one of this.#waiting) {
-      if ((this.#running.get(one.job.source) ?? 0) >= MAX_THREADS_OF_SOURCE) continue;
-      if (!best || this.#lastTurn(one) < this.#lastTurn(best)) best = one;
-    }
+    const [best] = this.#waiting
+      .filter(({ job }) => this.#runningOf(job.source).length < MAX_THREADS_OF_SOURCE)
+      .toSorted((one, other) => this.#lastTurn(one) - this.#lastTurn(other) || one.attempts - other.attempts);
     if (best) this.#waiting.splice(this.#waiting.indexOf(best), 1);
     return best;
+  }
+
+  #runningOf(source: string): Running[] {
+    return Array.from(this.#busy).filter(({ job }) => job.source === source);
+  }
+
+  /** Has the next job give way that others have waited for long enough, now or when it is time. */
+  #makeRoom(): void {
+    clearTimeout(this.#room);
+    const [first] = this.#waiting
+      .flatMap((one) => this.#inTheWayOf(one).map((running) => ({ running, inMs: msToGiveWay(running, one) })))
+      .toSorted((one, other) => one.inMs - other.inMs);
+    if (!first || first.inMs === Infinity) return;
+    if (first.inMs <= 0) first.running.thread.giveWay();
+    else this.#room = setTimeout(() => this.#makeRoom(), Math.ceil(first.inMs)).unref();
+  }
+
+  /** Its source has all threads that it may have, or all threads of the lane are taken. */
+  #inTheWayOf({ job }: Waiting): Running[] {
+    const own = this.#runningOf(job.source);
+    if (own.length >= MAX_THREADS_OF_SOURCE) return own;
+    return this.#busy.size >= this.#maxThreads ? Array.from(this.#busy) : [];
   }
 
   #lastTurn({ job }: Waiting): number {
     return this.#turns.get(job.source) ?? 0;
   }
 
-  async #run({ job, settle, fail }: Waiting): Promise<void> {
-    const { source } = job;
-    this.#turns.set(source, (this.#turn += 1));
-    this.#running.set(source, (this.#running.get(source) ?? 0) + 1);
-    const thread = this.#free.pop() ?? new CheckThread();
-    this.#busy.add(thread);
-    let isOver = false;
+  async #run(waiting: Waiting): Promise<void> {
+    const { job, settle, fail } = waiting;
+    this.#turns.set(job.source, (this.#turn += 1));
+    const thread = this.#free.pop() ?? this.#createThread();
+    const running: Running = { ...waiting, thread };
+    this.#busy.add(running);
+    let isOver = true;
     try {
       const result = await thread.run(job, (verdict) => job.onVerdict(verdict));
-      isOver = result.type === "overrun" || thread.isFull;
-      settle(result);
+      isOver = result.type !== "checked" || thread.isFull;
+      if (result.type === "given way") this.#waiting.push({ ...waiting, attempts: waiting.attempts + 1 });
+      else settle(result);
     } catch (error) {
-      isOver = true;
       fail(error);
     }
-    this.#busy.delete(thread);
+    this.#busy.delete(running);
     if (isOver) thread.end();
     else this.#free.push(thread);
-    const left = this.#running.get(source)! - 1;
-    if (left === 0) this.#running.delete(source);
-    else this.#running.set(source, left);
     this.#fillThreads();
   }
+}
+
+/** A job does not give way to one with the same schema, and one that was begun before to a new one at the first slice. */
+function msToGiveWay({ job, attempts, thread }: Running, waiting: Waiting): number {
+  if (waiting.job.key === job.key) return Infinity;
+  const leastMs = Math.max(SLICE_MS, SLICE_STARTS * thread.startedMs);
+  const sliceMs = leastMs * SLICE_GROWTH ** (attempts > waiting.attempts ? 0 : attempts);
+  return sliceMs - thread.workedMs;
 }
 
 const DROPPED: LaneResult = Object.freeze({ type: "dropped" });
