@@ -379,6 +379,8 @@ describe("the pipe", () => {
   test("C17: notifications/cancelled ends the call, and a progress token brings progress", async () => {
     const client = openPipe();
     await client.initialize();
+    // The first call of all loads what checks it; one that is cancelled in that time never begins.
+    await client.request(9, "tools/call", { name: "t.aborted" });
     client.send({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t.hang" } });
     await client.request(2, "ping");
     client.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
