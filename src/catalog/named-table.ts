@@ -97,6 +97,7 @@ export class NamedTable<R extends NamedRecord, P extends PreparedNamed<R>> {
       source: item.record.source.id,
       subject: item.key,
       message: `\`${item.key}\` is offered as \`${name}\`, since ${whose}.`,
+      renamed: true,
     };
   }
 }

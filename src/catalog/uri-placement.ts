@@ -123,7 +123,8 @@ class Placing {
     const placed = renamedRow(row, key, member);
     shown.set(key, placed);
     if (why !== undefined) {
-      this.#report(source, row.key, `\`${row.key}\` is offered as \`${key}\`, since ${why}.`);
+      const message = `\`${row.key}\` is offered as \`${key}\`, since ${why}.`;
+      this.problems.push({ source: source.id, subject: row.key, message, renamed: true });
       this.#rewrite(source, row.key, key);
     }
     return placed;

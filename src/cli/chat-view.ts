@@ -1,13 +1,17 @@
 import type { AgentEvent, AgentOutcome } from "../agent/outcome.ts";
 import { formatDuration } from "../core/duration.ts";
 import { colorsOf } from "./colors.ts";
+import type { Notice } from "../core/call.ts";
 import type { Io } from "./io.ts";
+import { ChatLive } from "./live/chat-live.ts";
 import { plainLine } from "./table.ts";
 import { safeJson, safeToShow } from "../core/hidden-text.ts";
 
 /** Prints what happens while an answer is made. */
 export interface ChatView {
   show(event: AgentEvent): void;
+  /** What a running tool says on its way. */
+  notice?(tool: string, notice: Notice): void;
 }
 
 /** Each event is one line of JSON. */
@@ -18,15 +22,21 @@ export function jsonView({ stdout }: Pick<Io, "stdout">): ChatView {
 const MAX_SHOWN_CHARS = 160;
 
 /** Words of the model on standard output as they come; tool calls, and why there is no answer, on standard error. */
-export function textView(io: Pick<Io, "stdout" | "stderr" | "color">): ChatView {
+export function textView(io: Io): ChatView {
   const { dim, red } = colorsOf(io);
   const words = new Words(io);
+  const live = new ChatLive(io);
+  const begunAt = { answer: performance.now() };
   const note = (line: string): void => {
     words.endLine();
     io.stderr.write(`${line}\n`);
   };
   return {
+    notice: (tool, notice) => live.notice(tool, notice),
+    // oxlint-disable-next-line complexity -- One line an event.
     show: (event) => {
+      live.show(event);
+      if (event.type === "step" && event.step === 1) begunAt.answer = performance.now();
       if (event.type === "step") words.beginStep();
       else if (event.type === "text") words.add(event.text);
       else if (event.type === "call") note(dim(`→ ${plainLine(event.tool)} ${inShort(event.arguments)}`));
@@ -44,9 +54,15 @@ export function textView(io: Pick<Io, "stdout" | "stderr" | "color">): ChatView 
         const { outcome } = event;
         if (isAnswer(outcome)) words.finish(outcome.text);
         else note(red(`${outcome.stopReason}: ${plainLine(outcome.error?.message ?? outcome.text)}`));
+        if (outcome.usage.totalTokens > 0) note(dim(usageText(outcome, performance.now() - begunAt.answer)));
       }
     },
   };
+}
+
+function usageText({ usage: { inputTokens, outputTokens } }: AgentOutcome, tookMs: number): string {
+  const counted = (count: number): string => count.toLocaleString("en");
+  return `${counted(inputTokens)} tokens read, ${counted(outputTokens)} written, ${formatDuration(Math.round(tookMs))}`;
 }
 
 export function isAnswer({ stopReason }: AgentOutcome): boolean {

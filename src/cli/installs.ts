@@ -4,6 +4,7 @@ import { plainLine } from "./table.ts";
 import type { Hub } from "../hub/hub.ts";
 import type { SharedOptions } from "./command-row.ts";
 import { print, type Io } from "./io.ts";
+import { isLive } from "./live/live.ts";
 
 const SAY_EVERY_MS = 5000;
 
@@ -13,9 +14,12 @@ export function installingText(id: string, { since, waitsFor }: Installation): s
   return `${id}: installing, ${seconds} s: ${waitsFor}`;
 }
 
-/** Says from time to time, while a command waits, what is being downloaded. The returned function ends that. */
+/**
+ * Says from time to time, while a command waits, what is being downloaded; on a terminal its live line does. The
+ * returned function ends that.
+ */
 export function tellInstalls(hub: Hub, { json }: SharedOptions, io: Io): () => void {
-  if (json) return () => {};
+  if (json || isLive(io)) return () => {};
   const timer = setInterval(() => {
     const lines = hub
       .sources()

@@ -1,4 +1,3 @@
-import type { Notice } from "../core/call.ts";
 import { parseDuration } from "../core/duration.ts";
 import { FailError } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
@@ -9,14 +8,16 @@ import { SERVER_NAME } from "../hub/hub.ts";
 import type { Hub } from "../hub/open-hub.ts";
 import { EXIT, reportFail, UsageError } from "./failure.ts";
 import { print, printJson, type Io } from "./io.ts";
+import { CallView } from "./live/call-view.ts";
 import type { SharedOptions } from "./command-row.ts";
 import { META } from "../wire/modern/envelope.ts";
 import { withHub } from "./session.ts";
 import { startedHere, whatIsMissing } from "./still-starting.ts";
-import { safeToShow } from "../core/hidden-text.ts";
 
 export interface OneCallOptions extends SharedOptions {
   readonly timeout?: string;
+  /** What is called, as it is shown while it runs. */
+  readonly shown?: string;
 }
 
 /** Longer than the bound on connecting, so that a server which starts slowly has its say. */
@@ -27,18 +28,32 @@ const STARTED_WITHIN_MS = 35_000;
  * know the name, with the others, which connect when the last known lists do not already tell who is meant.
  */
 export async function oneCall(options: OneCallOptions, io: Io, work: Work): Promise<Outcome> {
-  const call = callOptions(options, io);
+  const view = new CallView(io, options.shown ?? "the call", options);
+  try {
+    return await callOnce(options, { io, view }, work);
+  } finally {
+    view.end();
+  }
+}
+
+interface Around {
+  readonly io: Io;
+  readonly view: CallView;
+}
+
+async function callOnce(options: OneCallOptions, { io, view }: Around, work: Work): Promise<Outcome> {
+  const call = callOptions(options, io, view);
+  const run = (toolyard: Toolyard, hub: Hub): Promise<Outcome> => {
+    view.watch(hub);
+    return onceStarted(work, io, [toolyard, call, hub]);
+  };
   // The answer itself says why a call failed; the log need not say it once more.
   const shared = { ...options, logLevel: "error" } as const;
   if (options.url === undefined) {
-    const local = await withHub({ ...shared, only: ({ kind }) => isOnThisMachine(kind) }, io, (toolyard, hub) =>
-      onceStarted(work, io, [toolyard, call, hub]),
-    );
+    const local = await withHub({ ...shared, only: ({ kind }) => isOnThisMachine(kind) }, io, run);
     if (local.ok || local.kind !== "unknown_tool") return local;
   }
-  const outcome = await withHub({ ...shared, lazy: true }, io, (toolyard, hub) =>
-    onceStarted(work, io, [toolyard, call, hub]),
-  );
+  const outcome = await withHub({ ...shared, lazy: true }, io, run);
   return options.url === undefined || !outcome.ok ? outcome : { ...outcome, result: withoutEnvelope(outcome.result) };
 }
 
@@ -76,7 +91,7 @@ function namingMissing(outcome: Outcome, hub: Hub): Outcome {
 
 type Work = (toolyard: Toolyard, call: CallOptions, hub: Hub) => Promise<Outcome>;
 
-function callOptions(options: OneCallOptions, io: Io): CallOptions {
+function callOptions(options: OneCallOptions, io: Io, view: CallView): CallOptions {
   const { timeout, json, verbose } = options;
   return {
     signal: io.interrupted,
@@ -85,7 +100,7 @@ function callOptions(options: OneCallOptions, io: Io): CallOptions {
     ...(json && !verbose
       ? {}
       : {
-          onNotice: (notice) => void io.stderr.write(`${noticeText(notice)}\n`),
+          onNotice: (notice) => view.notice(notice),
           logLevel: verbose ? "debug" : "warning",
         }),
     onAsk: ({ method }) =>
@@ -110,23 +125,6 @@ export function readTimeout(text: string): number {
   } catch {
     throw new UsageError(`--timeout must be a duration such as 30s, 5m or 250ms, got "${text}".`);
   }
-}
-
-/** Progress or a log message as one line for people. */
-export function noticeText(notice: Notice): string {
-  return safeToShow(noticeLine(notice));
-}
-
-function noticeLine({ method, params }: Notice): string {
-  if (method === "notifications/progress") {
-    const total = params["total"] === undefined ? "" : ` of ${String(params["total"])}`;
-    return (
-      "progress: " +
-      `${String(params["progress"])}${total}${params["message"] === undefined ? "" : ` ${String(params["message"])}`}`
-    );
-  }
-  const data = params["data"];
-  return `${String(params["level"] ?? "log")}: ${typeof data === "string" ? data : JSON.stringify(data)}`;
 }
 
 /** Prints a call's result, or why there is none, and gives the exit code of the table. */

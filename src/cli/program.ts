@@ -52,6 +52,7 @@ const COMMANDS: readonly CommandRow[] = [
       ),
       TOKEN_ENV,
       new Option("--insecure", "listen beyond this machine without a token"),
+      new Option("-q, --quiet", "do not show calls on the terminal as they happen"),
       new Option("--no-watch", "do not reload when a configuration file changes"),
       JSON_OUT,
       VERBOSE,
@@ -90,8 +91,13 @@ const COMMANDS: readonly CommandRow[] = [
       'toolyard call calculator \'{"operation":"add","a":2,"b":3}\'',
       "toolyard call calculator operation=add a=2 b=3",
       "toolyard call files__read_text_file path=hello.txt --json",
+      "toolyard call generate_image prompt='a red kite' --out pictures/",
     ],
-    options: [...REMOTE, TIMEOUT],
+    options: [
+      ...REMOTE,
+      TIMEOUT,
+      new Option("-o, --out <path>", "save images, audio and resources: into this folder, or the one into this file"),
+    ],
     load: () => import("./commands/call.ts"),
   },
   {

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import type { Io } from "./io.ts";
-import { sourceText, type SourceLine } from "./source-table.ts";
+import { isHealthy, sourceText, type SourceLine } from "./source-table.ts";
 
 const io: Io = {
   stdout: new PassThrough(),
@@ -33,9 +33,24 @@ test("each server that runs beside the first one has a line that says for whom; 
       { ...line, id: "other" },
     ],
     io,
-    { everyStderr: true },
+    { everyStderr: true, verbose: false },
   );
   expect(text).toContain("notes: a server of its own for principal ci: ready, legacy, pid 4711");
   expect(text).toContain("notes: a server of its own for callers of the legacy era: connecting");
   expect(text).not.toContain("other: ");
+});
+
+const renamed = (subject: string) => ({ subject, message: `\`${subject}\` is offered as another.`, renamed: true });
+
+test("what goes by another name is told once, one by one with --verbose, and is no fault", () => {
+  const problems = [...Array.from({ length: 9 }, (_, at) => renamed(`repo://${at}`)), renamed("search")];
+  const lines = [{ ...line, problems }];
+  const status = sourceText(lines, io, { everyStderr: true, verbose: false });
+  expect(status).toContain("notes: 9 resources of notes are offered under prefixes; --verbose lists them");
+  expect(status).toContain("notes: 1 name of notes is offered under a prefix; --verbose lists it");
+  expect(status).not.toContain("repo://");
+  expect(sourceText(lines, io, { everyStderr: true, verbose: true }).match(/is offered as another/g)).toHaveLength(10);
+  expect(isHealthy(lines[0]!)).toBe(true);
+  expect(sourceText(lines, io, { everyStderr: false, verbose: false }).split("\n")).toHaveLength(3);
+  expect(isHealthy({ ...line, problems: [{ subject: "a", message: "not offered" }] })).toBe(false);
 });

@@ -1,9 +1,10 @@
 import { isJsonObject } from "../core/json.ts";
 import type { ProviderStatus } from "../core/provider.ts";
+import type { Problem } from "../core/records.ts";
 import { colorsOf } from "./colors.ts";
 import { installingText } from "./installs.ts";
 import type { Io } from "./io.ts";
-import { plainLine, table } from "./table.ts";
+import { cutToWidth, plainLine, table } from "./table.ts";
 
 /** One source as `status` and `check` show it. */
 export interface SourceLine extends ProviderStatus {
@@ -12,25 +13,41 @@ export interface SourceLine extends ProviderStatus {
   readonly tools: number;
   readonly resources: number;
   readonly prompts: number;
-  readonly problems: readonly { readonly subject: string; readonly message: string }[];
+  readonly problems: readonly Pick<Problem, "subject" | "message" | "renamed">[];
 }
 
 const STDERR_LINES = 5;
 
 /** Works, or is switched off on purpose. A source that is left out for want of a variable is neither. */
 export function isHealthy({ state, lastError, problems }: SourceLine): boolean {
-  return problems.length === 0 && (state === "ready" || (state === "disabled" && lastError === undefined));
+  return (
+    problems.every(({ renamed }) => renamed) && (state === "ready" || (state === "disabled" && lastError === undefined))
+  );
 }
 
-/**
- * A table of sources, then what is wrong with each of them. `everyStderr`: the last lines of healthy ones are shown
- * too.
- */
-export function sourceText(
-  lines: readonly SourceLine[],
-  io: Io,
-  { everyStderr }: { readonly everyStderr: boolean },
-): string {
+interface Shown {
+  /** The last lines of healthy ones, and what of them goes by another name, are shown too. */
+  readonly everyStderr: boolean;
+  /** What repeats is listed one by one. */
+  readonly verbose: boolean;
+}
+
+/** A table of sources, then what is wrong with each of them. */
+export function sourceText(lines: readonly SourceLine[], io: Io, shown: Shown): string {
+  const details = lines.flatMap((line) => detailsOf(line, io, shown));
+  return [sourceRows(lines, io), ...(details.length > 0 ? ["", ...details] : [])].join("\n");
+}
+
+/** A narrow terminal has room for what matters most. */
+const NARROW_COLUMNS = 64;
+
+function sourceRows(lines: readonly SourceLine[], io: Io): string {
+  if (io.width !== undefined && io.width < NARROW_COLUMNS)
+    return table(
+      ["source", "tools", "state"],
+      lines.map(({ id, tools, state }) => [cutToWidth(plainLine(id), io.width! - ROOM_BESIDE), String(tools), state]),
+      io,
+    );
   const rows = lines.map(({ id, kind, tools, resources, prompts, restarts = 0, state }) => [
     id,
     kind,
@@ -40,14 +57,14 @@ export function sourceText(
     String(restarts),
     state,
   ]);
-  const details = lines.flatMap((line) => detailsOf(line, io, everyStderr));
-  return [
-    table(["source", "kind", "tools", "resources", "prompts", "restarts", "state"], rows, io),
-    ...(details.length > 0 ? ["", ...details] : []),
-  ].join("\n");
+  return table(["source", "kind", "tools", "resources", "prompts", "restarts", "state"], rows, io);
 }
 
-function detailsOf(line: SourceLine, io: Io, everyStderr: boolean): readonly string[] {
+/** What the other columns of a narrow table take. */
+const ROOM_BESIDE = 20;
+
+function detailsOf(line: SourceLine, io: Io, { everyStderr, verbose }: Shown): readonly string[] {
+  if (isHealthy(line) && !everyStderr && !verbose) return [];
   const { lastError, stderr = [], problems, installing } = line;
   const id = plainLine(line.id);
   const { red, yellow, dim } = colorsOf(io);
@@ -55,10 +72,36 @@ function detailsOf(line: SourceLine, io: Io, everyStderr: boolean): readonly str
   return [
     ...(installing ? [plainLine(installingText(line.id, installing))] : []),
     ...(lastError === undefined || isTold(lastError, problems) ? [] : [`${red(id)}: ${plainLine(lastError)}`]),
-    ...problems.map(({ subject, message }) => `${yellow(id)}: ${plainLine(subject)}: ${plainLine(message)}`),
+    ...(verbose ? [] : renamedOf(line).map((text) => `${yellow(id)}: ${text}`)),
+    ...problems
+      .filter(({ renamed }) => verbose || !renamed)
+      .map(({ subject, message }) => `${yellow(id)}: ${plainLine(subject)}: ${plainLine(message)}`),
     ...furtherOf(line).map((text) => `${id}: ${plainLine(text)}`),
-    ...shown.map((text) => `${id} ${dim("stderr:")} ${plainLine(text)}`),
+    ...repeatsOnce(shown.map(plainLine)).map((text) => `${id} ${dim("stderr:")} ${text}`),
   ];
+}
+
+/** What is offered under another name, told once. */
+function renamedOf({ id, problems }: SourceLine): readonly string[] {
+  const subjects = problems.flatMap(({ subject, renamed }) => (renamed ? [subject] : []));
+  const resources = subjects.filter((subject) => /^[a-z][a-z\d+.-]*:/i.test(subject)).length;
+  const told = (count: number, noun: string): string[] => {
+    if (count === 0) return [];
+    if (count === 1) return [`1 ${noun} of ${plainLine(id)} is offered under a prefix; --verbose lists it`];
+    return [`${count} ${noun}s of ${plainLine(id)} are offered under prefixes; --verbose lists them`];
+  };
+  return [...told(resources, "resource"), ...told(subjects.length - resources, "name")];
+}
+
+/** A line that comes again and again is one, with how often it came. */
+function repeatsOnce(lines: readonly string[]): readonly string[] {
+  const runs: { text: string; count: number }[] = [];
+  for (const text of lines) {
+    const last = runs.at(-1);
+    if (last?.text === text) last.count += 1;
+    else runs.push({ text, count: 1 });
+  }
+  return runs.map(({ text, count }) => (count === 1 ? text : `${text} (${count} times)`));
 }
 
 /** Servers that run beside the first one, and for whom. */

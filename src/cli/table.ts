@@ -24,7 +24,9 @@ export function table(
   const room = width === undefined ? Infinity : Math.max(MIN_LAST_COLUMN, width - taken);
   const line = (row: readonly string[]) =>
     headers
-      .map((_, column) => (column === last ? cut(row[column] ?? "", room) : pad(row[column] ?? "", widths[column]!)))
+      .map((_, column) =>
+        column === last ? cutToWidth(row[column] ?? "", room) : pad(row[column] ?? "", widths[column]!),
+      )
       .join(GAP)
       .trimEnd();
   const rule = widths.map((one, column) => "─".repeat(column === last ? Math.min(one, room) : one)).join(GAP);
@@ -40,7 +42,8 @@ function pad(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - displayWidth(text)));
 }
 
-function cut(text: string, width: number): string {
+/** A text that takes no more than so many columns; what was cut is told by its last sign. */
+export function cutToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = "";
   let taken = 1;

@@ -88,6 +88,8 @@ export interface Problem {
   /** Tool name, file or URI that the problem is about. */
   readonly subject: string;
   readonly message: string;
+  /** It is offered all the same, under another name. @default false */
+  readonly renamed?: boolean;
 }
 
 /** Everything one source offers at one moment. Immutable; an unchanged source hands out the same object again. */

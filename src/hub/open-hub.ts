@@ -10,7 +10,7 @@ import { Breakers } from "../pipeline/breakers.ts";
 import { resolveLimits } from "../pipeline/options.ts";
 import { createPipeline, type Pipeline } from "../pipeline/pipeline.ts";
 import { useTransformCache } from "../runtimes/typescript/cache-folder.ts";
-import type { PipelineDeps } from "../pipeline/ports.ts";
+import type { CallWatch, PipelineDeps } from "../pipeline/ports.ts";
 import type { ModulesHost } from "../providers/modules/host.ts";
 import { keepLease } from "../state/lease.ts";
 import type { HubState, Store } from "../state/ports/store.ts";
@@ -53,6 +53,8 @@ export interface OpenHubOptions {
   readonly firstCallerEra?: Promise<Client["era"]>;
   /** What this hub shares with others. @default one of its own, in memory */
   readonly store?: Store;
+  /** How calls are told while they happen. */
+  readonly watch?: CallWatch;
 }
 
 /** Reads and checks configuration layers against the schema of all parts. */
@@ -112,6 +114,7 @@ function makeHub(options: OpenHubOptions, state: HubState): Hub {
         limitStore: state.limits,
         schemas,
         telemetry,
+        ...(options.watch && { watch: options.watch }),
         onProblem: (problem) => hub.noteProblem(problem),
       }),
     logger,
@@ -129,7 +132,7 @@ function makeHub(options: OpenHubOptions, state: HubState): Hub {
   return hub;
 }
 
-interface PipelineParts extends Pick<PipelineDeps, "limitStore" | "schemas" | "onProblem"> {
+interface PipelineParts extends Pick<PipelineDeps, "limitStore" | "schemas" | "onProblem" | "watch"> {
   readonly catalog: Catalog;
   readonly sources: SourceSet;
   readonly telemetry: Telemetry;

@@ -1,4 +1,5 @@
 import type { Call } from "../core/call.ts";
+import type { FailKind } from "../core/kinds.ts";
 import type { Fail } from "../core/outcome.ts";
 import type { Audit, Logger } from "../core/ports.ts";
 import type { CallTarget, Provider } from "../core/provider.ts";
@@ -34,6 +35,23 @@ export interface Found {
 /** May wait for sources that look before they answer. Throws a `FailError` or nothing. */
 export type Resolve = (call: Call) => Resolution | Promise<Resolution>;
 
+/** A call that is over, as somebody who watches the hub sees it. */
+export interface CallSeen {
+  /** The name of its token, or of its program where it needs none. */
+  readonly who: string;
+  readonly target: string;
+  readonly durationMs: number;
+  readonly kind: FailKind | "ok";
+}
+
+/** How calls are told while they happen; those made inside of others are part of them. */
+export interface CallWatch {
+  /** Level of the log line of a call that went well. @default "debug" */
+  readonly level?: "info" | "debug";
+  /** Hears of every call at its end. */
+  readonly onCall?: (seen: CallSeen) => void;
+}
+
 /** What the pipeline needs of the rest. */
 export interface PipelineDeps {
   readonly resolve: Resolve;
@@ -51,4 +69,5 @@ export interface PipelineDeps {
    * none.
    */
   readonly hide?: <T>(value: T) => T;
+  readonly watch?: CallWatch;
 }

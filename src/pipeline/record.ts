@@ -1,3 +1,4 @@
+import { LOCAL_PRINCIPAL } from "../core/call.ts";
 import { FailError, messageOf } from "../core/errors.ts";
 import { isoNow } from "../core/iso-now.ts";
 import { jsonSize } from "../core/json-size.ts";
@@ -30,6 +31,7 @@ export function recordStage(deps: PipelineDeps): Stage {
     const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
     writeAudit(state, outcome, durationMs);
     writeLog(state, outcome, durationMs);
+    tellWatcher(deps, state, outcome, durationMs);
     const told = inServiceWords(outcome, state);
     return told.ok || !deps.hide ? told : withoutSecrets(told, deps.hide);
   };
@@ -119,12 +121,19 @@ const LEVELS: Readonly<Record<FailKind, LogLevel>> = {
   internal: "error",
 };
 
-function logWriter({ logger, options }: PipelineDeps): CallWriter {
+function tellWatcher({ watch }: PipelineDeps, state: CallState, outcome: Outcome, durationMs: number): void {
+  if (!watch?.onCall || state.call.parent !== undefined) return;
+  const { principal, client } = state.call;
+  const who = principal.id === LOCAL_PRINCIPAL.id ? (client.name ?? principal.id) : principal.id;
+  watch.onCall({ who, target: targetOf(state), durationMs, kind: outcome.ok ? "ok" : outcome.kind });
+}
+
+function logWriter({ logger, options, watch }: PipelineDeps): CallWriter {
   return (state, outcome, durationMs) => {
     const facts = factsOf(state, durationMs);
     if (outcome.ok) {
       if (durationMs > options.slowCallMs) logger.info("A call was slow.", facts);
-      else logger.debug("A call is done.", facts);
+      else logger[levelOf(state, watch)]("A call is done.", facts);
       return;
     }
     facts["kind"] = outcome.kind;
@@ -133,6 +142,11 @@ function logWriter({ logger, options }: PipelineDeps): CallWriter {
     if (outcome.cause !== undefined) facts["cause"] = outcome.cause;
     logger[LEVELS[outcome.kind]]("A call failed.", facts);
   };
+}
+
+/** Those made inside of others are part of them. */
+function levelOf({ call }: CallState, watch: PipelineDeps["watch"]): "info" | "debug" {
+  return call.parent === undefined ? (watch?.level ?? "debug") : "debug";
 }
 
 function factsOf(state: CallState, durationMs: number): JsonObject {

@@ -3,6 +3,8 @@ import { createInterface, type Interface } from "node:readline";
 import { Agent } from "../../agent/agent.ts";
 import { resolveAgent, type AgentOptions } from "../../agent/options.ts";
 import type { AgentOutcome, StopReason } from "../../agent/outcome.ts";
+import type { AgentHub } from "../../agent/agent-hub.ts";
+import type { Toolyard } from "../../hub/toolyard.ts";
 import { KINDS } from "../../core/kinds.ts";
 import { loadLanguageModel } from "../../models/language-model.ts";
 import { assertKey, parseModelName } from "../../models/model-name.ts";
@@ -35,17 +37,29 @@ interface Chat {
 export const run: Run<Options> = async (_args, options, io) => {
   const { model, models, settings } = await readSettings(options, io);
   return withHub(options, io, async (toolyard) => {
+    const view = options.json ? jsonView(io) : textView(io);
     await using agent = new Agent({
-      hub: () => Promise.resolve(toolyard),
+      hub: () => Promise.resolve(watched(toolyard, view)),
       model: () => loadLanguageModel(model, models),
       options: settings,
     });
-    const chat: Chat = { agent, view: options.json ? jsonView(io) : textView(io), model, options, io };
+    const chat: Chat = { agent, view, model, options, io };
     const code = options.once === undefined ? await converse(chat) : await answerOnce(chat, options.once);
     await flush(io.stdout);
     return code;
   });
 };
+
+/** The same hub; the view hears what its tools say on their way. */
+function watched(toolyard: Toolyard, view: ChatView): AgentHub {
+  const { notice } = view;
+  if (!notice) return toolyard;
+  return {
+    list: (options) => toolyard.list(options),
+    facts: () => toolyard.facts(),
+    call: (tool, args, { signal }) => toolyard.call(tool, args, { signal, onNotice: (said) => notice(tool, said) }),
+  };
+}
 
 interface Settings {
   /** `provider/name` */

@@ -5,6 +5,7 @@ import { missingEngines } from "../engine-findings.ts";
 import { EXIT } from "../failure.ts";
 import { print, printPainted, printJson, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
+import { showSources } from "../live/sources.ts";
 import { SETTLED_WITHIN_MS, withHub } from "../session.ts";
 import { readTimeout } from "../one-call.ts";
 import { isHealthy, sourceText, type SourceLine } from "../source-table.ts";
@@ -34,7 +35,7 @@ export const run: Run<Options> = (_args, options, io) =>
           : `Configuration: ${files.join(", ")}`,
       );
       for (const warning of warnings) await print(io.stdout, `warning: ${warning}`);
-      await printPainted(io.stdout, sourceText(lines, io, { everyStderr: false }));
+      await printPainted(io.stdout, sourceText(lines, io, { everyStderr: false, verbose: options.verbose === true }));
       for (const missing of sandbox) await print(io.stdout, missing);
       await print(io.stdout, healthy ? "Everything answers." : "Something needs attention; see above.");
     }
@@ -43,11 +44,13 @@ export const run: Run<Options> = (_args, options, io) =>
 
 /** Downloads have a bound of their own, unless somebody said how long to wait. */
 async function settled(hub: Hub, options: Options, io: Io): Promise<void> {
+  const live = showSources(hub, options, io);
   const quiet = tellInstalls(hub, options, io);
   try {
     if (options.timeout === undefined) await hub.settled(SETTLED_WITHIN_MS, { installs: true });
     else await hub.settled(readTimeout(options.timeout));
   } finally {
     quiet();
+    live.end();
   }
 }

@@ -12,6 +12,8 @@ import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { consent, writeAccepted } from "../consent.ts";
 import { EXIT, onFile, UsageError } from "../failure.ts";
 import { print, printPainted, printJson, type Io } from "../io.ts";
+import type { LiveLine } from "../live/line-text.ts";
+import { showLive } from "../live/live.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { table } from "../table.ts";
 
@@ -23,8 +25,11 @@ interface Options extends SharedOptions {
 export const run: Run<Options> = async (files, options, io) => {
   const target = resolve(io.cwd, options.output ?? CONFIG_FILE_NAME);
   if (options.write) await consent(options, io);
-  const taken = await takenServers(target);
-  const report = await importServers(candidates(files, io), { taken, target, cwd: io.cwd, schema: CONFIG_SCHEMA });
+  const found = candidates(files, io);
+  const live = showLive(io, { read: () => found.map(stepOf), json: options.json === true, plain: false });
+  const report = await takenServers(target)
+    .then((taken) => importServers(found, { taken, target, cwd: io.cwd, schema: CONFIG_SCHEMA }))
+    .finally(() => live.end());
   const isWritten = options.write === true && report.servers.length > 0;
   if (isWritten) await writeAccepted(target, io, async () => append(target, await toTomlText(report.servers)));
   const warnings = isWritten ? [...report.warnings, ...(await exposure(target, report))] : report.warnings;
@@ -33,6 +38,10 @@ export const run: Run<Options> = async (files, options, io) => {
   else await printReport(shown, io);
   return EXIT.ok;
 };
+
+function stepOf({ program, path }: KnownFile): LiveLine {
+  return { name: program, state: "reading", note: path };
+}
 
 function candidates(files: readonly string[], io: Io): readonly KnownFile[] {
   if (files.length === 0) return knownFiles({ variables: io.env, cwd: io.cwd, platform: process.platform });

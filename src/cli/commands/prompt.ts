@@ -6,7 +6,7 @@ import type { Run } from "../command-row.ts";
 
 export const run: Run<OneCallOptions> = async ([name = "", ...words], options, io) => {
   const args = await readArguments(words, io);
-  const outcome = await oneCall(options, io, (hub, call) => hub.prompt(name, args, call));
+  const outcome = await oneCall({ ...options, shown: name }, io, (hub, call) => hub.prompt(name, args, call));
   return reportOutcome(outcome, { json: options.json === true, io }, messagesText);
 };
 

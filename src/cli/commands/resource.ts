@@ -4,7 +4,7 @@ import { oneCall, reportOutcome, type OneCallOptions } from "../one-call.ts";
 import type { Run } from "../command-row.ts";
 
 export const run: Run<OneCallOptions> = async ([uri = ""], options, io) => {
-  const outcome = await oneCall(options, io, (hub, call) => hub.read(uri, call));
+  const outcome = await oneCall({ ...options, shown: uri }, io, (hub, call) => hub.read(uri, call));
   return reportOutcome(outcome, { json: options.json === true, io }, contentsText);
 };
 

@@ -11,7 +11,7 @@ import { codeHost } from "../../providers/builtin/code/code-host.ts";
 import type { SandboxHost, SandboxJob } from "../../sandbox/engine.ts";
 import { resolveSandbox, type SandboxOptions } from "../../sandbox/options.ts";
 import { Sandbox, type SandboxRun } from "../../sandbox/sandbox.ts";
-import { noticeText } from "../one-call.ts";
+import { noticeText } from "../notice-text.ts";
 import { print, type Io } from "../io.ts";
 import type { Run } from "../command-row.ts";
 import { readJob, withTimeout, type RunOptions } from "../run-job.ts";

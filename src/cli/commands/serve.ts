@@ -7,11 +7,14 @@ import { openHub, type Hub } from "../../hub/open-hub.ts";
 import { Reloader } from "../../hub/reload.ts";
 import { doorsOf, type ServerConfig } from "../../hub/serve/doors.ts";
 import { assertServable, serveHttp, type Served, type ServedHttp } from "../../hub/serve/serve.ts";
+import type { CallWatch } from "../../pipeline/ports.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { watchFaults } from "../faults.ts";
 import { aborted } from "../interrupts.ts";
 import { print, printPainted, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
+import { callLines } from "../live/call-lines.ts";
+import { showSources } from "../live/sources.ts";
 import { loadSettings } from "../session.ts";
 import { banner } from "../banner.ts";
 import { besideHttp, readLinger, serveClients } from "../shared-hub.ts";
@@ -29,6 +32,8 @@ interface Options extends SharedOptions {
   readonly toolMode?: string;
   readonly workers?: string;
   readonly insecure?: boolean;
+  /** Calls are not shown as they happen. */
+  readonly quiet?: boolean;
   /** False with `--no-watch`. */
   readonly watch: boolean;
 }
@@ -50,6 +55,7 @@ export const run: Run<Options> = async (_args, options, io) => {
   const hub = await openHub({
     config,
     variables: io.env,
+    watch: watchOf(options, config, io),
     ...(output || options.shared ? { firstCallerEra: firstCaller.era } : {}),
   });
   const unwatch = watchFaults(hub.logger);
@@ -63,6 +69,19 @@ export const run: Run<Options> = async (_args, options, io) => {
     output?.release();
   }
 };
+
+/**
+ * The log has every call; on a terminal a call is one line for people, which takes the place of the log's own where
+ * both go there.
+ */
+function watchOf({ quiet = false, json, stdio }: Options, { tree }: Hub["config"], io: Io): CallWatch {
+  const isShown = io.stderr.isTTY === true && !json && !stdio;
+  const isLogElsewhere = tree.logging?.file !== undefined;
+  return {
+    level: isShown && !isLogElsewhere ? "debug" : "info",
+    ...(isShown && !quiet && { onCall: callLines(io) }),
+  };
+}
 
 interface Serving {
   readonly options: Options;
@@ -130,8 +149,22 @@ function serverOf(hub: Hub): ServerConfig {
 async function startHttp(hub: Hub, options: Options, io: Io): Promise<ServedHttp> {
   const served = await serveHttp(hub, serverOf(hub));
   if (options.json) await print(io.stdout, JSON.stringify({ url: served.endpoint, pid: process.pid }));
-  else await printPainted(io.stdout, await banner(hub, { ...served, tokenVariable: tokenVariable(hub, options) }, io));
+  else await printPainted(io.stdout, await bannerAfterStart(hub, served, { options, io }));
   return served;
+}
+
+/** What is starting is shown until the banner says what is there. */
+async function bannerAfterStart(
+  hub: Hub,
+  served: ServedHttp,
+  { options, io }: Pick<Serving, "options" | "io">,
+): Promise<string> {
+  const live = io.stderr.isTTY === true ? showSources(hub, options, io) : undefined;
+  try {
+    return await banner(hub, { ...served, tokenVariable: tokenVariable(hub, options) }, io);
+  } finally {
+    live?.end();
+  }
 }
 
 /** Where callers of this hub may keep the token, if it wants one. */

@@ -4,6 +4,8 @@ import { colorsOf } from "../colors.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { aborted } from "../interrupts.ts";
 import { printPainted, type Io } from "../io.ts";
+import type { LiveLine } from "../live/line-text.ts";
+import { showLive } from "../live/live.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { parseUrl, readToken } from "../session.ts";
 import { table } from "../table.ts";
@@ -57,8 +59,13 @@ export const run: Run<Options> = async (names, options, io) => {
   if (options.stdio) return serveOnStdio(module, { wanted, environment }, io);
   const ports = portsOf(wanted, options.port ?? []);
   const running: RunningService[] = [];
+  const live = showLive(io, {
+    read: () => wanted.map((one) => stepOf(one, running)),
+    json: options.json === true,
+    plain: false,
+  });
   try {
-    await startAll({ module, wanted, ports, environment, options }, running);
+    await startAll({ module, wanted, ports, environment, options }, running).finally(() => live.end());
     await printPainted(
       io.stdout,
       options.json ? JSON.stringify({ services: running.map(toJson), pid: process.pid }) : text(running, io),
@@ -69,6 +76,11 @@ export const run: Run<Options> = async (names, options, io) => {
     await Promise.all(running.map((one) => one.close()));
   }
 };
+
+function stepOf({ name }: Service, running: readonly RunningService[]): LiveLine {
+  const isUp = running.some(({ service }) => service.name === name);
+  return { name, state: isUp ? "listening" : "starting", outcome: isUp ? "ok" : "busy" };
+}
 
 async function loadServices(): Promise<ServicesModule> {
   return (await import(new URL("../../servers/services.js", import.meta.url).href)) as ServicesModule;

@@ -22,7 +22,10 @@ export const run: Run<SharedOptions> = async (_args, options, io) => {
     );
     await printPainted(
       io.stdout,
-      sourceText((Array.isArray(body["sources"]) ? body["sources"] : []) as SourceLine[], io, { everyStderr: true }),
+      sourceText((Array.isArray(body["sources"]) ? body["sources"] : []) as SourceLine[], io, {
+        everyStderr: true,
+        verbose: options.verbose === true,
+      }),
     );
   }
   return EXIT.ok;

@@ -47,7 +47,11 @@ function statusBody(sources: readonly SourceReport[], startedAt: Date): JsonObje
       tools,
       resources,
       prompts,
-      problems: problems.map(({ subject, message }) => ({ subject, message })),
+      problems: problems.map(({ subject, message, renamed }) => ({
+        subject,
+        message,
+        ...(renamed && { renamed }),
+      })),
     })),
   };
 }

@@ -1,0 +1,65 @@
+import type { Notice } from "../../core/call.ts";
+import type { SourceReport } from "../../core/hub-port.ts";
+import type { SharedOptions } from "../command-row.ts";
+import type { Io } from "../io.ts";
+import { noticeText } from "../notice-text.ts";
+import type { LiveLine } from "./line-text.ts";
+import { sourceLine } from "./sources.ts";
+import { isLive, showLive, type Live } from "./live.ts";
+
+/**
+ * What is shown while one call runs: on a terminal a line with its time and progress, and one for each source that it
+ * waits for; elsewhere each notice is a line. Nothing with `--json`, unless more was asked for.
+ */
+export class CallView {
+  readonly #io: Io;
+  readonly #name: string;
+  readonly #live: Live;
+  readonly #isQuiet: boolean;
+  readonly #isTerminal: boolean;
+  #progress: Pick<LiveLine, "done" | "total" | "note"> = {};
+  #hub: { sources(): readonly SourceReport[] } | undefined;
+
+  constructor(io: Io, name: string, { json = false, verbose = false }: SharedOptions) {
+    this.#io = io;
+    this.#name = name;
+    this.#isQuiet = json && !verbose;
+    this.#isTerminal = isLive(io);
+    this.#live = showLive(io, { read: () => this.#lines(), json, plain: false });
+  }
+
+  /** Whose sources are waited for. */
+  watch(hub: { sources(): readonly SourceReport[] } | undefined): void {
+    this.#hub = hub;
+  }
+
+  notice(notice: Notice): void {
+    if (notice.method === "notifications/progress" && this.#isTerminal) {
+      this.#progress = progressOf(notice);
+      return this.#live.refresh();
+    }
+    if (!this.#isQuiet) this.#io.stderr.write(`${noticeText(notice)}\n`);
+  }
+
+  end(): void {
+    this.#hub = undefined;
+    this.#live.end();
+  }
+
+  #lines(): readonly LiveLine[] {
+    const starting = (this.#hub?.sources() ?? []).filter(({ status }) => status.state === "starting");
+    return [
+      ...starting.flatMap(sourceLine),
+      { name: this.#name, state: "running", ...this.#progress },
+    ];
+  }
+}
+
+export function progressOf({ params }: Notice): Pick<LiveLine, "done" | "total" | "note"> {
+  const { progress, total, message } = params;
+  return {
+    ...(typeof progress === "number" && { done: progress }),
+    ...(typeof total === "number" && { total }),
+    ...(typeof message === "string" && { note: message }),
+  };
+}

@@ -1,0 +1,56 @@
+import type { AgentEvent } from "../../agent/outcome.ts";
+import type { Notice } from "../../core/call.ts";
+import type { Io } from "../io.ts";
+import { noticeText } from "../notice-text.ts";
+import { progressOf } from "./call-view.ts";
+import type { LiveLine } from "./line-text.ts";
+import { isLive, showLive, type Live } from "./live.ts";
+
+const THINKING = "model";
+
+/** What an answer waits for, while it waits: the model, or tools with their progress. */
+export class ChatLive {
+  readonly #io: Io;
+  readonly #running = new Map<string, LiveLine>();
+  #live: Live | undefined;
+
+  constructor(io: Io) {
+    this.#io = io;
+  }
+
+  show(event: AgentEvent): void {
+    if (event.type === "step") this.#begin(THINKING, { name: THINKING, state: "thinking" });
+    else if (event.type === "outcome") this.#stop();
+    else {
+      this.#finish(THINKING);
+      if (event.type === "call") this.#begin(event.id, { name: event.tool, state: "running" });
+      else if (event.type === "result") this.#finish(event.id);
+    }
+  }
+
+  /** Progress names its tool only; of several calls to one it is the oldest's. */
+  notice(tool: string, notice: Notice): void {
+    if (notice.method !== "notifications/progress") return;
+    const found = [...this.#running].find(([, { name }]) => name === tool);
+    if (!found) return;
+    this.#running.set(found[0], { ...found[1], ...progressOf(notice) });
+    if (isLive(this.#io)) this.#live?.refresh();
+    else this.#io.stderr.write(`${noticeText(notice)}\n`);
+  }
+
+  #begin(id: string, line: LiveLine): void {
+    this.#running.set(id, line);
+    this.#live ??= showLive(this.#io, { read: () => [...this.#running.values()], plain: false });
+  }
+
+  #finish(id: string): void {
+    this.#running.delete(id);
+    if (this.#running.size === 0) this.#stop();
+  }
+
+  #stop(): void {
+    this.#running.clear();
+    this.#live?.end();
+    this.#live = undefined;
+  }
+}

@@ -1,0 +1,34 @@
+import type { SourceReport } from "../../core/hub-port.ts";
+import type { ProviderState } from "../../core/provider.ts";
+import type { SharedOptions } from "../command-row.ts";
+import type { Io } from "../io.ts";
+import type { LiveLine } from "./line-text.ts";
+import { showLive, type Live } from "./live.ts";
+
+/** Shows every source that is not the hub's own, from its start until it answers or fails. */
+export function showSources(hub: { sources(): readonly SourceReport[] }, { json }: SharedOptions, io: Io): Live {
+  return showLive(io, { read: () => hub.sources().flatMap(sourceLine), json: json === true });
+}
+
+const OUTCOMES: Readonly<Partial<Record<ProviderState, LiveLine["outcome"]>>> = {
+  ready: "ok",
+  disabled: "ok",
+  closed: "ok",
+  degraded: "failed",
+  down: "failed",
+  needs_authorisation: "failed",
+};
+
+export function sourceLine({ source, status, tools }: SourceReport): LiveLine[] {
+  if (source.kind === "builtin") return [];
+  const { state, lastError, installing } = status;
+  if (installing)
+    return [{ name: source.id, state: "installing", note: installing.waitsFor, since: Date.parse(installing.since) }];
+  const outcome = OUTCOMES[state] ?? "busy";
+  const note = outcome === "ok" ? toolsText(tools) : lastError;
+  return [{ name: source.id, state, outcome, ...(note !== undefined && { note }) }];
+}
+
+function toolsText(tools: number): string {
+  return tools === 1 ? "1 tool" : `${tools} tools`;
+}

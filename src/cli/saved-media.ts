@@ -1,0 +1,142 @@
+import { writeFile, mkdir, stat } from "node:fs/promises";
+import { basename, dirname, extname, join } from "node:path";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { messageOf } from "../core/errors.ts";
+import { UsageError } from "./failure.ts";
+
+/** One thing of a result that a file can hold. */
+export interface Medium {
+  readonly bytes: Uint8Array;
+  readonly mimeType: string;
+  /** What it is called where it comes from; nobody is trusted to mean a place with it. */
+  readonly name?: string;
+}
+
+/** Files of one result; more are not written. */
+const MAX_FILES = 1000;
+/** Tries for a name that nobody has. */
+const MAX_NAMES = 10_000;
+const LONGEST_STEM = 80;
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  "application/json": "json",
+  "application/pdf": "pdf",
+  "application/zip": "zip",
+  "audio/mpeg": "mp3",
+  "audio/ogg": "ogg",
+  "audio/wav": "wav",
+  "audio/x-wav": "wav",
+  "image/gif": "gif",
+  "image/jpeg": "jpg",
+  "image/png": "png",
+  "image/svg+xml": "svg",
+  "image/webp": "webp",
+  "text/csv": "csv",
+  "text/html": "html",
+  "text/markdown": "md",
+  "text/plain": "txt",
+};
+
+/** Images, audio and resources of a result, in their order. */
+export function mediaOf(result: JsonObject): readonly Medium[] {
+  const blocks = Array.isArray(result["content"]) ? result["content"] : [];
+  return blocks.filter(isJsonObject).flatMap(mediumOf);
+}
+
+function mediumOf({ type, data, mimeType, resource }: JsonObject): Medium[] {
+  if ((type === "image" || type === "audio") && typeof data === "string")
+    return [{ bytes: Buffer.from(data, "base64"), mimeType: String(mimeType ?? ""), name: type }];
+  if (type !== "resource" || !isJsonObject(resource)) return [];
+  const { uri, text, blob } = resource;
+  const facts = {
+    mimeType: String(resource["mimeType"] ?? (typeof text === "string" ? "text/plain" : "")),
+    name: nameOfUri(String(uri ?? "")),
+  };
+  if (typeof text === "string") return [{ bytes: Buffer.from(text, "utf8"), ...facts }];
+  return typeof blob === "string" ? [{ bytes: Buffer.from(blob, "base64"), ...facts }] : [];
+}
+
+function nameOfUri(uri: string): string {
+  const last =
+    uri
+      .replace(/[?#].*$/s, "")
+      .split("/")
+      .findLast((step) => step !== "") ?? "";
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+}
+
+/**
+ * Writes each into a file of its own and gives their paths. `out` is a folder when it is one already, ends with a
+ * slash, or is to hold several; else the one file. Nothing is ever overwritten: a file in a folder gets a number, a
+ * file that is there already is refused with a `UsageError`.
+ */
+export async function saveMedia(media: readonly Medium[], out: string): Promise<readonly string[]> {
+  const kept = media.slice(0, MAX_FILES);
+  const isFolder = /[/\\]$/.test(out) || kept.length > 1 || (await isFolderThere(out));
+  try {
+    if (isFolder) {
+      await mkdir(out, { recursive: true });
+      const paths: string[] = [];
+      for (const [at, medium] of kept.entries()) paths.push(await writeBeside(out, fileName(medium, at), medium.bytes));
+      return paths;
+    }
+    const [medium] = kept;
+    if (!medium) return [];
+    await mkdir(dirname(out), { recursive: true });
+    await writeFile(out, medium.bytes, { flag: "wx" });
+    return [out];
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const isThere = codeOf(error) === "EEXIST";
+    const why = isThere ? "there is a file of that name already" : messageOf(error);
+    throw new UsageError(`--out ${out} cannot be written: ${why}. Name another file or a folder.`, { cause: error });
+  }
+}
+
+async function isFolderThere(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
+}
+
+async function writeBeside(folder: string, name: string, bytes: Uint8Array): Promise<string> {
+  const ending = extname(name);
+  const stem = basename(name, ending);
+  for (let number = 1; number <= MAX_NAMES; number += 1) {
+    const path = join(folder, number === 1 ? name : `${stem}-${number}${ending}`);
+    try {
+      await writeFile(path, bytes, { flag: "wx" });
+      return path;
+    } catch (error) {
+      if (codeOf(error) !== "EEXIST") throw error;
+    }
+  }
+  throw new UsageError(`--out ${folder} holds ${MAX_NAMES} files called ${stem} already. Name another folder.`);
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+// Devices of Windows are files in every folder, whatever their ending.
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
+
+/** A name that means this one file in its folder, on every system. */
+export function fileName({ name = "", mimeType }: Pick<Medium, "name" | "mimeType">, at: number): string {
+  const safe = name
+    .normalize("NFC")
+    .replaceAll(/[^\p{L}\p{M}\p{N}._ -]+/gu, "_")
+    .replace(/^[. _-]+/, "")
+    .replace(/[. ]+$/, "");
+  const own = extname(safe);
+  const ending = own.length > 1 && own.length <= 12 ? own : endingOf(mimeType);
+  const stem = (own === ending ? safe.slice(0, -own.length) : safe).slice(0, LONGEST_STEM) || `content-${at + 1}`;
+  return `${DEVICE.test(stem) ? `${stem}_` : stem}${ending}`;
+}
+
+function endingOf(mimeType: string): string {
+  const plain = mimeType.replace(/;.*$/s, "").trim().toLowerCase();
+  return `.${ENDINGS[plain] ?? "bin"}`;
+}

@@ -1,0 +1,46 @@
+import type { Io } from "./io.ts";
+import type { Medium } from "./saved-media.ts";
+
+const ESCAPE = "\u001b";
+const BELL = "\u0007";
+/** Of base64 in one of kitty's messages. */
+const KITTY_CHUNK = 4096;
+/** A larger picture would hold up the terminal for seconds. */
+const MAX_BYTES = 8 * 1024 ** 2;
+
+type Protocol = "kitty" | "iterm2";
+
+const BY_TERM: Readonly<Partial<Record<string, Protocol>>> = { "xterm-kitty": "kitty", "xterm-ghostty": "kitty" };
+const BY_PROGRAM: Readonly<Partial<Record<string, Protocol>>> = {
+  ghostty: "kitty",
+  "iTerm.app": "iterm2",
+  WezTerm: "iterm2",
+};
+
+/** How this terminal is shown a picture; nothing where it cannot be, or where its output is read by a program. */
+export function imageProtocol({ env, stdout }: Pick<Io, "env" | "stdout">): Protocol | undefined {
+  if (stdout.isTTY !== true || env["TERM"] === "dumb") return undefined;
+  // Inside of a multiplexer the terminal behind it is not spoken to.
+  if (env["TMUX"] || /^(?:screen|tmux)/.test(env["TERM"] ?? "")) return undefined;
+  if (env["KITTY_WINDOW_ID"]) return "kitty";
+  return BY_TERM[env["TERM"] ?? ""] ?? BY_PROGRAM[env["TERM_PROGRAM"] ?? ""];
+}
+
+/** What makes the terminal draw a picture; nothing for what it cannot draw. */
+export function imageText({ bytes, mimeType }: Medium, protocol: Protocol): string | undefined {
+  if (bytes.byteLength === 0 || bytes.byteLength > MAX_BYTES) return undefined;
+  const data = Buffer.from(bytes).toString("base64");
+  if (protocol === "iterm2") {
+    if (!/^image\/(?:png|jpeg|gif|webp)$/.test(mimeType)) return undefined;
+    return `${ESCAPE}]1337;File=inline=1;size=${bytes.byteLength}:${data}${BELL}\n`;
+  }
+  return mimeType === "image/png" ? kittyText(data) : undefined;
+}
+
+function kittyText(data: string): string {
+  const pieces = data.match(new RegExp(`.{1,${KITTY_CHUNK}}`, "g")) ?? [];
+  const isLast = (at: number): boolean => at === pieces.length - 1;
+  return `${pieces
+    .map((piece, at) => `${ESCAPE}_G${at === 0 ? "a=T,f=100," : ""}m=${isLast(at) ? 0 : 1};${piece}${ESCAPE}\\`)
+    .join("")}\n`;
+}
