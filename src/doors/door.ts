@@ -8,6 +8,7 @@ import type { Fail } from "../core/outcome.ts";
 import type { Logger, SearchAnswer, SearchBounds } from "../core/ports.ts";
 import type { HttpExchange } from "../http/exchange.ts";
 import type { Mountable } from "../http/listener.ts";
+import type { HomePort } from "./home-port.ts";
 import type { Dialect } from "./dialect.ts";
 
 /** One way in front of the hub over HTTP, open. */
@@ -80,6 +81,8 @@ export interface DoorFront {
   readonly mcp: McpFace;
   /** What is spoken behind MCP, in order: a method goes to the first that knows it. */
   readonly dialects: readonly Dialect[];
+  /** The page for browsers at `/`. */
+  readonly home: HomePort;
 }
 
 /** The whole of MCP on HTTP: sessions, streams, both eras. Its answers follow MCP's rules. */

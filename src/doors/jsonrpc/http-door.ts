@@ -25,7 +25,7 @@ const MAX_BATCH = 100;
 
 /** Whether a posted body is for MCP at this path. */
 type IsMcp = (body: unknown) => boolean;
-export type JsonRpcHttpParts = Pick<DoorFront, "dialects" | "logger" | "mcp">;
+export type JsonRpcHttpParts = Pick<DoorFront, "dialects" | "logger" | "mcp"> & Partial<Pick<DoorFront, "home">>;
 
 /**
  * JSON-RPC on HTTP (G30 to G37): one request or batch a POST, answered with a status that says what the error says;
@@ -84,6 +84,7 @@ export class JsonRpcHttpDoor implements Door {
     const isStream =
       exchange.method === "DELETE" || exchange.header("mcp-session-id") !== undefined || wantsStream(exchange);
     if (isStream) return this.#parts.mcp.serve(exchange);
+    if (this.#parts.home?.wants(exchange)) return this.#parts.home.serve(exchange);
     assertOwnPage(exchange);
     const params = { uri: exchange.query.get("uri") ?? "" };
     return this.#answer([{ jsonrpc: "2.0", id: null, method: "resource/get", params }], false, exchange);

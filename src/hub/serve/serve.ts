@@ -1,4 +1,6 @@
 import type { Door, DoorFront } from "../../doors/door.ts";
+import { Home } from "../../doors/home/home.ts";
+import { HomeDoor } from "../../doors/home/home-door.ts";
 import { resolveJsonRpcDoor } from "../../doors/jsonrpc/options.ts";
 import { McpDoor } from "../../doors/mcp/mcp-door.ts";
 import { resolveRest } from "../../doors/rest/options.ts";
@@ -75,6 +77,8 @@ export async function openDoors(
   const wanted = wantedDoors(configOf(hub, server));
   const front = frontOf(hub, server, http);
   const doors = await Promise.all(wanted.map((open) => open(front)));
+  if (!resolveJsonRpcDoor(server).enabled && !resolveRest(hub.config.tree.rest).routes.some(({ path }) => path === "/"))
+    doors.push(new HomeDoor(front.home));
   for (const door of doors) door.mount(listener);
   return {
     giveUp: () => {
@@ -89,6 +93,7 @@ export async function openDoors(
 function frontOf(hub: Hub, server: ServerConfig, { tokens }: HttpOptions): DoorFront {
   const hasTokens = tokens.length > 0;
   const parts = createMcpParts(hub, server, hasTokens);
+  const rest = resolveRest(hub.config.tree.rest);
   return {
     hub,
     logger: hub.logger,
@@ -97,6 +102,12 @@ function frontOf(hub: Hub, server: ServerConfig, { tokens }: HttpOptions): DoorF
     defaultMode: parts.session.defaultMode,
     mcp: new McpDoor({ ...parts, ownsPath: !resolveJsonRpcDoor(server).onMcpPath }),
     dialects: createDialects(hub),
+    home: new Home({
+      hub,
+      hasTokens,
+      hasDocs: rest.enabled && rest.hasDescription,
+      clients: async (endpoint) => (await import("./client-entries.ts")).clientEntries(endpoint, hasTokens),
+    }),
   };
 }
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isJsonObject, stringMember, type JsonObject } from "../../../core/json.ts";
 import { describeSchema } from "../../../schema/describe-schema.ts";
 import { localTarget } from "../../../schema/local-target.ts";
-import { html, Html } from "./html.ts";
+import { html, Html } from "../../html.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 import { sampleOf } from "./sample.ts";
 

@@ -1,4 +1,4 @@
-import { safeToShow } from "../../../core/hidden-text.ts";
+import { safeToShow } from "../core/hidden-text.ts";
 
 /** Text that is HTML already; everything else is escaped when it is put into a piece. */
 export class Html {
