@@ -48,10 +48,7 @@ export class CallView {
 
   #lines(): readonly LiveLine[] {
     const starting = (this.#hub?.sources() ?? []).filter(({ status }) => status.state === "starting");
-    return [
-      ...starting.flatMap(sourceLine),
-      { name: this.#name, state: "running", ...this.#progress },
-    ];
+    return [...starting.flatMap(sourceLine), { name: this.#name, state: "running", ...this.#progress }];
   }
 }
 

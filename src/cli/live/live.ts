@@ -45,7 +45,11 @@ class Watch {
   readonly #since = new Map<string, { readonly state: string; readonly at: number }>();
 
   /** How long a line is in its state, and whether this is the first look at it. */
-  look({ name, state, since }: LiveLine): { readonly elapsedMs: number; readonly isNew: boolean; readonly isFirst: boolean } {
+  look({ name, state, since }: LiveLine): {
+    readonly elapsedMs: number;
+    readonly isNew: boolean;
+    readonly isFirst: boolean;
+  } {
     const known = this.#since.get(name);
     const now = performance.now();
     if (known?.state === state) return { elapsedMs: now - known.at, isNew: false, isFirst: false };

@@ -1,0 +1,52 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { fileName, mediaOf, saveMedia } from "./saved-media.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "toolyard-media-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const image = (text: string) => ({ type: "image", mimeType: "image/png", data: Buffer.from(text).toString("base64") });
+const resource = (uri: string, text: string) => ({ type: "resource", resource: { uri, mimeType: "text/csv", text } });
+
+test("every image, audio and resource of a result is a file of its own; texts are none", async () => {
+  const media = mediaOf({
+    content: [
+      { type: "text", text: "two" },
+      image("one"),
+      { ...image("two"), type: "audio", mimeType: "audio/wav" },
+      resource("report://q/sales.csv?x=1", "a,b"),
+      { type: "resource", resource: { uri: "x:y", blob: Buffer.from("raw").toString("base64") } },
+    ],
+  });
+  const paths = await saveMedia(media, join(folder, "out"));
+  expect(await readdir(join(folder, "out"))).toEqual(["audio.wav", "image.png", "sales.csv", "x_y.bin"]);
+  expect(await Promise.all(paths.map((path) => readFile(path, "utf8")))).toEqual(["one", "two", "a,b", "raw"]);
+});
+
+test("a file takes the name that was given, and what is there already is never overwritten", async () => {
+  const one = mediaOf({ content: [image("new")] });
+  expect(await saveMedia(one, join(folder, "kite.png"))).toEqual([join(folder, "kite.png")]);
+  await expect(saveMedia(one, join(folder, "kite.png"))).rejects.toThrow("there is a file of that name already");
+  await writeFile(join(folder, "image.png"), "old");
+  expect(await saveMedia(one, folder)).toEqual([join(folder, "image-2.png")]);
+  expect(await readFile(join(folder, "image.png"), "utf8")).toBe("old");
+});
+
+test.each([
+  ["..", "content-1.txt"],
+  ["...passwd", "passwd.txt"],
+  ["a\u0000b\\c", "a_b_c.txt"],
+  ["CON", "CON_.txt"],
+  ["aux.txt", "aux_.txt"],
+  ["trailing. ", "trailing.txt"],
+  ["", "content-1.txt"],
+  ["報告.csv", "報告.csv"],
+  ["-rf", "rf.txt"],
+])("a resource called %j is the file %j", (name, file) => {
+  expect(fileName({ name, mimeType: "text/plain" }, 0)).toBe(file);
+});

@@ -1,0 +1,115 @@
+// What a person sees: the built command line on a real pseudo terminal of the system, made by Python's `pty`.
+import { spawnSync } from "node:child_process";
+import { beforeEach, expect, test } from "vitest";
+import { Desk, exitOf, MAIN, textOf } from "./harness.ts";
+
+const PYTHON = "python3";
+const canPty = process.platform !== "win32" && spawnSync(PYTHON, ["-c", "import pty, fcntl, termios"]).status === 0;
+
+beforeEach(({ skip }) => skip(!canPty, "not on this platform"));
+
+/** Runs a command on a terminal of so many columns; what it writes goes to standard output as it comes. */
+const ON_TERMINAL = `import fcntl, os, pty, signal, struct, sys, termios
+columns, until, command = int(sys.argv[1]), sys.argv[2].encode(), sys.argv[3:]
+child, terminal = pty.fork()
+if child == 0:
+    os.execvp(command[0], command)
+fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+seen = b""
+while True:
+    try:
+        piece = os.read(terminal, 65536)
+    except OSError:
+        break
+    if not piece:
+        break
+    os.write(1, piece)
+    seen += piece
+    if until and until in seen:
+        os.write(terminal, b"\\x03")
+        until = b""
+_, status = os.waitpid(child, 0)
+sys.exit(os.waitstatus_to_exitcode(status))
+`;
+
+const SERVER = `const send = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
+const late = (run) => setTimeout(run, 1500);
+require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (method === "initialize") return late(() => send({ id, result: { protocolVersion: "2025-06-18",
+    capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } } }));
+  const tools = [{ name: "work", inputSchema: { type: "object" } }];
+  if (method === "tools/list") return send({ id, result: { tools } });
+  if (method !== "tools/call") return id === undefined || send({ id, result: {} });
+  const { progressToken } = params._meta ?? {};
+  send({ method: "notifications/progress", params: { progressToken, progress: 1, total: 4, message: "page 一\\u001b[2J" } });
+  if (params.arguments.ends === "yes")
+    late(() => send({ id, result: { content: [{ type: "text", text: "done" }] } }));
+});`;
+
+async function desk(): Promise<Desk> {
+  return Desk.create({
+    "s.cjs": SERVER,
+    "toolyard.toml": '[mcp.stdio_servers.slow]\ncommand = ["node", "s.cjs"]\n',
+  });
+}
+
+interface Seen {
+  readonly code: number | null;
+  readonly text: string;
+}
+
+async function onTerminal(
+  at: Desk,
+  args: readonly string[],
+  { columns = 100, until = "", env = {} } = {},
+): Promise<Seen> {
+  const command = [PYTHON, "-c", ON_TERMINAL, String(columns), until, process.execPath, MAIN, ...args];
+  const child = at.startCommand(command, { env: { TERM: "xterm-256color", ...env } });
+  const [text, code] = await Promise.all([textOf(child.stdout!), exitOf(child)]);
+  return { code, text };
+}
+
+const HIDE = "\u001b[?25l";
+const SHOW = "\u001b[?25h";
+
+test("check draws a line for each source while it starts, and leaves its table and the cursor", async () => {
+  await using at = await desk();
+  const { code, text } = await onTerminal(at, ["check", "-y"]);
+  expect(code).toBe(0);
+  expect(text).toContain("slow: starting");
+  expect(text.lastIndexOf(SHOW)).toBeGreaterThan(text.lastIndexOf(HIDE));
+  expect(text.slice(text.lastIndexOf(SHOW))).toMatch(/slow +stdio +1 /);
+  expect(text.slice(text.lastIndexOf(SHOW))).not.toContain("starting");
+});
+
+test("call draws its progress as a bar, without what a terminal would obey; without colour none is there", async () => {
+  await using at = await desk();
+  const env = { NO_COLOR: "1" };
+  const { code, text } = await onTerminal(at, ["call", "-y", "slow__work", "ends=yes"], { env });
+  expect(code).toBe(0);
+  expect(text).toMatch(/slow__work: running █████░{15} 25 %.*page 一/);
+  expect(text).not.toContain("\u001b[2J");
+  expect(text).not.toContain("\u001b[3");
+  expect(text.trimEnd()).toMatch(/done$/);
+});
+
+test("no line is wider than a narrow terminal, and one that is dumb is left alone", async () => {
+  await using at = await desk();
+  const narrow = await onTerminal(at, ["call", "-y", "slow__work", "ends=yes"], {
+    columns: 40,
+    env: { NO_COLOR: "1" },
+  });
+  expect(narrow.text).toContain("slow__work: running 25 %");
+  const dumb = await onTerminal(at, ["call", "-y", "slow__work", "ends=yes"], { env: { TERM: "dumb" } });
+  expect(dumb.text).not.toContain("\u001b");
+  expect(dumb.text).toContain("progress: 1 of 4 page 一");
+});
+
+test("Ctrl+C in the middle of a call gives the cursor back", async () => {
+  await using at = await desk();
+  const { code, text } = await onTerminal(at, ["call", "-y", "slow__work", "ends=no"], { until: "25 %" });
+  expect(code).toBe(130);
+  expect(text).toContain(HIDE);
+  expect(text.lastIndexOf(SHOW)).toBeGreaterThan(text.lastIndexOf(HIDE));
+});

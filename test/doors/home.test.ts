@@ -1,0 +1,89 @@
+import { afterEach, expect, test } from "vitest";
+import { createHub, type LibraryHub } from "../../src/index.ts";
+import { SILENT_LOGGER } from "../../src/core/ports.ts";
+
+let hub: LibraryHub | undefined;
+afterEach(() => hub?.close());
+
+async function serve(settings: object = {}): Promise<string> {
+  const server = { port: 0, ...(settings as { server?: object }).server };
+  hub = await createHub({ settings: { ...settings, server }, logger: SILENT_LOGGER });
+  return (await hub.serve()).endpoint.replace(/\/mcp$/, "");
+}
+
+const open = (url: string, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${url}/`, { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8", ...headers } });
+
+test("GET / is a page for whoever names text/html, and what it was for whoever takes anything", async () => {
+  const url = await serve();
+  const page = await open(url);
+  expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  const policy = page.headers.get("content-security-policy");
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).not.toContain("script-src");
+  const text = await page.text();
+  expect(text).not.toMatch(/<script|\son\w+=|javascript:/i);
+  expect(text).toContain(`<pre class="copy">${url}/mcp</pre>`);
+  expect(text).toContain(`href="${url}/docs"`);
+  expect(text).toContain(`href="${url}/status"`);
+  for (const accept of ["*/*", "application/json", "text/html;q=0.5, text/event-stream"])
+    expect((await fetch(`${url}/`, { headers: { accept } })).headers.get("content-type")).not.toContain("html");
+  expect((await fetch(`${url}/?uri=none://x`, { headers: { accept: "text/html" } })).status).not.toBe(200);
+});
+
+test("it has an entry for each client, and links that add the hub to VS Code and Cursor", async () => {
+  const url = await serve();
+  const text = await (await open(url)).text();
+  for (const program of [
+    "Claude Desktop",
+    "Claude Code",
+    "Cursor",
+    "VS Code",
+    "Windsurf",
+    "Zed",
+    "Codex",
+    "Gemini CLI",
+  ])
+    expect(text).toContain(`<summary>${program}</summary>`);
+  const [, code = ""] = /href="vscode:mcp\/install\?([^"]+)"/.exec(text) ?? [];
+  expect(JSON.parse(decodeURIComponent(code))).toEqual({ name: "toolyard", type: "http", url: `${url}/mcp` });
+  const [, config = ""] = /href="cursor:\/\/[^"]+&amp;config=([^"]+)"/.exec(text) ?? [];
+  expect(JSON.parse(Buffer.from(decodeURIComponent(config), "base64").toString())).toEqual({ url: `${url}/mcp` });
+});
+
+test("what a source says of itself is text on the page, never a part of it", async () => {
+  const url = await serve({
+    mcp: {
+      stdio_servers: {
+        evil: { command: ["/no/such/<script>alert(1)</script>"] },
+      },
+    },
+  });
+  await expect
+    .poll(async () => (await open(url)).text(), { timeout: 60_000 })
+    .toMatch(/class="state ill">down<\/span> <b>evil<\/b>[\s\S]*&lt;script&gt;alert/);
+  expect(await (await open(url)).text()).not.toContain("<script");
+});
+
+test("with tokens a stranger is refused; who has narrowed rights sees how to connect and no source", async () => {
+  const url = await serve({
+    server: { token: "a-long-enough-token", tokens: { few: { token: "another-long-token", allow: ["meta.*"] } } },
+  });
+  expect((await open(url)).status).toBe(401);
+  const whole = await (await open(url, { authorization: "Bearer a-long-enough-token" })).text();
+  expect(whole).toContain("<h2>Sources</h2>");
+  expect(whole).toContain("TOOLYARD_TOKEN");
+  expect(whole).not.toContain("a-long-enough-token");
+  const few = await (await open(url, { authorization: "Bearer another-long-token" })).text();
+  expect(few).toContain("<h2>Connect a client</h2>");
+  expect(few).not.toContain("<h2>Sources</h2>");
+  expect(few).not.toContain("/status");
+});
+
+test("where the JSON-RPC dialect is off the page is there as well, and programs find nothing", async () => {
+  const url = await serve({ server: { jsonrpc: false }, rest: { openapi: false } });
+  const page = await (await open(url)).text();
+  expect(page).toContain("<h2>Sources</h2>");
+  expect(page).not.toContain("/docs");
+  expect((await fetch(`${url}/`, { headers: { accept: "*/*" } })).status).toBe(404);
+});
