@@ -42,7 +42,8 @@ require("readline").createInterface({ input: process.stdin }).on("line", (line) 
   if (method === "tools/list") return send({ id, result: { tools } });
   if (method !== "tools/call") return id === undefined || send({ id, result: {} });
   const { progressToken } = params._meta ?? {};
-  send({ method: "notifications/progress", params: { progressToken, progress: 1, total: 4, message: "page 一\\u001b[2J" } });
+  const message = "page 一\\u001b[2J";
+  send({ method: "notifications/progress", params: { progressToken, progress: 1, total: 4, message } });
   if (params.arguments.ends === "yes")
     late(() => send({ id, result: { content: [{ type: "text", text: "done" }] } }));
 });`;
@@ -96,10 +97,8 @@ test("call draws its progress as a bar, without what a terminal would obey; with
 
 test("no line is wider than a narrow terminal, and one that is dumb is left alone", async () => {
   await using at = await desk();
-  const narrow = await onTerminal(at, ["call", "-y", "slow__work", "ends=yes"], {
-    columns: 40,
-    env: { NO_COLOR: "1" },
-  });
+  const env = { NO_COLOR: "1" };
+  const narrow = await onTerminal(at, ["call", "-y", "slow__work", "ends=yes"], { columns: 40, env });
   expect(narrow.text).toContain("slow__work: running 25 %");
   const dumb = await onTerminal(at, ["call", "-y", "slow__work", "ends=yes"], { env: { TERM: "dumb" } });
   expect(dumb.text).not.toContain("\u001b");

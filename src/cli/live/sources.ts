@@ -29,6 +29,7 @@ export function sourceLine({ source, status, tools }: SourceReport): LiveLine[] 
   return [{ name: source.id, state, outcome, ...(note !== undefined && { note }) }];
 }
 
-function toolsText(tools: number): string {
+function toolsText(tools: number): string | undefined {
+  if (tools === 0) return undefined;
   return tools === 1 ? "1 tool" : `${tools} tools`;
 }
