@@ -18,6 +18,7 @@ import type { CallState, Stage } from "./state.ts";
 export function recordStage(deps: PipelineDeps): Stage {
   const writeAudit = auditWriter(deps);
   const writeLog = logWriter(deps);
+  const tellWatcher = watchTeller(deps);
   return async (state, next) => {
     const startedAt = performance.now();
     let settled: Outcome;
@@ -31,7 +32,7 @@ export function recordStage(deps: PipelineDeps): Stage {
     const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
     writeAudit(state, outcome, durationMs);
     writeLog(state, outcome, durationMs);
-    tellWatcher(deps, state, outcome, durationMs);
+    tellWatcher(state, outcome, durationMs);
     const told = inServiceWords(outcome, state);
     return told.ok || !deps.hide ? told : withoutSecrets(told, deps.hide);
   };
@@ -121,11 +122,13 @@ const LEVELS: Readonly<Record<FailKind, LogLevel>> = {
   internal: "error",
 };
 
-function tellWatcher({ watch }: PipelineDeps, state: CallState, outcome: Outcome, durationMs: number): void {
-  if (!watch?.onCall || state.call.parent !== undefined) return;
-  const { principal, client } = state.call;
-  const who = principal.id === LOCAL_PRINCIPAL.id ? (client.name ?? principal.id) : principal.id;
-  watch.onCall({ who, target: targetOf(state), durationMs, kind: outcome.ok ? "ok" : outcome.kind });
+function watchTeller({ watch }: PipelineDeps): CallWriter {
+  return (state, outcome, durationMs) => {
+    if (!watch?.onCall || state.call.parent !== undefined) return;
+    const { principal, client } = state.call;
+    const who = principal.id === LOCAL_PRINCIPAL.id ? (client.name ?? principal.id) : principal.id;
+    watch.onCall({ who, target: targetOf(state), durationMs, kind: outcome.ok ? "ok" : outcome.kind });
+  };
 }
 
 function logWriter({ logger, options, watch }: PipelineDeps): CallWriter {

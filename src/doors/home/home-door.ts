@@ -12,7 +12,7 @@ export class HomeDoor implements Door {
   }
 
   mount(listener: Mountable): void {
-    listener.route(["GET"], "/", (exchange) => {
+    listener.route({ methods: ["GET"], path: "/" }, (exchange) => {
       if (!this.#home.wants(exchange)) throw new Refusal(404, "Not Found");
       return this.#home.serve(exchange);
     });
