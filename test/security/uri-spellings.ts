@@ -40,6 +40,31 @@ export function spell(random: Random): string {
   return uri;
 }
 
+/**
+ * A URI that some reader takes for one that the pattern means, although no text of it looks so: a mark of a query that
+ * is encoded, or dots that are, below a host.
+ */
+export function spellHidden(random: Random): { readonly uri: string; readonly pattern: string } {
+  const layers = 1 + random.below(3);
+  const hidden = (text: string, times: number): string => (times === 0 ? text : hidden(encoded(text), times - 1));
+  const host = random.pick(["home", "desk.example", "a-b"]);
+  if (random.below(2) === 0) {
+    const mark = hidden(random.pick(["?", "#"]), layers);
+    return {
+      uri: `notes://${host}/a/gold.key${mark}${random.pick(["x", ".txt", "y=1"])}`,
+      pattern: "notes://*/a/*.key",
+    };
+  }
+  // One layer alone is what a URL is read with: such dots are refused for their spelling.
+  const dots = hidden("..", layers + 1);
+  return { uri: `notes://${host}/${dots}/vault/gold`, pattern: `notes://${host}/vault/*` };
+}
+
+/** Percent-encoded, the percent signs of an encoding before it too. */
+function encoded(text: string): string {
+  return text.includes("%") ? text.replaceAll("%", "%25") : escaped(text);
+}
+
 /** The paths that servers open for a URI: by the standard, after one or two more decodings, and without a parser. */
 export function opened(uri: string): readonly string[] {
   const once = decode(uri);

@@ -10,7 +10,7 @@ import type { NarrowRights } from "../../src/core/rights.ts";
 import { MemoryProvider } from "../fixtures/memory-provider.ts";
 import { createRandom } from "../support/random.ts";
 import { isRefused, openTarget, openUpstream, rpc, tool, type Target, type Upstream } from "./attack.ts";
-import { opened, spell } from "./uri-spellings.ts";
+import { opened, spell, spellHidden } from "./uri-spellings.ts";
 
 const CASES = 4000;
 const SEED = 12_001;
@@ -64,6 +64,18 @@ describe(`of ${CASES} spellings from seed ${SEED}`, () => {
       ).toBe(false);
     }
     expect(count).toBeGreaterThan(CASES / 20);
+  });
+
+  test("S15: a hidden query or dots below a host do not get around a pattern", async () => {
+    const provider = new MemoryProvider({ id: "any" });
+    provider.offer({ templates: [provider.template("notes://{+rest}")] });
+    const snapshot = await new Catalog(resolveCatalog(), [provider]).snapshot();
+    for (let at = 0; at < CASES / 10; at += 1) {
+      const random = createRandom(SEED + at);
+      const { uri, pattern } = spellHidden(random);
+      expect(forwarded(snapshot, uri), `seed ${SEED + at}: ${uri}`).toBe(uri);
+      expect(forwarded(snapshot, uri, { deny: [pattern] }), `seed ${SEED + at}: ${uri}`).toBeUndefined();
+    }
   });
 
   test("forwarded is what was asked for, and for a caller with all rights a standard reader's words", async () => {
