@@ -29,7 +29,7 @@ export interface Download {
 /** What is said of a download that failed. */
 export function installFailure(result: InstallResult, words: CommandWords, { what, maxMs }: Download): Fail {
   const lines = telling(result.lines);
-  const said = lines.length === 0 ? "" : ` It said: ${lines.join(" ").slice(0, MAX_CHARS)}.`;
+  const said = lines.length === 0 ? "" : ` It said: ${lines.join(" ").slice(0, MAX_CHARS).replace(/\.+$/, "")}.`;
   return fail(
     "unavailable",
     `\`${what}\` could not be downloaded${how(result, maxMs)}.${said} ${adviceFor(result, words)}`,

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { orAborted } from "../../../core/wait.ts";
 import { childEnvironment } from "../../../process/environment.ts";
 import { Gate } from "../../../upstream/gate.ts";
-import { installingProcess, logTail, readResult, type InstallResult } from "./install-files.ts";
+import { installingProcess, logTail, readResult, toLines, type InstallResult } from "./install-files.ts";
 import type { InstallJob } from "./minder.ts";
 
 const POLL_MS = 200;
@@ -89,7 +89,7 @@ export class RunningInstall {
 const NEVER = new AbortController();
 
 function failed(line: string): InstallResult {
-  return { ok: false, at: Date.now(), reason: "start", lines: line === "" ? [] : [line] };
+  return { ok: false, at: Date.now(), reason: "start", lines: toLines(line) };
 }
 
 class Minder {
@@ -99,7 +99,7 @@ class Minder {
 
   constructor(child: ChildProcess) {
     this.pid = child.pid;
-    child.stderr?.once("data", (chunk: Buffer) => (this.said = chunk.toString("utf8").slice(0, 500)));
+    child.stderr?.once("data", (chunk: Buffer) => (this.said = chunk.toString("utf8")));
     child.once("error", (error) => {
       this.said = error.message;
       this.isOver = true;

@@ -3,7 +3,8 @@ import { messageOf } from "../../../core/errors.ts";
 import { within } from "../../../core/wait.ts";
 import { spawnChild, type Child } from "../../../process/child.ts";
 import { LockTaken, withFileLock } from "../../../process/file-lock.ts";
-import { cacheIdentity, LOCK_MARGIN_MS, logTail, type InstallFiles, type InstallResult } from "./install-files.ts";
+import { StderrTail } from "../../../process/stderr-tail.ts";
+import { cacheIdentity, LOCK_MARGIN_MS, toLines, type InstallFiles, type InstallResult } from "./install-files.ts";
 import { SCRATCH, type CommandWords } from "./runner.ts";
 
 /** What the process of its own is told on its standard input: one download. */
@@ -40,22 +41,23 @@ async function download(job: InstallJob, ended: AbortSignal): Promise<void> {
   const timer = setTimeout(() => end.abort(), maxMs);
   ended.addEventListener("abort", () => end.abort(), { once: true });
   if (ended.aborted) end.abort();
-  let failure = await attempt(job, end.signal);
-  const isPassing = failure !== undefined && !end.signal.aborted && PASSING.test(logTail(files).join("\n"));
-  if (isPassing) failure = await attempt(job, end.signal);
+  const said = new StderrTail({ maxLines: MAX_RESULT_LINES });
+  let failure = await attempt(job, end.signal, said);
+  const isPassing = failure !== undefined && !end.signal.aborted && PASSING.test(said.text());
+  if (isPassing) failure = await attempt(job, end.signal, said);
   clearTimeout(timer);
   const reason = ended.aborted ? "ended" : end.signal.aborted ? "timeout" : failure;
   writeResult(files, {
     ok: reason === undefined,
     at: Date.now(),
-    lines: logTail(files).slice(-MAX_RESULT_LINES),
+    lines: toLines(said.text()),
     ...(reason !== undefined && { reason }),
     cache: cacheIdentity(cacheFolder),
   });
 }
 
 /** Why it failed. */
-async function attempt(job: InstallJob, end: AbortSignal): Promise<string | undefined> {
+async function attempt(job: InstallJob, end: AbortSignal, said: StderrTail): Promise<string | undefined> {
   const { files, command, cwd, env, needsScratch } = job;
   const args = job.args.map((word) => (word === SCRATCH ? files.scratch : word));
   tryTo(() => writeFileSync(files.log, "", { mode: PRIVATE_MODE }));
@@ -66,7 +68,7 @@ async function attempt(job: InstallJob, end: AbortSignal): Promise<string | unde
   try {
     const child = await spawnChild({ command, args, env, ...(cwd !== undefined && { cwd }) });
     child.stdin.end();
-    keepLog(child, files);
+    keepLog(child, files, said);
     const kill = (): void => void child.kill(KILL_GRACE_MS);
     end.addEventListener("abort", kill, { once: true });
     if (end.aborted) kill();
@@ -76,18 +78,18 @@ async function attempt(job: InstallJob, end: AbortSignal): Promise<string | unde
     await child.kill(0);
     return code === 0 ? undefined : `exit ${signal ?? code ?? ""}`;
   } catch (error) {
-    tryTo(() => appendFileSync(files.log, messageOf(error)));
+    said.push(Buffer.from(messageOf(error)));
     return "start";
   } finally {
     if (needsScratch) rmSync(files.scratch, { recursive: true, force: true });
   }
 }
 
-function keepLog({ stdout, stderr }: Child, { log }: InstallFiles): void {
+function keepLog({ stdout, stderr }: Child, { log }: InstallFiles, said: StderrTail): void {
   let bytes = 0;
   const keep = (chunk: Buffer): void => {
     bytes += chunk.length;
-    // A full disk is told of by the program; its words are read from what could be written.
+    said.push(chunk);
     if (bytes <= MAX_LOG_BYTES) tryTo(() => appendFileSync(log, chunk));
   };
   stdout.on("data", keep);
@@ -96,10 +98,14 @@ function keepLog({ stdout, stderr }: Child, { log }: InstallFiles): void {
 
 function writeResult({ result }: InstallFiles, value: InstallResult): void {
   const next = `${result}.${process.pid}`;
-  tryTo(() => {
+  try {
     writeFileSync(next, JSON.stringify(value), { mode: PRIVATE_MODE });
     renameSync(next, result);
-  });
+  } catch (error) {
+    tryTo(() => rmSync(next, { force: true }));
+    // The disk is full, as often as not: the hub that started this hears it all the same.
+    process.stderr.write([...value.lines, messageOf(error)].join("\n"));
+  }
 }
 
 function tryTo(work: () => void): void {
