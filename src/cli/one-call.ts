@@ -73,12 +73,12 @@ function withoutEnvelope({ _meta: meta, ...result }: JsonObject): JsonObject {
 
 /** A program that runs once cannot try again in a moment, so it waits for sources that may have the name. */
 async function onceStarted(work: Work, io: Io, given: Parameters<Work>): Promise<Outcome> {
-  const [, , hub] = given;
+  const [, { timeoutMs }, hub] = given;
   const outcome = await work(...given);
   const isTooEarly = !outcome.ok && outcome.kind === "unavailable" && outcome.details?.["starting"] !== undefined;
   if (!isTooEarly) return namingMissing(outcome, hub);
   await startedHere(hub, io);
-  await hub.settled(STARTED_WITHIN_MS);
+  await hub.settled(STARTED_WITHIN_MS, { installs: timeoutMs === undefined });
   return namingMissing(await work(...given), hub);
 }
 
