@@ -30,7 +30,8 @@ export function namedSources(
 }
 
 /**
- * Whether the caller might use what it asks for, were it this source's. Whom it may not use, it is not told of either.
+ * Whether the caller might use what it asks for, if it belonged to this source. A caller is not told of sources that it
+ * may not use.
  */
 export function mightUse({ text, isUri, view }: Asked, source: Source, separator: string): boolean {
   const permission = permissionOf(view.principal.rights);

@@ -64,7 +64,7 @@ export class ListingGate {
   #afterThis(asking: Asking): Promise<void> {
     this.#next ??= asking.done.then(() => {
       this.#next = undefined;
-      // Whoever asked in between asked after us all.
+      // A question that was asked meanwhile is later than those that wait here, so its answer serves them.
       return this.#asking ? this.#asking.done : this.refresh();
     });
     return this.#next;

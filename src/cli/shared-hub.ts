@@ -81,7 +81,7 @@ export async function besideHttp(
       hub.logger.info("Another hub of this configuration runs, and clients that share a hub stay with that one.");
     return door;
   } catch (error) {
-    // Whoever serves HTTP has what was asked for.
+    // The HTTP door is open, which is what was asked for; sharing is an addition.
     hub.logger.warning("Clients cannot share this hub.", { reason: messageOf(error) });
     return undefined;
   }

@@ -67,7 +67,7 @@ export class CallSet<T> {
     return this.#items.length;
   }
 
-  /** What is in it already is in it twice: whoever adds knows that it is new. */
+  /** Does not look whether the item is there already: one that is added twice has to be deleted twice. */
   add(item: T): void {
     this.#items.push(item);
   }

@@ -2,7 +2,7 @@ import { encodeBeyondAscii, LONE_SURROGATE, SPECIAL_SCHEMES, type ResourceUri } 
 
 /** The ways in which whoever serves a URI may read it, without query and fragment. */
 export interface UriReadings {
-  /** Each may be what it opens. */
+  /** A server may open any of them, so each has to be permitted. */
   readonly forms: readonly string[];
   /** What only a careless reader would make of it: to be denied with the others, and no reason to allow. */
   readonly careless: readonly string[];

@@ -4,7 +4,7 @@ import type { FailError } from "./errors.ts";
 
 /**
  * Waits for `work`, but no longer than `cancellation` lets it. Rejects with the `FailError` that ended it; what `work`
- * still comes to is dropped. Without a cancellation it waits for `work` alone.
+ * does after that is ignored. Without a cancellation it waits for `work` alone.
  */
 export function orAborted<T>(work: Promise<T>, cancellation: Cancellation | undefined): Promise<T> {
   if (!cancellation) return work;

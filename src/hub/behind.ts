@@ -15,7 +15,7 @@ export function asSaidBehind(outcome: Outcome): Outcome {
   return { ...outcome, kind: said, ...(said === "limited" && whenAgain(meta)) };
 }
 
-/** Whoever is told when to come back may; without a time it was no matter of when. */
+/** A failure that names a time to come back at may be tried again then; one without is no matter of time. */
 function whenAgain(from: unknown): Pick<Fail, "retryable" | "retryAfterMs"> | undefined {
   const retryAfterMs = isJsonObject(from) ? from[RETRY_META_KEY] : undefined;
   return typeof retryAfterMs === "number" ? { retryable: true, retryAfterMs } : undefined;

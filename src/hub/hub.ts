@@ -47,7 +47,7 @@ export interface HubParts {
   readonly planner: Planner;
   /** The program registers tools of its own. */
   readonly isHosted: boolean;
-  /** Shows its source as it is; what that says of a failure holds. */
+  /** It shows one other hub unchanged: names, failures and retry times are that hub's own. */
   readonly isMirror: boolean;
   /** What this hub shares with others. */
   readonly state: HubState;

@@ -21,17 +21,21 @@ export function resolveCall(call: Call, places: ResolvePlaces): Resolution | Pro
   const decide = (lookup: Lookup): Resolution | Promise<Resolution> =>
     lookup.found || call.method !== "tools/call"
       ? toResolution(lookup, call, places)
-      : withAbsentServices(lookup, call, places, find);
+      : withAbsentServices({ lookup, find }, call, places);
   const lookup = find();
   return lookup instanceof Promise ? lookup.then(decide) : decide(lookup);
 }
 
-// oxlint-disable-next-line max-params -- The look-up is made again as it was made first.
+interface MissedLookup {
+  readonly lookup: Lookup;
+  /** Makes it again, as it was made first. */
+  readonly find: () => Lookup | Promise<Lookup>;
+}
+
 async function withAbsentServices(
-  missing: Lookup,
+  { lookup: missing, find }: MissedLookup,
   call: Call,
   places: ResolvePlaces,
-  find: () => Lookup | Promise<Lookup>,
 ): Promise<Resolution> {
   const wanted = wantedOf({ name: call.target, principal: call.principal }, places);
   const { lookup, absence } = await lookBehind(missing, wanted, { find, cancellation: cancellationOf(call) });

@@ -258,7 +258,7 @@ export class Link {
     if (!this.#options.keepAlive()) return;
     clearTimeout(this.#retry);
     const { maxMs } = this.#options.backoff;
-    // Nobody signs in within seconds, and what could not be downloaded is not there in a moment.
+    // A sign-in takes a person, and a download that failed takes time: trying again at once would change nothing.
     const isLasting = this.#failure?.kind === "needs_authorisation" || this.#failure?.details?.["install"] === true;
     const pauseMs = isLasting ? maxMs : this.#backoff.nextMs();
     this.#retry = setTimeout(() => this.start(), pauseMs);

@@ -23,7 +23,7 @@ export interface GivenWay {
 
 export type Done = Extract<ThreadMessage, { type: "checked" }>;
 
-/** The thread was ended while it was at that. */
+/** The thread used up its time or its memory in the step `at`, and was ended. */
 export interface Overrun {
   readonly type: "overrun";
   readonly at: "start" | "compile" | "check";
