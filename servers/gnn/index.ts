@@ -63,3 +63,6 @@ export {
   type PictureName,
   type ThemeName,
 } from "./pictures/draw.ts";
+export { diffGnn, type Difference } from "./helpers/diff.ts";
+export { explainGnn } from "./helpers/explain.ts";
+export { newModel, TEMPLATES, type TemplateName, type TemplateOptions } from "./helpers/templates.ts";

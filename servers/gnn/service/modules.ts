@@ -2,11 +2,14 @@ import type { ModuleHub } from "toolyard";
 import { registerCheckTools, registerTypeChecks } from "./check-tools.ts";
 import { registerDocumentation } from "./documentation-tools.ts";
 import { registerEstimates } from "./estimate-tools.ts";
+import { registerExplain, registerLlmTools } from "./explain-tools.ts";
 import { registerExportTools } from "./export-tools.ts";
+import { registerHelpers } from "./helper-tools.ts";
 import { ModelFiles } from "./model-files.ts";
 import { rootsOf } from "./options.ts";
 import { registerRenderTools } from "./render-tools.ts";
 import { registerDrawing, registerVisualization } from "./picture-tools.ts";
+import { registerSetup } from "./setup-tools.ts";
 import { registerSimulateTools } from "./simulate-tools.ts";
 
 type Register = (hub: ModuleHub, files: ModelFiles) => void;
@@ -18,6 +21,8 @@ export const MODULES = {
     registerDocumentation(hub);
     registerSimulateTools(hub, files);
     registerDrawing(hub, files);
+    registerHelpers(hub, files);
+    registerExplain(hub, files);
   },
   gnn_type_checker: (hub, files) => {
     registerTypeChecks(hub, files);
@@ -26,6 +31,8 @@ export const MODULES = {
   export: registerExportTools,
   render: registerRenderTools,
   visualization: registerVisualization,
+  setup: registerSetup,
+  llm: registerLlmTools,
 } as const satisfies Readonly<Record<string, Register>>;
 
 export type ModuleName = keyof typeof MODULES;

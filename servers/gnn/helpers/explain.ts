@@ -1,0 +1,76 @@
+import { graphOf, type Graph, type GraphNode } from "../exports/graph.ts";
+import type { GnnFile } from "../language/model.ts";
+import { timeOf, viewOf, type ModelView } from "../language/view.ts";
+import { ROLES, roleOf, type RoleName } from "../pictures/roles.ts";
+
+/** Names of one list; of more their number is told. */
+const MAX_NAMES = 12;
+const MAX_EDGES = 40;
+
+/** What a file says, in sentences made by rules. */
+export function explainGnn(file: GnnFile): string {
+  return file.models.map((model) => explainModel(viewOf(model), graphOf({ ...file, models: [model] }))).join("\n\n");
+}
+
+function explainModel(view: ModelView, graph: Graph): string {
+  const roles = (Object.keys(ROLES) as RoleName[]).flatMap((role) => {
+    const nodes = graph.nodes.filter((node) => roleOf(node) === role);
+    return nodes.length === 0 ? [] : [`- ${ROLES[role].title}: ${listed(nodes.map(nodeText))}.`];
+  });
+  return [
+    `${view.name ?? view.identifier ?? "The model"} has ${count(graph.nodes.length, "variable")} and ` +
+      `${count(graph.edges.length, "edge")}. ${timeText(view)}`,
+    ...(view.annotation === undefined ? [] : [view.annotation]),
+    ...(roles.length === 0 ? [] : [roles.join("\n")]),
+    ...(graph.edges.length === 0 ? [] : [edgesText(graph)]),
+    valuesText(view),
+  ].join("\n\n");
+}
+
+/** What a summary of a few lines says. */
+export function summarizeGnn(file: GnnFile): string {
+  return file.models
+    .map((model) => explainModel(viewOf(model), { ...graphOf({ ...file, models: [model] }), edges: [] }))
+    .map((text, at) =>
+      text.replace("0 edges", count(graphOf({ ...file, models: [file.models[at]!] }).edges.length, "edge")),
+    )
+    .join("\n\n");
+}
+
+function nodeText({ name, dimensions, comment }: GraphNode): string {
+  return `${name}${dimensions === "" ? "" : `[${dimensions}]`}${comment === "" ? "" : ` (${comment})`}`;
+}
+
+function edgesText({ edges }: Graph): string {
+  const lines = edges
+    .slice(0, MAX_EDGES)
+    .map(
+      ({ source, target, directed, label }) =>
+        `- ${source} ${directed ? "acts on" : "goes together with"} ${target}${label === "" ? "" : `: ${label}`}`,
+    );
+  const more = edges.length > MAX_EDGES ? [`- and ${edges.length - MAX_EDGES} more`] : [];
+  return [...lines, ...more].join("\n");
+}
+
+function timeText(view: ModelView): string {
+  const { kind, domain, variable, horizon } = timeOf(view);
+  if (kind === "Static") return "It is static: nothing changes with time.";
+  if (kind === undefined && variable === undefined) return "It says nothing of time.";
+  const steps = horizon === undefined ? "" : horizon === "Unbounded" ? ", without an end" : `, over ${horizon} steps`;
+  return `It is dynamic, in ${(domain ?? "Discrete").toLowerCase()} time${variable ? ` ${variable}` : ""}${steps}.`;
+}
+
+function valuesText({ values, equations }: ModelView): string {
+  const named =
+    values.length === 0 ? "It gives no values" : `It gives values of ${listed(values.map(({ name }) => name.text))}`;
+  return `${named}${equations.length === 0 ? "." : `, and ${count(equations.length, "equation")}.`}`;
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_NAMES).join(", ");
+  return names.length > MAX_NAMES ? `${shown} and ${names.length - MAX_NAMES} more` : shown;
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
+}

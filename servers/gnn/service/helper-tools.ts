@@ -1,0 +1,83 @@
+import { pathToFileURL } from "node:url";
+import type { ModuleHub } from "toolyard";
+import { diffGnn } from "../helpers/diff.ts";
+import { newModel, TEMPLATES, type TemplateName } from "../helpers/templates.ts";
+import type { ModelFiles } from "./model-files.ts";
+import { checkSource } from "./read-model.ts";
+import * as schemas from "./schemas.ts";
+
+interface NewArguments {
+  readonly template?: TemplateName;
+  readonly name?: string;
+  readonly states?: number;
+  readonly observations?: number;
+  readonly actions?: number;
+  readonly output_file_path?: string;
+}
+
+interface DiffArguments {
+  readonly before_text?: string;
+  readonly before_path?: string;
+  readonly after_text?: string;
+  readonly after_path?: string;
+}
+
+const SIZE = { type: "integer", minimum: 1, maximum: 64, default: 2 };
+const NAMES = Object.keys(TEMPLATES) as TemplateName[];
+
+const NEW_INPUT = schemas.input({
+  template: {
+    type: "string",
+    enum: NAMES,
+    default: "pomdp",
+    description: NAMES.map((name) => `\`${name}\`: ${TEMPLATES[name]}`).join("; "),
+  },
+  name: { type: "string", minLength: 1, maxLength: 100, pattern: String.raw`^[^\r\n]+$`, default: "My model" },
+  states: { ...SIZE, description: "How many hidden states." },
+  observations: { ...SIZE, description: "How many outcomes." },
+  actions: { ...SIZE, description: "How many actions, of `pomdp`." },
+  output_file_path: { type: "string", description: "Write it there, too." },
+});
+
+/** Registers what begins models and compares them. */
+export function registerHelpers(hub: ModuleHub, files: ModelFiles): void {
+  hub.registerTool<NewArguments>({
+    name: "gnn.new",
+    description: "Begins a GNN model from a template: valid, with values, ready to be changed.",
+    schema: NEW_INPUT,
+    keywords: ["template", "create", "scaffold"],
+    annotations: schemas.WRITES_FILES,
+    handler: async ({ template = "pomdp", name = "My model", output_file_path: path, ...sizes }) => {
+      const { states = 2, observations = 2, actions = 2 } = sizes;
+      const text = newModel(template, { name, states, observations, actions });
+      if (path === undefined) return { text };
+      return { text, output_uri: pathToFileURL(await files.write(path, text)).href };
+    },
+  });
+  hub.registerTool<DiffArguments>({
+    name: "gnn.diff",
+    description:
+      "Tells what changed from one GNN model to another: variables, edges, values, time, terms. " +
+      "Layout, comments and order make no difference.",
+    schema: schemas.input({
+      before_text: { type: "string", description: "The first model as text. Give this or `before_path`." },
+      before_path: { type: "string", description: "Path of the first model." },
+      after_text: { type: "string", description: "The second model as text. Give this or `after_path`." },
+      after_path: { type: "string", description: "Path of the second model." },
+    }),
+    keywords: ["compare", "difference"],
+    annotations: schemas.READS_FILES,
+    handler: async (args) => {
+      const [before, after] = [
+        await checkSource(files, sourceOf(args.before_text, args.before_path)),
+        await checkSource(files, sourceOf(args.after_text, args.after_path)),
+      ];
+      const differences = diffGnn(before.file, after.file);
+      return { same: differences.length === 0, differences };
+    },
+  });
+}
+
+function sourceOf(text: string | undefined, path: string | undefined): { text?: string; file_path?: string } {
+  return { ...(text === undefined ? {} : { text }), ...(path === undefined ? {} : { file_path: path }) };
+}
