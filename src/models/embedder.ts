@@ -9,6 +9,7 @@ import { toModelFailure } from "./model-failure.ts";
 import { assertKey, parseModelName } from "./model-name.ts";
 import type { ModelProvider } from "./model-provider.ts";
 import type { ModelsOptions } from "./options.ts";
+import { installed } from "../core/optional-package.ts";
 
 type LoadedEmbeddingModel = Exclude<EmbeddingModel, string>;
 
@@ -37,7 +38,7 @@ export function createEmbedder(
       try {
         assertKey(provider);
         const model = await (loaded ??= loadEmbeddingModel({ provider, id, service }, client));
-        const { embedMany } = await import("ai");
+        const { embedMany } = await installed("ai", "embeddings by that provider", import("ai"));
         const { embeddings } = await embedMany({ model, values: [...texts], maxRetries: RETRIES, abortSignal: signal });
         return checked(embeddings, texts.length, service);
       } catch (error) {
@@ -82,13 +83,21 @@ async function loadEmbeddingModel(
   };
   switch (provider.kind) {
     case "openai":
-      return (await import("@ai-sdk/openai")).createOpenAI(settings).embeddingModel(id);
+      return (await installed("@ai-sdk/openai", "embeddings by that provider", import("@ai-sdk/openai")))
+        .createOpenAI(settings)
+        .embeddingModel(id);
     case "google":
-      return (await import("@ai-sdk/google")).createGoogleGenerativeAI(settings).embeddingModel(id);
+      return (await installed("@ai-sdk/google", "embeddings by that provider", import("@ai-sdk/google")))
+        .createGoogleGenerativeAI(settings)
+        .embeddingModel(id);
     case "mistral":
-      return (await import("@ai-sdk/mistral")).createMistral(settings).embeddingModel(id);
+      return (await installed("@ai-sdk/mistral", "embeddings by that provider", import("@ai-sdk/mistral")))
+        .createMistral(settings)
+        .embeddingModel(id);
     case "openai-compatible":
-      return (await import("@ai-sdk/openai-compatible"))
+      return (
+        await installed("@ai-sdk/openai-compatible", "embeddings by that provider", import("@ai-sdk/openai-compatible"))
+      )
         .createOpenAICompatible({ ...settings, name: provider.name, baseURL: baseUrl ?? "" })
         .embeddingModel(id);
     default:

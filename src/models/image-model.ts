@@ -10,6 +10,7 @@ import { toModelFailure } from "./model-failure.ts";
 import { assertKey, parseModelName } from "./model-name.ts";
 import type { ModelProvider } from "./model-provider.ts";
 import type { ModelsOptions } from "./options.ts";
+import { installed } from "../core/optional-package.ts";
 
 type LoadedImageModel = Exclude<ImageModel, string>;
 
@@ -41,7 +42,7 @@ export async function generateImage(
     service = `The image model of ${provider.name}`;
     assertKey(provider);
     const model = await loadImageModel({ provider, id, service }, maker);
-    const { generateImage: generate } = await import("ai");
+    const { generateImage: generate } = await installed("ai", "images by that provider", import("ai"));
     const { image } = await generate({
       model,
       ...toSettings(provider, request),
@@ -83,11 +84,17 @@ async function loadImageModel(
   };
   switch (provider.kind) {
     case "openai":
-      return (await import("@ai-sdk/openai")).createOpenAI(settings).image(id);
+      return (await installed("@ai-sdk/openai", "images by that provider", import("@ai-sdk/openai")))
+        .createOpenAI(settings)
+        .image(id);
     case "google":
-      return (await import("@ai-sdk/google")).createGoogleGenerativeAI(settings).image(id);
+      return (await installed("@ai-sdk/google", "images by that provider", import("@ai-sdk/google")))
+        .createGoogleGenerativeAI(settings)
+        .image(id);
     case "openai-compatible":
-      return (await import("@ai-sdk/openai-compatible"))
+      return (
+        await installed("@ai-sdk/openai-compatible", "images by that provider", import("@ai-sdk/openai-compatible"))
+      )
         .createOpenAICompatible({ ...settings, name: OPTIONS_KEY, baseURL: baseUrl ?? "" })
         .imageModel(id);
     default:

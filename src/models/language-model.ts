@@ -2,6 +2,7 @@ import type { LoadedLanguageModel } from "./given-model.ts";
 import { assertKey, parseModelName } from "./model-name.ts";
 import type { ModelProvider } from "./model-provider.ts";
 import type { ModelsOptions } from "./options.ts";
+import { installed } from "../core/optional-package.ts";
 
 /**
  * Makes the language model that `provider/model` names; nothing of the vendor's client is loaded before. Rejects with
@@ -20,16 +21,29 @@ type Loader = (provider: ModelProvider, model: string) => Promise<LoadedLanguage
 
 const LOADERS: Readonly<Record<ModelProvider["kind"], Loader>> = {
   openai: async (provider, model) => {
-    const openai = (await import("@ai-sdk/openai")).createOpenAI(settingsOf(provider));
+    const openai = (
+      await installed("@ai-sdk/openai", "models of that provider", import("@ai-sdk/openai"))
+    ).createOpenAI(settingsOf(provider));
     return provider.api === "chat" ? openai.chat(model) : openai.responses(model);
   },
   anthropic: async (provider, model) =>
-    (await import("@ai-sdk/anthropic")).createAnthropic(settingsOf(provider))(model),
-  mistral: async (provider, model) => (await import("@ai-sdk/mistral")).createMistral(settingsOf(provider))(model),
+    (await installed("@ai-sdk/anthropic", "models of that provider", import("@ai-sdk/anthropic"))).createAnthropic(
+      settingsOf(provider),
+    )(model),
+  mistral: async (provider, model) =>
+    (await installed("@ai-sdk/mistral", "models of that provider", import("@ai-sdk/mistral"))).createMistral(
+      settingsOf(provider),
+    )(model),
   google: async (provider, model) =>
-    (await import("@ai-sdk/google")).createGoogleGenerativeAI(settingsOf(provider))(model),
+    (await installed("@ai-sdk/google", "models of that provider", import("@ai-sdk/google"))).createGoogleGenerativeAI(
+      settingsOf(provider),
+    )(model),
   "openai-compatible": async (provider, model) => {
-    const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+    const { createOpenAICompatible } = await installed(
+      "@ai-sdk/openai-compatible",
+      "models of that provider",
+      import("@ai-sdk/openai-compatible"),
+    );
     return createOpenAICompatible({
       ...settingsOf(provider),
       name: provider.name,

