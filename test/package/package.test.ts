@@ -194,6 +194,14 @@ export function registerTools(modules: ModuleHub): void {
 };
 
 describe("what the packaging names is there", () => {
+  test("systemd finds nothing wrong with the unit", async ({ skip }) => {
+    const said = await run("systemd-analyze", ["verify", join(ROOT, "packaging/toolyard.service")]).catch(
+      (error: NodeJS.ErrnoException & { stderr?: string }) => error,
+    );
+    skip("code" in said && said.code === "ENOENT", "systemd-analyze is not on this machine");
+    expect(said).toMatchObject({ stdout: "", stderr: "" });
+  });
+
   const text = (name: string): string => readFileSync(join(ROOT, name), "utf8");
 
   test("the Dockerfile's files, scripts and options exist", () => {
