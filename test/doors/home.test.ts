@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { createHub, type LibraryHub } from "../../src/index.ts";
 import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { renderHome } from "../../src/doors/home/home-page.ts";
 
 let hub: LibraryHub | undefined;
 afterEach(() => hub?.close());
@@ -51,18 +52,21 @@ test("it has an entry for each client, and links that add the hub to VS Code and
   expect(JSON.parse(Buffer.from(decodeURIComponent(config), "base64").toString())).toEqual({ url: `${url}/mcp` });
 });
 
-test("what a source says of itself is text on the page, never a part of it", async () => {
-  const url = await serve({
-    mcp: {
-      stdio_servers: {
-        evil: { command: ["/no/such/<script>alert(1)</script>"] },
-      },
-    },
+test("what a source says of itself is text on the page, never a part of it", () => {
+  const evil = "</p><script>alert(1)</script>\u202e";
+  const source = { source: { id: evil, kind: "stdio" }, status: { state: "down", lastError: evil } };
+  const page = renderHome({
+    title: evil,
+    version: "1",
+    baseUrl: "http://127.0.0.1:1",
+    hasDocs: true,
+    hasTokens: false,
+    clients: [{ program: evil, place: evil, text: evil }],
+    status: { sources: [{ ...source, tools: 0, resources: 0, prompts: 0, problems: [] } as never], upMs: 1000 },
   });
-  await expect
-    .poll(async () => (await open(url)).text(), { timeout: 60_000 })
-    .toMatch(/class="state ill">down<\/span> <b>evil<\/b>[\s\S]*&lt;script&gt;alert/);
-  expect(await (await open(url)).text()).not.toContain("<script");
+  expect(page).toMatch(/class="state ill">down<\/span> <b>&lt;\/p&gt;&lt;script&gt;alert/);
+  expect(page).not.toContain("<script");
+  expect(page).not.toContain("\u202e");
 });
 
 test("with tokens a stranger is refused; who has narrowed rights sees how to connect and no source", async () => {
