@@ -39,7 +39,9 @@ describe("--once", () => {
     ]);
     const ran = await desk.run(["chat", ...MODEL, "--once", "Does it work?"], { env });
     expect(ran).toMatchObject({ code: 0, stdout: "Let me see.\nIt works well.\n" });
-    expect(ran.stderr).toMatch(/^→ work \{"how":"well"\}\n← work in .+: \{"text":"","how":"well"\}\n$/);
+    expect(ran.stderr).toMatch(
+      /^→ work \{"how":"well"\}\n← work in .+: \{"text":"","how":"well"\}\n\d+ tokens read, \d+ written, .+\n$/,
+    );
     expect(models.asked).toHaveLength(2);
   });
 
