@@ -14,6 +14,7 @@ export {
   type BindingManagerOptions,
 } from "./compat/bindings/binding-manager.ts";
 export type { BindingProblem } from "./compat/bindings/hub-binding.ts";
+export type { GenerateText, LlmBinding, TextOptions, TtiBinding } from "./compat/bindings/client-models.ts";
 export { HubMCPBinding, type HubMCPOptions } from "./compat/bindings/hub-mcp.ts";
 export { LocalMCPBinding, type LocalMCPOptions } from "./compat/bindings/local-mcp.ts";
 export {

@@ -21,7 +21,7 @@ export class MyCustomMCPBinding extends LollmsMCPBinding {
     this.#endpoint = api_endpoint.replace(/\/$/, "");
   }
 
-  async discoverTools({ timeout_per_server: seconds = DEFAULT_SECONDS }: DiscoverToolsOptions = {}): Promise<
+  override async discoverTools({ timeout_per_server: seconds = DEFAULT_SECONDS }: DiscoverToolsOptions = {}): Promise<
     ToolDefinition[]
   > {
     try {
@@ -33,7 +33,7 @@ export class MyCustomMCPBinding extends LollmsMCPBinding {
     }
   }
 
-  async executeTool(
+  override async executeTool(
     toolName: string,
     params: Record<string, unknown>,
     { timeout: seconds = DEFAULT_SECONDS }: ExecuteToolOptions = {},

@@ -1,5 +1,6 @@
 import { parseDuration } from "../core/duration.ts";
 import { OptionError } from "../core/errors.ts";
+import { isJsonObject } from "../core/json.ts";
 import { nearest } from "../core/suggest.ts";
 
 /**
@@ -10,7 +11,7 @@ export function snakeKeys<T extends object>(options: T, known: readonly string[]
   const result: Record<string, unknown> = {};
   for (const [given, value] of Object.entries(options)) {
     if (value === undefined) continue;
-    const key = given.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const key = toSnake(given);
     if (!known.includes(key)) throw new OptionError(`There is no option \`${given}\`.${hintAt(nearest(key, known))}`);
     if (Object.hasOwn(result, key)) throw new OptionError(`\`${key}\` is given in both spellings. Remove one of them.`);
     result[key] = value;
@@ -18,16 +19,54 @@ export function snakeKeys<T extends object>(options: T, known: readonly string[]
   return result;
 }
 
+export function toSnake(key: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 function hintAt(near: readonly string[]): string {
-  return near.length > 0 ? ` Did you mean ${near.map((key) => `\`${key}\``).join(", ")}?` : "";
+  return near.length > 0 ? ` Did you mean ${[...new Set(near)].map((key) => `\`${key}\``).join(", ")}?` : "";
+}
+
+/**
+ * Options are one object, whatever the documents' Python takes by position. Throws an `OptionError` that shows how they
+ * are given.
+ */
+export function assertOptions<T extends object>(className: string, options: T | undefined, example: string): T {
+  if (isJsonObject(options)) return options as T;
+  const got = options === null || typeof options === "object" ? JSON.stringify(options) : `\`${String(options)}\``;
+  throw new OptionError(
+    `\`${className}\` takes its options as one object, such as \`{ ${example} }\`; got ${got.slice(0, MAX_SHOWN)}.`,
+  );
+}
+
+const MAX_SHOWN = 200;
+
+/** Throws an `OptionError` that names the first of these options which is there and no object. */
+export function assertObjects(options: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined && !isJsonObject(value))
+      throw new OptionError(`\`${name}\` must be an object, got ${JSON.stringify(value)?.slice(0, MAX_SHOWN)}.`);
+  }
 }
 
 /**
  * Time as the documents' programs give it, in milliseconds: a number counts seconds, text carries its unit. Throws an
- * `OptionError`.
+ * `OptionError` in these words.
  */
 export function parseSeconds(value: unknown, name: string): number {
-  const timeMs = typeof value === "number" ? parseDuration(value * 1000, name) : parseDuration(String(value), name);
-  if (timeMs > 0) return timeMs;
-  throw new OptionError(`\`${name}\` must be above 0, got ${JSON.stringify(value)}.`);
+  const timeMs = readTime(value, name);
+  if (timeMs !== undefined && timeMs > 0) return timeMs;
+  throw new OptionError(
+    `\`${name}\` must be a number of seconds above 0, or text with its unit such as "500ms", "30s" or "5m"; ` +
+      `got ${typeof value === "number" ? String(value) : JSON.stringify(value)}.`,
+  );
+}
+
+function readTime(value: unknown, name: string): number | undefined {
+  if (typeof value === "number") return Number.isFinite(value) ? value * 1000 : undefined;
+  try {
+    return typeof value === "string" ? parseDuration(value, name) : undefined;
+  } catch {
+    return undefined;
+  }
 }

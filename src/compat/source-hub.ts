@@ -129,6 +129,13 @@ export class SourceHub {
     return (!outcome.ok && outcome.kind === "unknown_tool" && awayAltogether(hub.sources())) || outcome;
   }
 
+  /** Whether a tool declares what its result looks like. */
+  async declaresOutput(tool: string): Promise<boolean> {
+    const { hub } = await this.#open();
+    const lookup = await hub.describeTool(tool, WHOLE_VIEW);
+    return lookup.found && lookup.entry["outputSchema"] !== undefined;
+  }
+
   /** Takes changed settings over, if the hub is open. Rejects, with everything as it was, when they cannot be used. */
   async apply(): Promise<void> {
     const { reloader, hub } = await this.#open();

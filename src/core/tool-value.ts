@@ -16,6 +16,29 @@ export function toolValue(result: JsonObject): unknown {
   return values.length > 1 ? values : (values[0] ?? null);
 }
 
+const TYPED = new WeakMap<JsonObject, { readonly value: unknown }>();
+
+/** Remembers the value that a text result was made of: a number and the text `42` look the same on the wire. */
+export function rememberValue(result: JsonObject, value: unknown): JsonObject {
+  TYPED.set(result, { value });
+  return result;
+}
+
+/**
+ * The value of a result with the type that its tool gave it: structured content, what a function returned, and a text
+ * as JSON only where the tool declared that it is (`isJson`). Any other text is text.
+ */
+export function typedValue(result: JsonObject, isJson: boolean): unknown {
+  const typed = TYPED.get(result);
+  if (typed && result["structuredContent"] === undefined) return typed.value;
+  if (isJson || result["structuredContent"] !== undefined) return toolValue(result);
+  const blocks: readonly unknown[] = Array.isArray(result["content"]) ? result["content"] : [];
+  const values = blocks.map((block) =>
+    isJsonObject(block) && block["type"] === "text" && typeof block["text"] === "string" ? block["text"] : block,
+  );
+  return values.length > 1 ? values : (values[0] ?? null);
+}
+
 /**
  * What a failure says: of `{"error": "…"}`, the object in which services tell theirs, its words; of any other text all
  * of it.

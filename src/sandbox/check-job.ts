@@ -25,11 +25,11 @@ export function withinBounds(job: SandboxJob, { limits, maxWallMs }: SandboxOpti
 }
 
 /** Why a job cannot be run as it is. */
-export function checkJob({ code, inputs, files, limits, session }: SandboxJob): string | undefined {
+export function checkJob({ code, inputs, files, limits, session, profile }: SandboxJob): string | undefined {
   if (Buffer.byteLength(code) > MAX_CODE_BYTES)
     return (
       `The code has ${Buffer.byteLength(code)} bytes; at most ${MAX_CODE_BYTES} are run. ` +
-      "Give data as inputs or files."
+      (profile === "restricted" ? "Do the work in several runs." : "Give data as inputs or files.")
     );
   const inputBytes = Buffer.byteLength(JSON.stringify(inputs));
   if (inputBytes > limits.toolBytes)

@@ -107,31 +107,30 @@ describe("the contract", () => {
 
   test("L1: a class with both methods is a binding, in either spelling", async () => {
     class Camel extends LollmsMCPBinding {
-      async discoverTools(): Promise<ToolDefinition[]> {
+      override async discoverTools(): Promise<ToolDefinition[]> {
         return [];
       }
-      async executeTool(): Promise<ToolResult> {
+      override async executeTool(): Promise<ToolResult> {
         return { output: 2, status_code: 200 };
       }
     }
-    class Snake extends (LollmsMCPBinding as unknown as new (name: string) => object) {
-      async discover_tools(): Promise<ToolDefinition[]> {
+    class Snake extends LollmsMCPBinding {
+      override async discover_tools(): Promise<ToolDefinition[]> {
         return [];
       }
-      async execute_tool(): Promise<ToolResult> {
+      override async execute_tool(): Promise<ToolResult> {
         return { output: 1, status_code: 200 };
       }
     }
-    const snake = new Snake("snake") as unknown as LollmsMCPBinding;
+    const snake = new Snake("snake");
     expect(await snake.executeTool("x", {})).toEqual({ output: 1, status_code: 200 });
     expect(await snake.discoverTools()).toEqual([]);
     expect(await new Camel("camel").execute_tool("x", {})).toEqual({ output: 2, status_code: 200 });
   });
 
   test("L1: a class that lacks one of them is refused when it is made", () => {
-    // @ts-expect-error the compiler refuses it, too
     class Half extends LollmsMCPBinding {
-      async discoverTools(): Promise<ToolDefinition[]> {
+      override async discoverTools(): Promise<ToolDefinition[]> {
         return [];
       }
     }

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { locateConfig } from "../../config/locate.ts";
@@ -8,6 +9,7 @@ import { loadHubConfig } from "../../hub/open-hub.ts";
 import { Fingerprint } from "../../runtimes/typescript/fingerprint.ts";
 import { describeImportError, importUserModule } from "../../runtimes/typescript/import-module.ts";
 import { snakeKeys } from "../option-keys.ts";
+import { guardBinding } from "./guarded-binding.ts";
 import { lackingMessage, missingMethods, type LollmsMCPBinding } from "./binding.ts";
 import { bindingNames, findBindingFile } from "./binding-files.ts";
 
@@ -83,19 +85,25 @@ export class LollmsMCPBindingManager {
     bindingName: string,
     options: object = {},
   ): Promise<T | undefined> {
+    this.#checkFolder();
     const Binding = await this.#load(bindingName);
     if (!Binding) return undefined;
     try {
       const binding = new Binding(options as never);
       this.#problems.delete(bindingName);
-      return binding as T;
+      if (this.#isOwn(bindingName)) return binding as T;
+      return guardBinding(binding, (message) => this.#failed(bindingName, `${message}.`)) as T;
     } catch (error) {
       return this.#failed(bindingName, `cannot be made: ${messageOf(error)}`);
     }
   }
 
-  /** Names of all bindings that can be loaded, sorted. */
+  /**
+   * Names of all bindings that can be loaded, sorted. A folder that is not there is a problem under its own path; the
+   * bindings of this package are there even so.
+   */
   async getAvailableBindings(): Promise<readonly string[]> {
+    this.#checkFolder();
     const names = new Set([...(await bindingNames(this.mcp_bindings_dir)), ...(await bindingNames(OWN_FOLDER))]);
     const loaded = await Promise.all([...names].map(async (name) => ((await this.#load(name)) ? [name] : [])));
     return loaded.flat().toSorted();
@@ -106,6 +114,18 @@ export class LollmsMCPBindingManager {
   }
   get_available_bindings(): Promise<readonly string[]> {
     return this.getAvailableBindings();
+  }
+
+  #checkFolder(): void {
+    const folder = this.mcp_bindings_dir;
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) this.#problems.delete(folder);
+    else if (!this.#problems.has(folder))
+      this.#failed(folder, "is no folder that is there. Create it, or correct `mcp_bindings_dir`.");
+  }
+
+  /** One of this package, which keeps the contract itself. */
+  #isOwn(name: string): boolean {
+    return this.mcp_bindings_dir === OWN_FOLDER || findBindingFile(this.mcp_bindings_dir, name) === undefined;
   }
 
   #load(name: string): Promise<BindingClass | undefined> {
@@ -138,7 +158,8 @@ export class LollmsMCPBindingManager {
 
   #failed(name: string, message: string): undefined {
     this.#problems.set(name, message);
-    this.#logger?.warning(`The binding ${name} ${message}`);
+    const what = name === this.mcp_bindings_dir ? "The folder of bindings" : "The binding";
+    this.#logger?.warning(`${what} ${name} ${message}`);
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { Logger } from "../../core/ports.ts";
-import type { TtiBinding } from "./client-models.ts";
+import type { GenerateText, LlmBinding, TtiBinding } from "./client-models.ts";
 
 /** What bindings say of a tool. */
 export interface ToolDefinition {
@@ -33,6 +33,10 @@ export interface ClientInstance {
   readonly progress?: (progress: number, total?: number, message?: string) => void;
   /** Draws images for tools that need some. */
   readonly tti?: TtiBinding | null;
+  /** Writes texts for tools that ask a language model: the client itself, or its `llm`. Either spelling will do. */
+  readonly generate_text?: GenerateText;
+  readonly generateText?: GenerateText;
+  readonly llm?: LlmBinding | null;
 }
 
 /** Options of an execution. A binding may take more. */
@@ -71,13 +75,15 @@ const METHODS = [
 
 /**
  * The contract of all bindings: something that discovers tools and executes one. Neither throws for what goes wrong out
- * there. A class implements `discoverTools` and `executeTool`, or their snake_case spellings; the constructor refuses
- * one that lacks either.
+ * there. A class implements `discoverTools` and `executeTool`, or `discover_tools` and `execute_tool` as the documents
+ * write them, and may override the getter of its configuration in either spelling; what it does not write leads to what
+ * it does. The constructor refuses a class that lacks either method.
  */
 export abstract class LollmsMCPBinding {
   /** Unique name of the binding: `local_mcp`, `standard_mcp`. */
   readonly binding_name: string;
   readonly #config: Readonly<JsonObject>;
+  #isAsking = false;
 
   /** @param config what `get_binding_config` returns @throws TypeError when the class lacks a method of the contract */
   constructor(bindingName: string, config: Readonly<JsonObject> = {}) {
@@ -85,10 +91,6 @@ export abstract class LollmsMCPBinding {
     this.#config = config;
     const lacking = missingMethods(Object.getPrototypeOf(this) as object);
     if (lacking.length > 0) throw new TypeError(lackingMessage(new.target.name, lacking));
-    for (const [camel, snake] of METHODS) {
-      if (typeof this[camel] !== "function")
-        Object.defineProperty(this, camel, { value: (...args: []) => (this[snake] as () => unknown)(...args) });
-    }
   }
 
   get bindingName(): string {
@@ -96,14 +98,18 @@ export abstract class LollmsMCPBinding {
   }
 
   /** Definitions of all tools; an empty list when there are none or something went wrong. Never rejects. */
-  abstract discoverTools(options?: DiscoverToolsOptions): Promise<readonly ToolDefinition[]>;
+  discoverTools(options?: DiscoverToolsOptions): Promise<readonly ToolDefinition[]> {
+    return this.discover_tools(options);
+  }
 
   /** Runs a tool. Never rejects: what went wrong is `{error, status_code}`. */
-  abstract executeTool(toolName: string, params: JsonObject, options?: ExecuteToolOptions): Promise<ToolResult>;
+  executeTool(toolName: string, params: JsonObject, options?: ExecuteToolOptions): Promise<ToolResult> {
+    return this.execute_tool(toolName, params, options);
+  }
 
   /** The configuration that the instance was made with. */
   getBindingConfig(): Readonly<JsonObject> {
-    return this.#config;
+    return this.#configBy("get_binding_config");
   }
 
   discover_tools(options?: DiscoverToolsOptions): Promise<readonly ToolDefinition[]> {
@@ -113,7 +119,18 @@ export abstract class LollmsMCPBinding {
     return this.executeTool(toolName, params, options);
   }
   get_binding_config(): Readonly<JsonObject> {
-    return this.getBindingConfig();
+    return this.#configBy("getBindingConfig");
+  }
+
+  /** By the other spelling of the getter, where the class wrote that one and is not asked by it already. */
+  #configBy(other: "getBindingConfig" | "get_binding_config"): Readonly<JsonObject> {
+    if (this.#isAsking || !implementsMethod(Object.getPrototypeOf(this) as object, other)) return this.#config;
+    this.#isAsking = true;
+    try {
+      return this[other]();
+    } finally {
+      this.#isAsking = false;
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { FailError, messageOf } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
-import type { GeneratedImage, ImageRequest, Models } from "../../core/models.ts";
+import type { GeneratedImage, GeneratedText, ImageRequest, Models, TextRequest } from "../../core/models.ts";
 import { fail } from "../../core/outcome.ts";
 import { orAborted } from "../../core/wait.ts";
 
@@ -25,14 +25,66 @@ export interface TtiBinding {
   generate_image?(request: TtiRequest): Promise<Image> | Image;
 }
 
+/** What a text is asked for with, as the second argument. */
+export interface TextOptions {
+  readonly system_prompt?: string;
+  readonly n_predict?: number;
+  readonly temperature?: number;
+  readonly signal: AbortSignal;
+}
+
+/** `generate_text(prompt, options)` of a client gives the text. */
+export type GenerateText = (prompt: string, options: TextOptions) => Promise<string> | string;
+
+/** An active text binding of a client. */
+export interface LlmBinding {
+  generateText?: GenerateText;
+  generate_text?: GenerateText;
+}
+
 /** The models that a client instance lends to the tools it calls; nothing when it has none. */
-export function clientModels(tti: unknown): Models | undefined {
-  if (typeof tti !== "object" || tti === null) return undefined;
-  const binding = tti as TtiBinding;
-  const draw = binding.generateImage ?? binding.generate_image;
-  return typeof draw === "function"
-    ? { generateImage: (request, signal) => drawWith(draw.bind(binding), request, signal) }
-    : undefined;
+export function clientModels(client: object | undefined): Models | undefined {
+  const { tti, llm } = (client ?? {}) as { readonly tti?: unknown; readonly llm?: unknown };
+  const draw = methodOf<NonNullable<TtiBinding["generateImage"]>>(tti, ["generateImage", "generate_image"]);
+  const names = ["generateText", "generate_text"];
+  const write = methodOf<GenerateText>(client, names) ?? methodOf<GenerateText>(llm, names);
+  if (!draw && !write) return undefined;
+  return {
+    ...(draw ? { generateImage: (request, signal) => drawWith(draw, request, signal) } : {}),
+    ...(write ? { generateText: (request, signal) => writeWith(write, request, signal) } : {}),
+  };
+}
+
+function methodOf<F>(owner: unknown, names: readonly string[]): F | undefined {
+  if (typeof owner !== "object" || owner === null) return undefined;
+  const methods = names.map((name) => (owner as Record<string, unknown>)[name]);
+  const method = methods.find((one) => typeof one === "function");
+  return method === undefined ? undefined : ((method as (...args: unknown[]) => unknown).bind(owner) as F);
+}
+
+async function writeWith(
+  write: GenerateText,
+  { prompt, system, maxTokens, temperature }: TextRequest,
+  signal: AbortSignal,
+): Promise<GeneratedText> {
+  const options = {
+    signal,
+    ...(system === undefined ? {} : { system_prompt: system }),
+    ...(maxTokens === undefined ? {} : { n_predict: maxTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
+  };
+  const text: unknown = await asked(() => write(prompt, options), "language", signal);
+  if (typeof text === "string") return { text };
+  throw new FailError(fail("malformed", "The client's language model gave something that is no text."));
+}
+
+/** A model of the client's need not look at the signal; nobody waits for it even so. */
+function asked(ask: () => unknown, what: "language" | "image", signal: AbortSignal): Promise<unknown> {
+  return orAborted((async () => ask())(), signal).catch((error: unknown) => {
+    throw error instanceof FailError
+      ? error
+      : new FailError(fail("tool_error", `The client's ${what} model failed: ${messageOf(error)}`, { cause: error }));
+  });
 }
 
 async function drawWith(
@@ -47,12 +99,7 @@ async function drawWith(
     ...(width === undefined ? {} : { width }),
     ...(height === undefined ? {} : { height }),
   };
-  // A binding need not look at the signal; nobody waits for it even so.
-  const image: unknown = await orAborted((async () => draw(request))(), signal).catch((error: unknown) => {
-    throw error instanceof FailError
-      ? error
-      : new FailError(fail("tool_error", `The client's image model failed: ${messageOf(error)}`, { cause: error }));
-  });
+  const image = await asked(() => draw(request), "image", signal);
   const data = isJsonObject(image) && !(image instanceof Uint8Array) ? image["data"] : image;
   if (data instanceof Uint8Array) return { data, mimeType: "application/octet-stream" };
   throw new FailError(

@@ -45,7 +45,7 @@ export abstract class HubBinding extends LollmsMCPBinding implements AsyncDispos
     return [...this.#failures, ...found];
   }
 
-  async discoverTools(options: DiscoverToolsOptions = {}): Promise<readonly ToolDefinition[]> {
+  override async discoverTools(options: DiscoverToolsOptions = {}): Promise<readonly ToolDefinition[]> {
     try {
       const { force_refresh: force = false, timeout_per_server: timeout } = snakeKeys(options, [
         "force_refresh",
@@ -61,11 +61,16 @@ export abstract class HubBinding extends LollmsMCPBinding implements AsyncDispos
     }
   }
 
-  async executeTool(toolName: string, params: JsonObject = {}, options: ExecuteToolOptions = {}): Promise<ToolResult> {
+  override async executeTool(
+    toolName: string,
+    params: JsonObject = {},
+    options: ExecuteToolOptions = {},
+  ): Promise<ToolResult> {
     try {
       if (!isJsonObject(params))
         return { error: "`params` must be an object with the tool's parameters.", status_code: 400 };
-      return toResult(await this.hub.call(toolName, params, toCallOptions(options)));
+      const outcome = await this.hub.call(toolName, params, toCallOptions(options));
+      return toResult(outcome, outcome.ok && (await this.hub.declaresOutput(toolName)));
     } catch (error) {
       if (error instanceof OptionError) return { error: error.message, status_code: 400 };
       return thrownFailure(error);
@@ -89,7 +94,7 @@ function toCallOptions(options: ExecuteToolOptions): CallOptions {
     signal,
   } = snakeKeys(options, ["timeout", "lollms_client_instance", "signal"]);
   const client = typeof instance === "object" && instance !== null ? (instance as ClientInstance) : undefined;
-  const models = clientModels(client?.tti);
+  const models = clientModels(client);
   return {
     ...(models ? { models } : {}),
     ...(timeout === undefined ? { idleTimeoutMs: EXECUTION_MS } : { timeoutMs: parseSeconds(timeout, "timeout") }),

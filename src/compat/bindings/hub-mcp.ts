@@ -1,6 +1,7 @@
+import { OptionError } from "../../core/errors.ts";
 import type { Logger } from "../../core/ports.ts";
 import type { HubConfig } from "../../hub/schema.ts";
-import { snakeKeys } from "../option-keys.ts";
+import { assertObjects, assertOptions, snakeKeys } from "../option-keys.ts";
 import { HubBinding } from "./hub-binding.ts";
 
 export interface HubMCPOptions {
@@ -21,7 +22,16 @@ export class HubMCPBinding extends HubBinding {
       config = [],
       settings = {},
       ...rest
-    } = snakeKeys(options, ["config", "settings", "variables", "logger"]) as HubMCPOptions;
+    } = snakeKeys(assertOptions("HubMCPBinding", options, 'config: "toolyard.toml"'), [
+      "config",
+      "settings",
+      "variables",
+      "logger",
+    ]) as HubMCPOptions;
+    assertObjects({ settings, variables: rest.variables });
+    const files: unknown[] = [config].flat();
+    if (!files.every((file) => typeof file === "string"))
+      throw new OptionError(`\`config\` must be the path of a file, or a list of them, got ${JSON.stringify(config)}.`);
     super("hub_mcp", { config, settings }, { settings: () => settings, config, isWhole: true, ...rest });
   }
 }

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { OptionError } from "../../core/errors.ts";
 import type { Logger } from "../../core/ports.ts";
 import type { HubConfig } from "../../hub/schema.ts";
-import { snakeKeys } from "../option-keys.ts";
+import { assertObjects, assertOptions, snakeKeys } from "../option-keys.ts";
 import { HubBinding } from "./hub-binding.ts";
 
 export interface LocalMCPOptions {
@@ -23,6 +23,8 @@ export interface LocalMCPOptions {
   readonly web_search?: NonNullable<HubConfig["web_search"]>;
   /** Where `python_interpreter` runs, and its bounds, in the keys of `[sandbox]`. */
   readonly sandbox?: NonNullable<HubConfig["sandbox"]>;
+  /** Models that tools may use, in the keys of `[models]`; what a client instance lends goes first. @default none */
+  readonly models?: NonNullable<HubConfig["models"]>;
   /** @default standard error, from warnings on */
   readonly logger?: Logger;
 }
@@ -34,31 +36,38 @@ export interface LocalMCPOptions {
 export class LocalMCPBinding extends HubBinding {
   constructor(options: LocalMCPOptions = {}) {
     const {
-      tools_folder_path: given = null,
+      tools_folder_path: given,
       logger,
-      default_tools: defaultTools = {},
-      web_search: webSearch = {},
-      sandbox = {},
-    } = snakeKeys(options, ["tools_folder_path", "logger", "default_tools", "web_search", "sandbox"]);
-    if (given !== null && !(given instanceof URL) && (typeof given !== "string" || given === "")) {
-      throw new OptionError(
-        "`tools_folder_path` must name the folder with the tools, or be null for those of the package; " +
-          `got ${JSON.stringify(given)}.`,
-      );
-    }
-    const folder = given instanceof URL ? fileURLToPath(given) : given;
-    const bundled: HubConfig = {
-      default_tools: { enable: ["all"], ...(defaultTools as object) },
-      web_search: webSearch as object,
-      sandbox: sandbox as object,
-    };
+      ...tables
+    } = snakeKeys(assertOptions("LocalMCPBinding", options, 'tools_folder_path: "my-tools"'), [
+      "tools_folder_path",
+      "logger",
+      ...TABLES,
+    ]);
+    assertObjects(tables);
+    const folder = folderOf(given);
+    const { models, ...ofBundled } = tables as Pick<HubConfig, (typeof TABLES)[number]>;
+    const lent = models ? { models } : {};
+    const bundled: HubConfig = { ...ofBundled, default_tools: { enable: ["all"], ...ofBundled.default_tools } };
     super(
       "local_mcp",
       { tools_folder_path: folder },
       {
-        settings: () => (folder === null ? bundled : { folders: { tools_path: folder } }),
+        settings: () => ({ ...lent, ...(folder === null ? bundled : { folders: { tools_path: folder } }) }),
         ...(logger ? { logger: logger as Logger } : {}),
       },
     );
   }
+}
+
+const TABLES = ["default_tools", "web_search", "sandbox", "models"] as const;
+
+function folderOf(given: unknown): string | null {
+  if (given === undefined || given === null) return null;
+  if (given instanceof URL) return fileURLToPath(given);
+  if (typeof given === "string" && given !== "") return given;
+  throw new OptionError(
+    "`tools_folder_path` must name the folder with the tools, or be null for those of the package; " +
+      `got ${JSON.stringify(given)}.`,
+  );
 }

@@ -2,10 +2,10 @@ import { messageOf, OptionError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Logger } from "../../core/ports.ts";
 import { resolveRemoteServer, type RemoteServerConfig } from "../../providers/http/options.ts";
-import { parseSeconds, snakeKeys } from "../option-keys.ts";
+import { assertOptions, parseSeconds, snakeKeys, toSnake } from "../option-keys.ts";
 import type { SourceHubOptions } from "../source-hub.ts";
 import { HubBinding, type BindingProblem } from "./hub-binding.ts";
-import { assertAlias } from "./standard-mcp.ts";
+import { assertAlias, assertServers } from "./standard-mcp.ts";
 
 /** How the server is told who calls. */
 export type AuthConfig =
@@ -62,6 +62,7 @@ export interface RemoteMCPOptions extends RemoteServer {
   readonly logger?: Logger;
 }
 
+const EXAMPLE = 'server_url: "http://my-mcp-server.com/mcp"';
 const SERVER_KEYS = ["server_url", "auth_config", "timeout"] as const;
 
 /**
@@ -78,7 +79,13 @@ export class RemoteMCPBinding extends HubBinding {
       servers_infos: several,
       logger,
       ...one
-    } = snakeKeys(options, ["alias", "servers_infos", "logger", ...SERVER_KEYS]);
+    } = snakeKeys(assertOptions("RemoteMCPBinding", options, EXAMPLE), [
+      "alias",
+      "servers_infos",
+      "logger",
+      ...SERVER_KEYS,
+    ]);
+    if (several !== undefined) assertServers("servers_infos", several);
     if (several !== undefined && one["server_url"] !== undefined)
       throw new OptionError("`server_url` and `servers_infos` both say where servers are. Remove one of them.");
     const servers: RemoteServerConfig[] = [];
@@ -86,7 +93,7 @@ export class RemoteMCPBinding extends HubBinding {
     if (several === undefined) servers.push(toHttp(alias, one));
     for (const [name, server] of Object.entries((several ?? {}) as Readonly<Record<string, RemoteServer>>)) {
       try {
-        servers.push(toHttp(name, snakeKeys(server, SERVER_KEYS)));
+        servers.push(toHttp(name, snakeKeys(assertOptions("servers_infos", server, EXAMPLE), SERVER_KEYS)));
       } catch (error) {
         refused.push({ source: name, message: messageOf(error) });
       }
@@ -120,21 +127,41 @@ function toHttp(
     ...(auth === undefined || auth === null ? {} : { auth: toAuth(auth) }),
     ...(timeout === undefined ? {} : { connect_timeout: parseSeconds(timeout, "timeout") }),
   };
-  resolveRemoteServer(options);
+  inOwnWords(() => resolveRemoteServer(options));
   return options;
+}
+
+/** The words of the hub's own option, with the name that it has here. */
+function inOwnWords(check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof OptionError)) throw error;
+    const message = error.message
+      .replaceAll("`url`", "`server_url`")
+      .replaceAll("`auth", "`auth_config")
+      .replaceAll("`headers`", "`auth_config`")
+      .replace("Put credentials into `token`, `auth_config` or `auth_config`.", "Put credentials into `auth_config`.");
+    throw new OptionError(message, { cause: error });
+  }
 }
 
 function toAuth(raw: unknown): NonNullable<RemoteServerConfig["auth"]> {
   if (isJsonObject(raw) && (raw["type"] === "oauth2" || raw["type"] === "client_credentials")) return toOAuth(raw);
-  const auth: Partial<JsonObject> = isJsonObject(raw) ? snakeKeys(raw, ["type", "token", "key", "header_name"]) : {};
-  const { type, token, key, header_name: header = "X-API-Key" } = auth;
-  if (type === "bearer" && typeof token === "string") return { type, token };
-  if (type === "api_key" && typeof key === "string" && typeof header === "string") return { type, key, header };
+  const { type, token, key, header_name: header = "X-API-Key", ...foreign } = isJsonObject(raw) ? allSnake(raw) : {};
+  if (Object.keys(foreign).length === 0) {
+    if (type === "bearer" && typeof token === "string") return { type, token };
+    if (type === "api_key" && typeof key === "string" && typeof header === "string") return { type, key, header };
+  }
   throw new OptionError(
     '`auth_config` must be {type: "bearer", token}, {type: "api_key", key, header_name?} or {type: "oauth2", ' +
       "token_url, client_id, client_secret, scope?}. Signing in by a browser " +
       "(authorization code) is not supported.",
   );
+}
+
+function allSnake(raw: JsonObject): Partial<JsonObject> {
+  return Object.fromEntries(Object.entries(raw).map(([key, value]) => [toSnake(key), value]));
 }
 
 const OAUTH_KEYS = ["token_url", "client_id", "client_secret", "scope", "resource", "client_auth"] as const;

@@ -2,20 +2,31 @@ import { FailError, messageOf } from "../../core/errors.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../../core/json.ts";
 import { KINDS, type FailKind } from "../../core/kinds.ts";
 import { fail, type Fail, type Outcome } from "../../core/outcome.ts";
-import { toolValue } from "../../core/tool-value.ts";
+import { typedValue } from "../../core/tool-value.ts";
 import type { SurfaceTool } from "../../hub/hub.ts";
 import type { ToolDefinition, ToolFailure, ToolResult } from "./binding.ts";
 
 /** Failures that no tool had a part in: their words stand alone. */
 const BEFORE_EXECUTION: ReadonlySet<FailKind> = new Set(["ambiguous", "invalid_params", "denied", "limited"]);
 
-/** An outcome in the keys of the documents; the status is that of the table of kinds. */
-export function toResult(outcome: Outcome): ToolResult {
-  return outcome.ok ? { output: toolValue(outcome.result), status_code: 200 } : toFailure(outcome);
+/**
+ * An outcome in the keys of the documents; the status is that of the table of kinds. A tool that gives `{error,
+ * status_code}` itself has said how it failed: that passes as it is.
+ */
+export function toResult(outcome: Outcome, declaresJson = false): ToolResult {
+  if (!outcome.ok) return toFailure(outcome);
+  const output = typedValue(outcome.result, declaresJson);
+  return isOwnFailure(output) ? output : { output, status_code: 200 };
 }
 
-export function toFailure({ kind, message, result }: Fail): ToolFailure {
-  const { status } = KINDS[kind];
+function isOwnFailure(value: unknown): value is ToolFailure & JsonObject {
+  if (!isJsonObject(value) || typeof value["error"] !== "string") return false;
+  const status = value["status_code"];
+  return typeof status === "number" && Number.isInteger(status) && status >= 400 && status < 600;
+}
+
+export function toFailure({ kind, message, result, details }: Fail): ToolFailure {
+  const { status } = KINDS[causeOf(kind, details)];
   if (kind === "unknown_tool") return { error: "Tool not found", status_code: status };
   const output = objectMember(result ?? {}, "structuredContent");
   return {
@@ -23,6 +34,12 @@ export function toFailure({ kind, message, result }: Fail): ToolFailure {
     status_code: status,
     ...(output ? { output } : {}),
   };
+}
+
+/** A tool may say which kind of failure its own was. */
+function causeOf(kind: FailKind, details: JsonObject = {}): FailKind {
+  const said = details["upstreamKind"];
+  return kind === "tool_error" && typeof said === "string" && Object.hasOwn(KINDS, said) ? (said as FailKind) : kind;
 }
 
 /** What was thrown where nothing should be. */

@@ -1,8 +1,9 @@
 import { messageOf, OptionError } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json.ts";
 import type { Logger } from "../../core/ports.ts";
 import { READ_SEPARATORS } from "../../core/names.ts";
 import { resolveStdioServer, type StdioServerConfig } from "../../providers/stdio/options.ts";
-import { snakeKeys } from "../option-keys.ts";
+import { assertOptions, snakeKeys } from "../option-keys.ts";
 import type { SourceHubOptions } from "../source-hub.ts";
 import { HubBinding, type BindingProblem } from "./hub-binding.ts";
 
@@ -23,7 +24,11 @@ export class StandardMCPBinding extends HubBinding {
   readonly #refused: readonly BindingProblem[];
 
   constructor(options: StandardMCPOptions = {}) {
-    const { initial_servers: given = {}, logger } = snakeKeys(options, ["initial_servers", "logger"]);
+    const { initial_servers: given = {}, logger } = snakeKeys(
+      assertOptions("StandardMCPBinding", options, 'initial_servers: { calc: { command: ["python3", "calc.py"] } }'),
+      ["initial_servers", "logger"],
+    );
+    assertServers("initial_servers", given);
     const servers = new Map<string, StandardServer>();
     const hub: Omit<SourceHubOptions, "door"> = {
       settings: () => ({
@@ -90,6 +95,7 @@ export class StandardMCPBinding extends HubBinding {
   #accept(alias: string, server: StandardServer): BindingProblem | undefined {
     try {
       assertAlias(alias);
+      assertServer(server);
       resolveStdioServer(server);
       this.#servers.set(alias, server);
       return undefined;
@@ -97,6 +103,42 @@ export class StandardMCPBinding extends HubBinding {
       return { source: alias, message: messageOf(error) };
     }
   }
+}
+
+/** Throws an `OptionError` unless it is an object with a server each. */
+export function assertServers(name: string, servers: unknown): void {
+  if (isJsonObject(servers)) return;
+  throw new OptionError(`\`${name}\` must be an object of alias and server, got ${JSON.stringify(servers)}.`);
+}
+
+const LISTS = ["args", "inherit_env"] as const;
+
+function assertServer(server: unknown): asserts server is StandardServer {
+  if (!isJsonObject(server))
+    throw new OptionError(
+      `A server must be an object such as {command: ["python3", "server.py"]}, got ${JSON.stringify(server)}.`,
+    );
+  const { command, cwd, env } = server;
+  if (typeof command !== "string" && !isTexts(command))
+    throw new OptionError(
+      `\`command\` must be a list of texts, the program and its arguments, got ${JSON.stringify(command)}.`,
+    );
+  if (cwd !== undefined && typeof cwd !== "string")
+    throw new OptionError(`\`cwd\` must be the path of a folder, got ${JSON.stringify(cwd)}.`);
+  const isEnv = env === undefined || (isJsonObject(env) && Object.values(env).every(isText));
+  // Its values may be secrets.
+  if (!isEnv) throw new OptionError("`env` must be an object of names and texts.");
+  const wrong = LISTS.find((name) => server[name] !== undefined && !isTexts(server[name]));
+  if (wrong !== undefined)
+    throw new OptionError(`\`${wrong}\` must be a list of texts, got ${JSON.stringify(server[wrong])}.`);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isText);
 }
 
 export function assertAlias(alias: unknown): asserts alias is string {

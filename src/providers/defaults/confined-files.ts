@@ -152,6 +152,7 @@ function tooLarge(bytes: number, maxBytes: number): FileRefusal {
   return new FileRefusal(
     `The file would have ${formatBytes(bytes)}, and ${formatBytes(maxBytes)} are allowed. ` +
       "Write less, or raise `default_tools.max_file_size`.",
+    { kind: "too_large" },
   );
 }
 
@@ -171,8 +172,10 @@ const REASONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 function toRefusal(error: unknown, path: string): unknown {
-  const reason = REASONS.get(codeOf(error));
-  return reason === undefined ? error : new FileRefusal(`\`${path}\` ${reason}.`, { cause: error });
+  const code = codeOf(error);
+  const reason = REASONS.get(code);
+  const kind = code === "EACCES" || code === "EPERM" ? "denied" : "tool_error";
+  return reason === undefined ? error : new FileRefusal(`\`${path}\` ${reason}.`, { kind, cause: error });
 }
 
 function codeOf(error: unknown): string {

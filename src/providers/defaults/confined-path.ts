@@ -1,9 +1,21 @@
 import { mkdir, realpath } from "node:fs/promises";
+import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import type { FailKind } from "../../core/kinds.ts";
 
 /** A file that cannot be written, in words for the caller: no path but the one that it gave. */
 export class FileRefusal extends Error {
   override readonly name = "FileRefusal";
+  /** Which kind of failure it is. @default "tool_error" */
+  readonly kind: FailKind;
+
+  constructor(
+    message: string,
+    { kind = "tool_error", cause }: { readonly kind?: FailKind; readonly cause?: unknown } = {},
+  ) {
+    super(message, { cause });
+    this.kind = kind;
+  }
 }
 
 const MAX_PATH_CHARS = 1024;
@@ -29,9 +41,10 @@ function assertUsable(path: string): void {
   if (path.trim() === "" || path.length > MAX_PATH_CHARS || path.includes("\0"))
     throw new FileRefusal(
       `\`file_path\` must be 1 to ${MAX_PATH_CHARS} characters without NUL. Give a path such as notes/today.md.`,
+      { kind: "invalid_params" },
     );
   if (/[\\/]$/.test(path) || /^\.{1,2}$/.test(basename(path)))
-    throw new FileRefusal(`\`${path}\` names a folder. Add the name of the file.`);
+    throw new FileRefusal(`\`${path}\` names a folder. Add the name of the file.`, { kind: "invalid_params" });
 }
 
 /** `..` is resolved here, before links are. A root that is a link itself may be spelt either way. */
@@ -40,13 +53,19 @@ async function lexicallyInside(
   roots: readonly string[],
 ): Promise<{ readonly realRoot: string; readonly wanted: string }> {
   const [first = ""] = roots;
-  const wanted = isAbsolute(path) ? resolve(path) : resolve(first, path);
+  const said = fromHome(path);
+  const wanted = isAbsolute(said) ? resolve(said) : resolve(first, said);
   for (const root of roots) {
     await mkdir(root, { recursive: true });
     const realRoot = await realpath(root);
     if (isInside(root, wanted) || isInside(realRoot, wanted)) return { realRoot, wanted };
   }
   throw outside(path);
+}
+
+/** `~/notes.md` means the home folder, as it does everywhere else, and no folder called `~`. */
+function fromHome(path: string): string {
+  return /^~(?:[\\/]|$)/.test(path) ? join(homedir(), path.slice(1)) : path;
 }
 
 // The links of what exists; what does not exist yet cannot be one.
@@ -75,5 +94,6 @@ function outside(path: string): FileRefusal {
   return new FileRefusal(
     `\`${path}\` lies outside of the folders that files may be written to. ` +
       "Give a path relative to them, such as notes/today.md.",
+    { kind: "denied" },
   );
 }

@@ -1,5 +1,6 @@
 import { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { FailKind } from "../../core/kinds.ts";
 import { fail, type Fail, ok, type Outcome } from "../../core/outcome.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import type { Source, ToolLimits, ToolRecord } from "../../core/records.ts";
@@ -35,9 +36,13 @@ export function valueResult(value: JsonObject): Outcome {
   return ok({ content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value });
 }
 
-/** The tool's own words for what went wrong, in its own members, marked as an error. */
-export function failedResult(message: string, value: JsonObject): Fail {
+/**
+ * The tool's own words for what went wrong, in its own members, marked as an error. `cause` is which kind of failure it
+ * was, where that is known.
+ */
+export function failedResult(message: string, value: JsonObject, cause: FailKind = "tool_error"): Fail {
   return fail("tool_error", message, {
+    ...(cause === "tool_error" ? {} : { details: { upstreamKind: cause } }),
     result: { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value, isError: true },
   });
 }

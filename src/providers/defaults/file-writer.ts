@@ -66,6 +66,6 @@ async function write({ arguments: args }: ResolvedCall, files: ConfinedFiles): P
     return valueResult({ status: "success", message, file_path: written });
   } catch (error) {
     if (!(error instanceof FileRefusal)) throw error;
-    return failedResult(error.message, { status: "error", message: error.message, file_path: path });
+    return failedResult(error.message, { status: "error", message: error.message, file_path: path }, error.kind);
   }
 }

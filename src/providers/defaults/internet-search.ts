@@ -36,6 +36,7 @@ const OUTPUT: JsonObject = {
         required: ["title", "link", "snippet"],
       },
     },
+    note: { type: "string", description: "That fewer results are given than were asked for; absent otherwise." },
     error: { type: "string", description: "Why there are no results; absent when the search worked." },
   },
   required: ["search_results"],
@@ -58,6 +59,15 @@ export function internetSearch(source: Source, search: WebSearch): FixedTool {
 async function run(call: ResolvedCall, search: WebSearch): Promise<Outcome> {
   const { query, num_results: wanted = DEFAULT_COUNT } = call.arguments as { query: string; num_results?: number };
   const answer = await search.search({ query, count: Math.min(wanted, MAX_COUNT), signal: call.signal });
-  if (answer.ok) return valueResult({ search_results: answer.hits });
-  return endOfCall(answer, call) ?? failedResult(answer.message, { search_results: [], error: answer.message });
+  if (answer.ok)
+    return valueResult({ search_results: answer.hits, ...(wanted > MAX_COUNT && { note: noteOn(wanted) }) });
+  const value = { search_results: [], error: answer.message };
+  return endOfCall(answer, call) ?? failedResult(answer.message, value, answer.kind);
+}
+
+function noteOn(wanted: number): string {
+  return (
+    `${wanted} results were asked for; ${MAX_COUNT} are the most that one search gives. ` +
+    "Search for something narrower."
+  );
 }

@@ -21,6 +21,8 @@ const METADATA_SUFFIX = ".mcp.json";
 
 export interface ExecuteFolderTool extends FolderTool {
   readonly execute: ExecuteTool;
+  /** Tells one state of the script from the next. */
+  readonly version: string;
 }
 
 interface Remark {
@@ -114,17 +116,23 @@ function readTool(stem: string, gathering: Gathering): ExecuteFolderTool | undef
     description: metadata.description,
     keywords: metadata.keywords,
     definition: metadata.definition,
+    version: versionOf(file),
     execute: { name: stem, file, folder: folder.path, root: folder.realRoot, environment, settings },
     needs: extname(file) === ".py" ? neededCommands(`tool${extname(file)}`) : [],
   };
 }
 
-/** Why a tool's script cannot be run; one that is a link is watched itself, too. */
+/** Why a tool's script cannot be run. It is watched, too: what is in it decides whether it is offered. */
 function problemWithFile(file: string, { folder, alsoWatch }: Gathering): string | undefined {
   const real = realPathOf(file);
-  if (real !== file) alsoWatch.push(file);
+  alsoWatch.push(file);
   if (real === undefined || !statsOf(real)?.isFile()) return "is not a file that can be read";
   return isInside(real, folder.realRoot) ? undefined : "leads out of the tools folder";
+}
+
+function versionOf(file: string): string {
+  const stats = statsOf(file);
+  return stats ? `${stats.mtimeMs} ${stats.size} ${stats.ino}` : "";
 }
 
 function realPathOf(path: string): string | undefined {

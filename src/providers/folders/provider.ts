@@ -5,6 +5,29 @@ import { FolderProvider, type FolderServices } from "../tool-folders/provider.ts
 import { createExecuteReader, type ExecuteFolderTool } from "./execute-reader.ts";
 import type { FoldersOptions } from "./options.ts";
 
+/** Each state of a script is looked at once. */
+function checkedOnce(): (tools: readonly ExecuteFolderTool[]) => Promise<ReadonlyMap<string, string>> {
+  let known: ReadonlyMap<string, string | undefined> = new Map();
+  const keyOf = ({ execute, version }: ExecuteFolderTool): string => `${execute.file}\0${version}`;
+  return async (tools) => {
+    const fresh = tools.filter((tool) => !known.has(keyOf(tool)));
+    if (fresh.length > 0) {
+      const { findFaults } = await import("../../runtimes/execute/find-faults.ts");
+      const faults = await findFaults(fresh.map(({ execute }) => execute.file));
+      const found = new Map(fresh.map((tool) => [keyOf(tool), faults.get(tool.execute.file)]));
+      known = new Map(
+        tools.map((tool) => [keyOf(tool), found.has(keyOf(tool)) ? found.get(keyOf(tool)) : known.get(keyOf(tool))]),
+      );
+    }
+    return new Map(
+      tools.flatMap((tool) => {
+        const fault = known.get(keyOf(tool));
+        return fault === undefined ? [] : [[tool.place, fault] as const];
+      }),
+    );
+  };
+}
+
 /** Tool folders: a `.mcp.json` beside a script with `execute`. */
 export function createFoldersProvider(
   source: Source,
@@ -20,6 +43,7 @@ export function createFoldersProvider(
     libraries: options.librariesPaths,
     maxOutputBytes: options.maxOutputBytes,
     timeoutMs: options.timeoutMs,
+    findFaults: checkedOnce(),
     run: async ({ execute }, call, host) => {
       if (execute.settings.run.mode === "spawn") return runExecute(execute, call, host);
       const { runWarm } = await import("../../runtimes/warm/run-warm.ts");

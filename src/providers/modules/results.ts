@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { fail, ok, type Outcome } from "../../core/outcome.ts";
+import { rememberValue } from "../../core/tool-value.ts";
 
 /** What a tool's handler returned, as an outcome. The rule is told in `ToolHandler` of api.ts. */
 export function toToolOutcome(value: unknown, tool: string): Outcome | Promise<Outcome> {
@@ -19,7 +20,7 @@ async function outcomeOf(value: unknown, tool: string): Promise<Outcome> {
     );
   const content = [{ type: "text", text }];
   const plain: unknown = JSON.parse(text);
-  return ok(isJsonObject(plain) ? { content, structuredContent: plain } : { content });
+  return ok(isJsonObject(plain) ? { content, structuredContent: plain } : rememberValue({ content }, plain));
 }
 
 /** What a retriever returned; `undefined` when it says that there is no such resource. */

@@ -57,8 +57,13 @@ export interface FolderProviderOptions<T extends FolderTool> {
   readonly ports: HubPorts;
   /** For tools without their own; absent, the hub's. */
   readonly timeoutMs: number | undefined;
+  /** Why tools cannot be offered, by their place, where that takes a look into their files. @default none is looked at */
+  readonly findFaults?: (tools: readonly T[]) => Promise<Faults>;
   run(tool: T, call: ResolvedCall, host: ScriptHost): Promise<Outcome>;
 }
+
+/** By the place of the tool. */
+type Faults = ReadonlyMap<string, string>;
 
 /**
  * Tools that lie in folders and run in children. Each `listing()` sees every change made on disk before it was asked
@@ -104,11 +109,13 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     }
     const missing = findMissing(this.#needs);
     const unfit = await findUnfit(this.#demanding);
-    const missingKey = JSON.stringify([...missing, ...unfit]);
+    const tools = result.values.flatMap((content) => content.tools);
+    const faults: Faults = (await this.#options.findFaults?.(tools)) ?? new Map();
+    const missingKey = JSON.stringify([...missing, ...unfit, ...faults]);
     if (result === this.#listedFrom && missingKey === this.#missing) return this.#listing;
     this.#listedFrom = result;
     this.#missing = missingKey;
-    this.#listing = this.#list(result, missing, unfit);
+    this.#listing = this.#list(result, { missing, unfit, faults });
     return this.#listing;
   }
 
@@ -137,12 +144,17 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     await Promise.all([this.#sweep.close(), this.#host.close()]);
   }
 
-  #list(result: SweepResult<FolderContent<T>>, missing: ReadonlyMap<string, string>, unfit: Unfit): Listing {
+  #list(result: SweepResult<FolderContent<T>>, { missing, unfit, faults }: Verdicts): Listing {
     const problems: Problem[] = result.problems.map(({ place, message }) => this.#problem(place, message));
     const tools = new Map<string, T>();
     for (const { tools: found, problems: remarks } of result.values) {
       problems.push(...remarks.map(({ subject, message }) => this.#problem(subject, message)));
       for (const tool of found) {
+        const fault = faults.get(tool.place);
+        if (fault !== undefined) {
+          problems.push(this.#problem(tool.place, `not offered: ${fault}`));
+          continue;
+        }
         const first = tools.get(tool.name);
         if (!first) tools.set(tool.name, tool);
         else
@@ -199,6 +211,13 @@ export class FolderProvider<T extends FolderTool> implements Provider {
   #problem(subject: string, message: string): Problem {
     return { source: this.source.id, subject, message };
   }
+}
+
+/** What keeps tools from being offered, or from being called on this machine. */
+interface Verdicts {
+  readonly missing: ReadonlyMap<string, string>;
+  readonly unfit: Unfit;
+  readonly faults: Faults;
 }
 
 function needsKey(tool: FolderTool): string {

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { fail, ok, type Outcome } from "../../core/outcome.ts";
+import { rememberValue } from "../../core/tool-value.ts";
 import type { Exit } from "../../process/child.ts";
 
 /** How much of what a failing script printed is told. */
@@ -63,9 +64,8 @@ export function valueResult(value: unknown): Outcome {
     if (!isToolResult(value)) return ok({ ...textResult(JSON.stringify(value)), structuredContent: value });
     return value["isError"] === true ? fail("tool_error", firstText(value), { result: value }) : ok(value);
   }
-  return ok(
-    textResult(typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value)),
-  );
+  const text = typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
+  return ok(rememberValue(textResult(text), value ?? null));
 }
 
 function isToolResult(object: JsonObject): boolean {

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { transformTypeScript } from "./transform.ts";
+import { transformTypeScript, TypeScriptError } from "./transform.ts";
 
 /** Files that are looked through for the one with the error. */
 const MAX_FILES = 50;
@@ -21,22 +21,38 @@ export async function findSyntaxError(
   return undefined;
 }
 
+/** What the engine has against a file, with the line; nothing where it compiles, as a module or as CommonJS. */
+export async function syntaxErrorOf(file: string): Promise<string | undefined> {
+  let code: string;
+  try {
+    const source = readFileSync(file, "utf8");
+    code = file.endsWith("ts") ? transformTypeScript(source, file) : source;
+  } catch (error) {
+    return error instanceof TypeScriptError ? error.message : undefined;
+  }
+  const report = await check(code, "module");
+  if (report === "" || (file.endsWith(".js") && (await check(code, "commonjs")) === "")) return undefined;
+  const line = /^\[stdin\]:(\d+)$/mu.exec(report)?.[1];
+  const words = /^SyntaxError: .*$/mu.exec(report)?.[0];
+  return words === undefined ? undefined : `${line === undefined ? "" : `line ${line}: `}${words}`;
+}
+
 async function brokenLine(file: string): Promise<string | undefined> {
   try {
     const source = readFileSync(file, "utf8");
     const code = file.endsWith("ts") ? transformTypeScript(source, file) : source;
-    return /^\[stdin\]:(\d+)$/mu.exec(await check(code))?.[1];
+    return /^\[stdin\]:(\d+)$/mu.exec(await check(code, "module"))?.[1];
   } catch {
     // Gone, or refused by the transformer, which names its own line.
     return undefined;
   }
 }
 
-function check(code: string): Promise<string> {
+function check(code: string, type: "module" | "commonjs"): Promise<string> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      ["--check", "--input-type=module", "-"],
+      ["--check", `--input-type=${type}`, "-"],
       { timeout: CHECK_MS },
       (_error, _stdout, stderr) => resolve(stderr),
     );

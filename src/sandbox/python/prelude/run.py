@@ -93,7 +93,7 @@ class Session:
 
 
 def _restrict(tree, scope, name, code):
-    scope["__builtins__"] = restricted.names(scope)
+    scope["__builtins__"] = {**restricted.names(scope), "input": _no_input_at_all}
     sys.stdout, sys.stderr = restricted.streams()
     return guard.check(tree, name, code)
 
@@ -135,3 +135,7 @@ def _exit(code=None):
 
 def _no_input(prompt=""):
     raise EOFError("input() has nobody to ask here. Pass values as `inputs`, or write them into the code.")
+
+
+def _no_input_at_all(prompt=""):
+    raise EOFError("input() has nobody to ask here. Write the values into the code.")

@@ -1,0 +1,53 @@
+import { messageOf } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json.ts";
+import type { LollmsMCPBinding, ToolDefinition, ToolResult } from "./binding.ts";
+
+type Method = (...args: unknown[]) => unknown;
+
+/**
+ * Holds somebody's binding to the contract: what it throws, and an answer of another shape, is an empty list or
+ * `{error, status_code: 500}`, in both spellings of its methods. `onProblem` hears what it was.
+ */
+export function guardBinding(binding: LollmsMCPBinding, onProblem: (message: string) => void): LollmsMCPBinding {
+  const discover = methodOf(binding, "discoverTools", "discover_tools");
+  const execute = methodOf(binding, "executeTool", "execute_tool");
+  const guardedDiscover = async (...args: unknown[]): Promise<readonly ToolDefinition[]> => {
+    try {
+      const tools: unknown = await discover(...args);
+      if (Array.isArray(tools)) return tools as readonly ToolDefinition[];
+      onProblem(`did not give a list of tools, but ${nameOf(tools)}`);
+    } catch (error) {
+      onProblem(`failed to discover its tools: ${messageOf(error)}`);
+    }
+    return [];
+  };
+  const guardedExecute = async (...args: unknown[]): Promise<ToolResult> => {
+    try {
+      const result: unknown = await execute(...args);
+      if (isJsonObject(result) && ("output" in result || typeof result["error"] === "string"))
+        return result as unknown as ToolResult;
+      const message = `gave ${nameOf(result)} in place of {output, status_code} or {error, status_code}`;
+      onProblem(message);
+      return { error: `Tool execution failed: the binding ${message}`, status_code: 500 };
+    } catch (error) {
+      onProblem(`failed to execute a tool: ${messageOf(error)}`);
+      return { error: `Tool execution failed: ${messageOf(error)}`, status_code: 500 };
+    }
+  };
+  const guards = { discoverTools: guardedDiscover, executeTool: guardedExecute };
+  const spelt = { ...guards, discover_tools: guardedDiscover, execute_tool: guardedExecute };
+  for (const [name, value] of Object.entries(spelt))
+    if (Object.isExtensible(binding))
+      Object.defineProperty(binding, name, { value, configurable: true, writable: true });
+  return binding;
+}
+
+/** Whichever spelling its class wrote; the other leads there. */
+function methodOf(binding: object, camel: string, snake: string): Method {
+  const own = (binding as Record<string, Method | undefined>)[camel] ?? (binding as Record<string, Method>)[snake]!;
+  return own.bind(binding);
+}
+
+function nameOf(value: unknown): string {
+  return value === null ? "null" : Array.isArray(value) ? "a list" : `a value of type ${typeof value}`;
+}

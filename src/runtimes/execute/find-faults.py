@@ -1,0 +1,48 @@
+"""Which tool files cannot be offered. stdin: a JSON list of paths; stdout: a JSON object of path and reason."""
+
+import ast
+import json
+import sys
+
+NAME = "execute"
+
+
+def binds(node):
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return node.name == NAME
+    if isinstance(node, ast.Name):
+        return node.id == NAME and isinstance(node.ctx, ast.Store)
+    if isinstance(node, ast.alias):
+        return (node.asname or node.name) in (NAME, "*")
+    # Such as `globals()["execute"]`.
+    return isinstance(node, ast.Constant) and node.value == NAME
+
+
+def reason(path):
+    with open(path, "rb") as file:
+        source = file.read()
+    try:
+        # Compiled, since some errors are found no sooner; nothing is run.
+        compile(source, path, "exec", dont_inherit=True)
+        tree = ast.parse(source)
+    except SyntaxError as error:
+        return "line %s: %s: %s" % (error.lineno, type(error).__name__, error.msg)
+    except ValueError as error:
+        return str(error)
+    return None if any(binds(node) for node in ast.walk(tree)) else "it has no function `execute(params)`"
+
+
+def main():
+    found = {}
+    for path in json.loads(sys.stdin.buffer.read().decode("utf-8")):
+        try:
+            why = reason(path)
+        except Exception:
+            # Gone, or too much for the compiler: a call says so.
+            continue
+        if why is not None:
+            found[path] = why
+    sys.stdout.write(json.dumps(found))
+
+
+main()

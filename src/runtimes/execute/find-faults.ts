@@ -1,0 +1,85 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Script } from "node:vm";
+import { isJsonObject } from "../../core/json.ts";
+import { searchEnvironment } from "../../process/environment.ts";
+import { suffixCommandLine } from "../scripts/command-line.ts";
+import { syntaxErrorOf } from "../typescript/syntax-place.ts";
+
+/** Looking takes some ten milliseconds; what takes longer is left for a call to find. */
+const CHECK_MS = 10_000;
+const MAX_REPORT_BYTES = 1_000_000;
+
+/** Why files are no tools, by path: a syntax error, or no function `execute`. Nothing of them is run. */
+export async function findFaults(files: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const python = files.filter((file) => extname(file).toLowerCase() === ".py");
+  const scripts = files.filter((file) => !python.includes(file));
+  const found = await Promise.all([
+    python.length === 0 ? [] : pythonFaults(python),
+    ...scripts.map(async (file) => {
+      const fault = await scriptFault(file);
+      return fault === undefined ? [] : [[file, fault] as const];
+    }),
+  ]);
+  return new Map(found.flat());
+}
+
+async function pythonFaults(files: readonly string[]): Promise<readonly (readonly [string, string])[]> {
+  const env = searchEnvironment();
+  const line = await suffixCommandLine(".py", { env }).catch(() => undefined);
+  if (!line) return [];
+  const finder = fileURLToPath(new URL("find-faults.py", import.meta.url));
+  const text = await new Promise<string>((resolve) => {
+    const child = execFile(
+      line.command,
+      [...line.args, "-I", "-S", "-W", "ignore", finder],
+      { env, timeout: CHECK_MS, maxBuffer: MAX_REPORT_BYTES, windowsHide: true },
+      (error, stdout) => resolve(error ? "{}" : stdout),
+    );
+    child.stdin?.on("error", () => {});
+    child.stdin?.end(JSON.stringify(files));
+  });
+  return Object.entries(toReport(text));
+}
+
+function toReport(text: string): Readonly<Record<string, string>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? (value as Record<string, string>) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** What might give a module its `execute`, whatever it is called in the file. */
+const MAY_EXPORT = /\bexecute\b|\bexport\s+default\b|\bdefault\s*[,}]|\bexport\s*\*|\bexports\b/;
+
+async function scriptFault(file: string): Promise<string | undefined> {
+  let source: string;
+  try {
+    source = readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+  if (!MAY_EXPORT.test(source)) return "it exports no function `execute(params)`";
+  return (await compiles(source, file)) ? undefined : syntaxErrorOf(file);
+}
+
+/** Whether the engine takes it, read as a script. What it does not take is looked at as a module, in a child. */
+async function compiles(source: string, file: string): Promise<boolean> {
+  const { transform } = await import("sucrase");
+  try {
+    const transforms = extname(file) === ".ts" ? ["imports" as const, "typescript" as const] : ["imports" as const];
+    const { code } = transform(source.replace(/^#!.*/, ""), { transforms, disableESTransforms: true });
+    const body = code.replaceAll(/\bimport\s*\.\s*meta\b/g, "({})");
+    return (
+      new Script(`(async (exports, require, module, __filename, __dirname) => {${body}\n})`, {
+        filename: "tool",
+      }) instanceof Script
+    );
+  } catch {
+    return false;
+  }
+}
