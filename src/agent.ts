@@ -39,5 +39,6 @@ export {
   type AiSdkTools,
   type AiSdkToolsOptions,
 } from "./compat/agent/ai-sdk-tools.ts";
+export { LLMAgent, type LLMAgentOptions } from "./compat/agent/llm-agent.ts";
 export { LLMWithMCPTools } from "./compat/agent/llm-with-mcp-tools.ts";
 export type { LLMClient } from "./compat/agent/official-client.ts";

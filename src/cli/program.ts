@@ -280,8 +280,35 @@ export function createProgram(io: Io, version: string, options: ProgramOptions):
       exampleText(["toolyard init", "toolyard check", "toolyard serve", "toolyard list", "toolyard help call"]),
     )
     .exitOverride();
+  // Wherever it stands: `toolyard -v list` is `toolyard list -v`.
+  program.addOption(new Option("-v, --verbose", VERBOSE.description));
   for (const row of COMMANDS) addCommand(program, row, { io, finish: options.finish });
+  for (const [name, advice] of Object.entries(ELSEWHERE)) addSignpost(program, name, { advice, io, options });
   return program;
+}
+
+/** Commands of the core server's document, which are somewhere else here. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  execute:
+    "`toolyard core execute <tool_name> --params <json>` is the core server's; `toolyard call <tool>` calls any.",
+  server: "`toolyard core server` starts the core server; `toolyard serve` serves all tools behind one MCP endpoint.",
+};
+
+interface Signpost {
+  readonly advice: string;
+  readonly io: Io;
+  readonly options: ProgramOptions;
+}
+
+function addSignpost(program: Command, name: string, { advice, io, options: { json, finish } }: Signpost): void {
+  program
+    .command(`${name} [words...]`, { hidden: true })
+    .allowUnknownOption()
+    .helpOption(false)
+    .action(async () => {
+      const { reportError, UsageError } = await import("./failure.ts");
+      finish(await reportError(new UsageError(`There is no command \`${name}\` here. ${advice}`), json, io));
+    });
 }
 
 function exampleText(examples: readonly string[]): string {

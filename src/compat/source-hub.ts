@@ -13,6 +13,7 @@ import { loadHubConfig, openHub, type Hub } from "../hub/open-hub.ts";
 import type { SurfaceTool } from "../hub/hub.ts";
 import { Reloader } from "../hub/reload.ts";
 import type { HubConfig } from "../hub/schema.ts";
+import type { RequestIds } from "../upstream/exchange.ts";
 import type { CallOptions, Toolyard } from "../hub/toolyard.ts";
 
 export interface SourceHubOptions {
@@ -27,6 +28,8 @@ export interface SourceHubOptions {
   readonly isWhole?: boolean;
   /** Configuration files, rising in precedence. @default none */
   readonly config?: string | readonly string[];
+  /** Counts requests over all hubs of one client. */
+  readonly requestIds?: RequestIds;
   /** How often a server is tried before it counts as away. @default 1 */
   readonly connectAttempts?: number;
   readonly variables?: Readonly<Record<string, string | undefined>>;
@@ -227,13 +230,20 @@ export class SourceHub {
   }
 
   async #openHub(): Promise<Opened> {
-    const { settings, config = [], isWhole = false, door, variables: given = process.env, logger } = this.#options;
+    const { settings, config = [], isWhole = false, variables: given = process.env } = this.#options;
+    const { door, logger, requestIds } = this.#options;
     const named = typeof config === "string" ? [config] : config;
     const files = named.length > 0 ? locateConfig(named, given, process.cwd()) : [];
     const variables = isWhole ? given : withoutSources(given);
     const base = isWhole ? WHOLE_BASE : OWN_BASE;
     const load = () => loadHubConfig({ files, variables, base, flags: settings() });
-    const hub = await openHub({ config: await load(), variables, mirror: !isWhole, ...(logger ? { logger } : {}) });
+    const hub = await openHub({
+      config: await load(),
+      variables,
+      mirror: !isWhole,
+      ...(logger ? { logger } : {}),
+      ...(requestIds ? { requestIds } : {}),
+    });
     logConfig(hub.config, hub.logger);
     this.#hub = hub;
     return { hub, toolyard: hub.toolyard({ door }), reloader: new Reloader({ hub, load }) };

@@ -82,7 +82,7 @@ function checkObject(value: Record<string, unknown>, schema: OptionSchema, path:
     if (Object.hasOwn(known, key)) problems.push(...checkConfig(member, known[key]!, [...path, key]));
     else if (values) problems.push(...checkConfig(member, values, [...path, key]));
     else if (schema.additionalProperties !== true)
-      problems.push({ path: [...path, key], message: unknownKey(key, Object.keys(known)) });
+      problems.push({ path: [...path, key], message: misplacedKey(key, known) ?? unknownKey(key, Object.keys(known)) });
   }
   for (const key of schema.required ?? []) {
     if (!Object.hasOwn(value, key)) problems.push({ path, message: `needs the key \`${key}\`` });
@@ -95,6 +95,21 @@ function checkArray(value: readonly unknown[], schema: OptionSchema, path: reado
     return [{ path, message: `needs at least ${schema.minItems} entries` }];
   const { items } = schema;
   return items ? value.flatMap((item, index) => checkConfig(item, items, [...path, String(index)])) : [];
+}
+
+/** A key that belongs into a table of this one, such as `tools_path` at the top of a file. */
+function misplacedKey(key: string, known: Readonly<Record<string, OptionSchema>>): string | undefined {
+  const tables = Object.keys(known).filter((table) => Object.hasOwn(known[table]!.properties ?? {}, key));
+  if (tables.length === 0 || tables.length > MAX_TABLES) return undefined;
+  const [first, ...others] = tables.toSorted((a, b) => rank(a) - rank(b)).map((table) => `[${table}]`);
+  return `unknown key here; it belongs under ${first}${others.map((table) => `, or ${table}`).join("")}`;
+}
+
+/** A key that many tables have says nothing of where it belongs. */
+const MAX_TABLES = 3;
+
+function rank(table: string): number {
+  return table === "scripts" ? 0 : 1;
 }
 
 function unknownKey(key: string, known: readonly string[]): string {

@@ -4,7 +4,7 @@ import { isJsonObject } from "../core/json.ts";
 import { permissionOf } from "../core/rights.ts";
 import { VERSION } from "../core/version.ts";
 import { readCapabilities } from "../doors/jsonrpc/capabilities.ts";
-import { resolveBuiltin } from "../providers/builtin/options.ts";
+import { CORE_DESCRIPTION, resolveBuiltin } from "../providers/builtin/options.ts";
 import type { Call } from "../core/call.ts";
 import type { BuiltinPorts, HubStatus, ModuleFacts } from "../providers/builtin/ports.ts";
 import type { Hub } from "./hub.ts";
@@ -22,7 +22,8 @@ export function createBuiltinPorts(hub: () => Hub, { innerHub, sandbox, logLines
     innerHub,
     resolveName: (name, parent) => hub().nameOf(name, parent.principal),
     status: (parent) => statusOf(hub(), parent),
-    capabilities: ({ principal }) => readCapabilities(hub(), { mode: "all", principal }, describeServer(hub())),
+    capabilities: ({ principal }) =>
+      readCapabilities(hub(), { mode: "all", principal }, resolveBuiltin(hub().config.tree.builtin).serverDescription),
     module: (name, parent) => moduleFor(hub(), name, parent),
     code: { sandbox: () => sandbox.current() },
     logLines: (count, { principal }) =>
@@ -31,7 +32,7 @@ export function createBuiltinPorts(hub: () => Hub, { innerHub, sandbox, logLines
 }
 
 function statusOf(hub: Hub, parent: Call): HubStatus {
-  const { tools, resources } = hub.counts(parent.principal);
+  const { resources } = hub.counts(parent.principal);
   const { server } = hub.config.tree;
   const hasTokens = server?.token !== undefined || Object.keys(server?.tokens ?? {}).length > 0;
   return {
@@ -39,7 +40,8 @@ function statusOf(hub: Hub, parent: Call): HubStatus {
     serverVersion: VERSION,
     startedAt: hub.startedAt.getTime(),
     modules: loadedModules(hub).flatMap(({ name }) => moduleFor(hub, name, parent)?.name ?? []),
-    tools,
+    // As many as the registry and the capabilities name (G71).
+    tools: hub.registeredTools(parent.principal),
     resources,
     transports: hub.doors,
     authentication: hasTokens ? "bearer" : "none",
@@ -47,9 +49,9 @@ function statusOf(hub: Hub, parent: Call): HubStatus {
   };
 }
 
-/** What the hub's capabilities say of it, as its configuration stands now. */
+/** What the core dialect says of the hub, as its configuration stands now. */
 export function describeServer(hub: Hub): string {
-  return resolveBuiltin(hub.config.tree.builtin).serverDescription;
+  return hub.config.tree.builtin?.server_description ?? CORE_DESCRIPTION;
 }
 
 function moduleFor(hub: Hub, name: string, { principal }: Call): ModuleFacts | undefined {

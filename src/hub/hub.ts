@@ -274,6 +274,12 @@ export class Hub implements HubPort {
     return { tools: seen("tools"), resources: seen("resources") + seen("templates") };
   }
 
+  /** How many tools there are beside the two that find the others. */
+  registeredTools(principal: Principal): number {
+    const tools = this.#parts.catalog.current.tools({ mode: "all", principal });
+    return tools.filter(({ record }) => record.role !== "discovery").length;
+  }
+
   /** How many tools of a source are listed, and how many are found by search only. */
   visibilities(sourceId: string): { readonly native: number; readonly ondemand: number } {
     const own = this.#parts.catalog.current.tools(WHOLE_VIEW).filter(({ record }) => record.source.id === sourceId);

@@ -11,6 +11,7 @@ import { resolveLimits } from "../pipeline/options.ts";
 import { createPipeline, type Pipeline } from "../pipeline/pipeline.ts";
 import { useTransformCache } from "../runtimes/typescript/cache-folder.ts";
 import type { CallWatch, PipelineDeps } from "../pipeline/ports.ts";
+import type { RequestIds } from "../upstream/exchange.ts";
 import type { ModulesHost } from "../providers/modules/host.ts";
 import { keepLease } from "../state/lease.ts";
 import type { HubState, Store } from "../state/ports/store.ts";
@@ -44,6 +45,8 @@ export interface OpenHubOptions {
   readonly only?: SourceFilter;
   /** Shows the one configured source as it is: no tools of the hub's own, no reserved names. @default false */
   readonly mirror?: boolean;
+  /** Counts requests to the one server over all connections to it. @default each connection counts its own */
+  readonly requestIds?: RequestIds;
   /** Registers what the calling program offers itself. @default none */
   readonly modulesHost?: ModulesHost;
   /**
@@ -164,7 +167,16 @@ interface PlannerParts {
 }
 
 function createPlanner(
-  { config, variables, lazy, mirror = false, only = () => true, modulesHost, firstCallerEra }: OpenHubOptions,
+  {
+    config,
+    variables,
+    lazy,
+    mirror = false,
+    only = () => true,
+    modulesHost,
+    firstCallerEra,
+    requestIds,
+  }: OpenHubOptions,
   { hub, telemetry, models, sandbox }: PlannerParts,
 ): Planner {
   const { logger, logLines, redactor } = telemetry;
@@ -177,6 +189,7 @@ function createPlanner(
       models,
       ...(firstCallerEra ? { firstCallerEra } : {}),
       builtin: createBuiltinPorts(hub, { innerHub, sandbox, logLines }),
+      ...(requestIds ? { requestIds } : {}),
       sandbox: () => sandbox.current(),
       // Another hub is shown as it is now, and to each token in its own way: what it listed before is no answer.
       ...(mirror ? {} : { cacheFolder: join(dataFolder(variables), "lists") }),

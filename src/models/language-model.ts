@@ -65,3 +65,18 @@ export function settingsOf({ apiKey, baseUrl, headers }: ModelProvider): {
     headers: { ...headers },
   };
 }
+
+/** A key and an address must be given, and are never used. */
+const NOWHERE = { apiKey: "client", baseURL: "http://client.invalid/v1" };
+
+/** The model of a vendor whose requests all go to `fetch`. */
+export async function loadClientModel(
+  vendor: "openai" | "anthropic" | "mistral",
+  model: string,
+  fetch: typeof globalThis.fetch,
+): Promise<LoadedLanguageModel> {
+  const settings = { ...NOWHERE, fetch };
+  if (vendor === "anthropic") return (await import("@ai-sdk/anthropic")).createAnthropic(settings)(model);
+  if (vendor === "mistral") return (await import("@ai-sdk/mistral")).createMistral(settings)(model);
+  return (await import("@ai-sdk/openai")).createOpenAI(settings).chat(model);
+}

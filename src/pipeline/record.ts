@@ -142,7 +142,8 @@ function logWriter({ logger, options, watch }: PipelineDeps): CallWriter {
     facts["kind"] = outcome.kind;
     // What a tool says when it fails is a result, and results stay out of the log.
     if (outcome.kind !== "tool_error") facts["reason"] = outcome.message;
-    if (outcome.cause !== undefined) facts["cause"] = outcome.cause;
+    // What a tool threw was logged by whoever ran it.
+    if (outcome.cause !== undefined && outcome.kind !== "tool_error") facts["cause"] = outcome.cause;
     logger[LEVELS[outcome.kind]]("A call failed.", facts);
   };
 }

@@ -8,6 +8,7 @@ import type { Logger } from "../core/ports.ts";
 import type { Provider } from "../core/provider.ts";
 import type { ProviderKind } from "../core/provider-kinds.ts";
 import type { ServiceName, Source, ToolLimits } from "../core/records.ts";
+import type { RequestIds } from "../upstream/exchange.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 
 /** Where a configuration is used. */
@@ -42,6 +43,8 @@ export interface SourceServices {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** The era of the first client of a pipe. */
   readonly firstCallerEra?: Promise<Client["era"]>;
+  /** Counts the requests of a client with one server, over all its connections. */
+  readonly requestIds?: RequestIds | undefined;
   /** True: upstreams connect when they are needed; false: at once; undefined: as each is configured. */
   readonly lazy: boolean | undefined;
 }

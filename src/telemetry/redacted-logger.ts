@@ -2,8 +2,35 @@ import type { JsonObject } from "../core/json.ts";
 import type { Logger } from "../core/ports.ts";
 import type { Redactor } from "./redactor.ts";
 
+/** Such as a console: whatever levels it has, and no `with`. */
+export type PlainLogger = Partial<Omit<Logger, "with">>;
+
+/** A logger with all its methods: levels that it lacks are silent, and what `with` is given goes into each line. */
+export function wholeLogger(logger: Logger | PlainLogger, bound: JsonObject = {}): Logger {
+  if (isWhole(logger) && Object.keys(bound).length === 0) return logger;
+  const at =
+    (level: "debug" | "info" | "warning" | "error") =>
+    (message: string, facts?: JsonObject): void => {
+      const all = { ...bound, ...facts };
+      logger[level]?.(message, ...(Object.keys(all).length === 0 ? [] : [all]));
+    };
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warning: at("warning"),
+    error: at("error"),
+    with: (facts) => wholeLogger(logger, { ...bound, ...facts }),
+  };
+}
+
+function isWhole(logger: Logger | PlainLogger): logger is Logger {
+  const methods = ["debug", "info", "warning", "error", "with"] as const;
+  return methods.every((name) => typeof (logger as Partial<Logger>)[name] === "function");
+}
+
 /** A program's own logger, with secrets taken out of every line before it gets there (S14). */
-export function redactedLogger(logger: Logger, redactor: Redactor): Logger {
+export function redactedLogger(given: Logger | PlainLogger, redactor: Redactor): Logger {
+  const logger = wholeLogger(given);
   const hidden = (facts: JsonObject | undefined): [JsonObject?] => (facts === undefined ? [] : [redactor.facts(facts)]);
   return {
     debug: (message, facts) => logger.debug(redactor.text(message), ...hidden(facts)),

@@ -8,7 +8,7 @@ import type { RequestId, RpcNotification } from "../wire/messages.ts";
 import { toOutcome } from "./answers.ts";
 import { ServerAsks } from "./server-asks.ts";
 import type { Era, HandshakeOptions } from "./era.ts";
-import { Exchange } from "./exchange.ts";
+import { type RequestIds, Exchange } from "./exchange.ts";
 import { failureOf, FaultLog } from "./faults.ts";
 import { CallsInFlight } from "./calls-in-flight.ts";
 import { LegacySubscriptions } from "./legacy/subscriptions.ts";
@@ -20,6 +20,8 @@ import { Turns } from "./turns.ts";
 import type { Watcher } from "./watcher.ts";
 
 export interface ConnectionOptions extends Omit<HandshakeOptions, "logger"> {
+  /** Whose ids go on. @default this connection's own */
+  readonly requestIds?: RequestIds | undefined;
   /** Answer to `roots/list` outside a call. */
   readonly roots: readonly JsonObject[];
   /** Callers of several clients use it. */
@@ -83,6 +85,7 @@ export class Connection {
         onResumed: () => events.onListChanged("all"),
       },
       this.#faults,
+      options.requestIds,
     );
     this.#asks = new ServerAsks({
       inFlight: this.#inFlight,

@@ -52,6 +52,11 @@ interface Pending {
 /** Ids of given-up requests that are remembered, so that their late answers are not called wrong. */
 const MAX_FORGOTTEN = 1024;
 
+/** The id of the last request; shared by connections that follow one another where ids go on. */
+export interface RequestIds {
+  last: number;
+}
+
 /**
  * JSON-RPC over one transport: ids that are unique and increase, answers to their requests, progress to its call.
  * Messages are handled in the order they came, one after another, so progress that arrives together with its answer is
@@ -63,14 +68,19 @@ export class Exchange {
   readonly #faults: FaultLog;
   readonly #pending = new CallMap<RequestId, Pending>();
   readonly #forgotten = new Set<RequestId>();
-  #lastId = 0;
+  readonly #ids: RequestIds;
+  /** Of requests before the first of this connection. */
+  readonly #before: number;
   #closed: Fail | undefined;
   /** Answers that reached their requests so far. */
   replies = 0;
   /** When the server was heard last, on the clock of `performance.now()`. */
   heardAt = performance.now();
 
-  constructor(transport: Transport, handlers: ExchangeHandlers, faults: FaultLog) {
+  // oxlint-disable-next-line max-params -- The last is of clients that count over connections.
+  constructor(transport: Transport, handlers: ExchangeHandlers, faults: FaultLog, ids: RequestIds = { last: 0 }) {
+    this.#ids = ids;
+    this.#before = ids.last;
     this.#transport = transport;
     this.#handlers = handlers;
     this.#faults = faults;
@@ -101,8 +111,8 @@ export class Exchange {
   }
 
   start(method: string, params: JsonObject, options: RequestOptions = {}): Sent {
-    this.#lastId += 1;
-    const id = this.#lastId;
+    this.#ids.last += 1;
+    const id = this.#ids.last;
     const { onProgress } = options;
     const request: RpcRequest = {
       jsonrpc: "2.0",
@@ -203,7 +213,7 @@ export class Exchange {
     if (id !== undefined && this.#forgotten.delete(id)) return;
     if (id === undefined)
       return this.#faults.report("error-without-id", "The server sent an error that belongs to no request.");
-    if (typeof id === "number" && id > 0 && id <= this.#lastId) {
+    if (typeof id === "number" && id > this.#before && id <= this.#ids.last) {
       return this.#faults.report("answered-twice", "The server answered a request that had its answer already.", {
         id,
       });

@@ -19,6 +19,8 @@ export interface StdioTransportOptions {
   readonly env: Readonly<Record<string, string>>;
   /** A line over this bound is dropped, and the request that it answered fails as `too_large`. */
   readonly maxMessageBytes: number;
+  /** Names of variables that this process has and the child was not given; told when the child asks for one. */
+  readonly withheld?: () => readonly string[];
 }
 
 /** Bytes that may wait for a child that does not read its input. */
@@ -29,6 +31,8 @@ const KILL_GRACE_MS = 1500;
 /** What a dead child still had in its pipe is read this long; its own children may hold the pipe open. */
 const DRAIN_MS = 250;
 const MAX_SAMPLE_CHARS = 200;
+/** Shorter names are words of any text. */
+const MIN_NAME = 4;
 
 /** A server as a child process: one JSON message a line on stdin and stdout, whatever it likes on stderr. */
 export class StdioTransport implements Transport {
@@ -41,6 +45,10 @@ export class StdioTransport implements Transport {
   #closing: Promise<void> | undefined;
   #isOver = false;
   #isHeld = false;
+  readonly #stderr: StderrTail = new StderrTail({
+    maxLines: STDERR_LINES,
+    onLine: (line) => this.#handlers?.onStderr?.(line),
+  });
 
   constructor(options: StdioTransportOptions) {
     this.#options = options;
@@ -117,7 +125,7 @@ export class StdioTransport implements Transport {
       onLine: (line) => this.#onLine(line, handlers),
       onSkipped: (line) => this.#onSkipped(line, handlers),
     });
-    const stderr = new StderrTail({ maxLines: 1, onLine: (line) => handlers.onStderr?.(line) });
+    const stderr = this.#stderr;
     child.stdout.on("data", (chunk: Buffer) => lines.push(chunk));
     child.stdout.once("end", () => lines.flush());
     child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
@@ -159,6 +167,12 @@ export class StdioTransport implements Transport {
     }
   }
 
+  /** Variables that the child's last lines name and that it was not given. */
+  #missed(): readonly string[] {
+    const words = new Set(this.#stderr.lines().join("\n").match(/\w+/g));
+    return (this.#options.withheld?.() ?? []).filter((name) => name.length >= MIN_NAME && words.has(name)).slice(0, 8);
+  }
+
   async #watch(child: Child): Promise<void> {
     const silent = new Promise<undefined>((resolve) => child.stdout.once("end", () => resolve(undefined)));
     const first = await Promise.race([child.exited, silent]);
@@ -167,12 +181,23 @@ export class StdioTransport implements Transport {
     const exit = first ?? (await within(child.exited, DRAIN_MS));
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#handlers?.onClose(ended(exit));
+    this.#handlers?.onClose(ended(exit, this.#missed()));
     if (!exit) this.#closing ??= child.kill(KILL_GRACE_MS);
   }
 }
 
-function ended(exit: Exit | undefined): Fail {
+/** Lines in which a child that ends may name a variable. */
+const STDERR_LINES = 40;
+
+function missedWords(names: readonly string[]): string {
+  if (names.length === 0) return "";
+  const all = names.map((name) => `\`${name}\``).join(", ");
+  const isOne = names.length === 1;
+  const [facts, it] = isOne ? ["is set here and was", "it"] : ["are set here and were", "them"];
+  return ` Its stderr names ${all}, which ${facts} not passed on: give ${it} in \`env\` or \`inherit_env\`.`;
+}
+
+function ended(exit: Exit | undefined, missed: readonly string[]): Fail {
   const how =
     exit === undefined
       ? "closed its output"
@@ -181,7 +206,7 @@ function ended(exit: Exit | undefined): Fail {
         : `ended with exit code ${exit.code ?? "unknown"}`;
   const message =
     `The server process ${how}. It is started again when it is needed; ` +
-    "its last lines on stderr are in the log and in the status.";
+    `its last lines on stderr are in the log and in the status.${missedWords(missed)}`;
   return fail("unavailable", message, {
     retryable: false,
     details: { ...(exit && { exitCode: exit.code, signal: exit.signal }), sent: true },

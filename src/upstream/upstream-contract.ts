@@ -2,6 +2,7 @@ import type { Emitter } from "../core/events.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Logger } from "../core/ports.ts";
 import type { EraChoice, EraName, Implementation } from "./era.ts";
+import type { RequestIds } from "./exchange.ts";
 import type { Gate } from "./gate.ts";
 import type { Installer } from "./installer.ts";
 import type { ListingStore } from "./listing-cache.ts";
@@ -45,6 +46,8 @@ export interface UpstreamDeps {
    * nothing is waited for
    */
   readonly firstCallerEra?: Promise<EraName | undefined>;
+  /** Counts requests over all connections. @default each connection counts its own */
+  readonly requestIds?: RequestIds | undefined;
   /** @default CONNECT_GATE */
   readonly gate?: Gate;
   /** Where a start may download. @default none does */

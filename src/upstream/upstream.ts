@@ -256,6 +256,7 @@ export class Upstream {
         probeSilenceMs: PROBE_SILENCE_MS,
         patienceMs: Math.min(PATIENCE_MS, connectTimeoutMs / 3),
         logger,
+        requestIds: this.#deps.requestIds,
         ...(knownEra && { knownEra }),
       };
     };

@@ -104,9 +104,11 @@ describe("the life of a client", () => {
     expect(env).toMatchObject({ MISTRAL_API_KEY: "key", LANG: "xx", PATH: process.env["PATH"] });
   });
 
-  test("R2: what is not named does not pass", async () => {
+  test("R2: a script by its path gets the whole environment, a server by its settings what is named", async () => {
     vi.stubEnv("A_SECRET_OF_THE_PARENT", "x");
-    expect((await where(await started(SERVER, null))).env["A_SECRET_OF_THE_PARENT"]).toBeUndefined();
+    expect((await where(await started(SERVER, null))).env["A_SECRET_OF_THE_PARENT"]).toBe("x");
+    const settled = await started({ command: [process.execPath, SERVER] }, null);
+    expect((await where(settled)).env["A_SECRET_OF_THE_PARENT"]).toBeUndefined();
   });
 
   test("R3: start spawns the server and shakes hands; twice is once", async () => {

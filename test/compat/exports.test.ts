@@ -14,6 +14,7 @@ test.each([
     [
       "Agent",
       "FailError",
+      "LLMAgent",
       "LLMWithMCPTools",
       "OptionError",
       "createAgent",

@@ -157,7 +157,7 @@ describe("file_writer", () => {
   test("L35, S6: a path outside is refused, with the row's members and an error, and nothing is written", async () => {
     const answer = await binding().executeTool("file_writer", { file_path: "../outside.txt", content: "x" });
     expect(answer).toMatchObject({
-      status_code: 500,
+      status_code: 403,
       error: expect.stringContaining("outside") as string,
       output: { status: "error", message: expect.stringContaining("outside") as string, file_path: "../outside.txt" },
     });

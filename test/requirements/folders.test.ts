@@ -48,11 +48,10 @@ test.each([
   expect(yard.problems("folders")).toEqual([expect.stringContaining("is missing beside")]);
 });
 
-test("L30: a script without execute fails in words that name what is missing", async () => {
+test("L30: a script without execute is not offered, in words that name what is missing", async () => {
   tool("empty", ".py", "value = 1\n");
-  const { result } = await (await open()).call("empty");
-  expect(result?.["isError"]).toBe(true);
-  expect(textsOf(result)[0]).toContain("execute");
+  expect(await (await open()).names()).toEqual([]);
+  expect(yard.problems("folders")).toEqual([expect.stringContaining("it has no function `execute(params)`")]);
 });
 
 test("L32: each sub-folder of tools_folder_path is scanned, for every request", async () => {

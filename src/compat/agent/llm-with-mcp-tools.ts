@@ -8,10 +8,11 @@ import {
   type ListedTool,
   type OpenAITool,
 } from "../../agent/tool-formats/formats.ts";
-import { FailError } from "../../core/errors.ts";
+import { FailError, OptionError } from "../../core/errors.ts";
 import { fail } from "../../core/outcome.ts";
 import type { ToolDefinition } from "../client/mcp-client.ts";
 import { callerHub, type ToolCaller } from "./agent-hub.ts";
+import { clientVendor } from "./client-fetch.ts";
 import { toLanguageModel, type LLMClient } from "./official-client.ts";
 
 /** The seed document speaks French, and so does its agent; its interface has this default. */
@@ -27,8 +28,8 @@ export class LLMWithMCPTools {
   readonly #isAnthropic: boolean;
 
   /**
-   * @param llmClient an instance of the official client of OpenAI, Anthropic or Mistral, or a language model of the AI
-   * SDK
+   * @param llmClient an instance of the official client of OpenAI, Anthropic or Mistral, which is the one that is
+   * called; one of your own with the same method; or a language model of the AI SDK
    * @param mcpClient a started `MCPClient`, or whatever lists and calls tools
    * @param model the model's name @default "gpt-5.5", "claude-sonnet-5" or "mistral-large-latest", by the client's
    * vendor
@@ -36,11 +37,12 @@ export class LLMWithMCPTools {
    */
   constructor(llmClient: LLMClient, mcpClient: ToolCaller, model?: string) {
     this.#mcpClient = mcpClient;
-    this.#isAnthropic = "messages" in llmClient;
     const hub = callerHub(mcpClient);
+    const language = toLanguageModel(llmClient, model);
+    this.#isAnthropic = clientVendor(llmClient) === "anthropic";
     this.#agent = new Agent({
       hub: () => Promise.resolve(hub),
-      model: toLanguageModel(llmClient, model),
+      model: language,
       options: resolveAgent({ locale: "fr", instructions: "", mode: "all", max_tool_calls: 10_000, timeout: "1h" }),
       isAlwaysJson: true,
     });
@@ -48,10 +50,14 @@ export class LLMWithMCPTools {
 
   /**
    * Puts a question and gives the final answer, or "Max iterations atteintes" when there is none after `maxIterations`
-   * questions to the model. Failures of tools go to the model; a failure of the model's provider rejects with a
-   * `FailError`.
+   * questions to the model. Rejects with an `OptionError` when that is no whole number above 0. Failures of tools go to
+   * the model; a failure of the model's provider rejects with a `FailError`.
    */
   async chat(userMessage: string, maxIterations = MAX_ITERATIONS): Promise<string> {
+    if (!Number.isInteger(maxIterations) || maxIterations < 1)
+      throw new OptionError(
+        `\`maxIterations\` must be a whole number above 0, got ${JSON.stringify(maxIterations) ?? "nothing"}.`,
+      );
     const { text, stopReason, error } = await this.#agent.chat(userMessage, { maxIterations });
     if (stopReason === "error")
       throw new FailError(fail("unavailable", text, { retryable: error?.retryable ?? false }));

@@ -59,9 +59,10 @@ const SERVER_KEYS = [...Object.keys(StdioServerSchema.properties), ...Object.key
 /** Fills in and checks. Throws an `OptionError`. `server` is a script's path, an address, or settings. */
 export function resolveClient(
   server: string | URL | ClientServer,
-  env: Readonly<Record<string, string>>,
+  given: Readonly<Record<string, string | null | undefined>>,
   settings: ClientSettings,
 ): ResolvedClient {
+  const env = setOnly(given);
   const {
     timeout = 60,
     tool_timeouts: toolTimeouts = {},
@@ -84,7 +85,7 @@ export function resolveClient(
     connectTimeoutMs: parseSeconds(connectTimeout, "connect_timeout"),
     connectAttempts: connectAttempts as number,
     logger: logger as Logger | undefined,
-    server: isSettings(server) ? given(rest, env) : named(String(server), env),
+    server: isSettings(server) ? settled(rest, env) : named(String(server), env),
   });
 }
 
@@ -92,13 +93,20 @@ function isSettings(server: string | URL | ClientServer): server is ClientServer
   return typeof server === "object" && !(server instanceof URL);
 }
 
-function given(
+/** As in the documents' programs, where a variable that is not set is looked up and handed on. */
+function setOnly(env: Readonly<Record<string, string | null | undefined>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
+  );
+}
+
+function settled(
   rest: Partial<Record<string, unknown>>,
   env: Readonly<Record<string, string>>,
 ): ResolvedClient["server"] {
   const isCommand = rest["command"] !== undefined;
   const settings = (
-    isCommand ? { ...rest, env: { ...(rest["env"] as object | undefined), ...env } } : rest
+    isCommand ? { ...rest, env: { ...setOnly((rest["env"] ?? {}) as Record<string, string>), ...env } } : rest
   ) as ServerSettings;
   if ("command" in settings) resolveStdioServer(settings);
   else resolveRemoteServer(settings);
@@ -119,7 +127,10 @@ function named(server: string, env: Readonly<Record<string, string>>): ResolvedC
       throw new FailError(
         fail("unavailable", `There is no server script at ${server}. Check the path.`, { retryable: false }),
       );
-    const { command, args } = await scriptCommandLine(server, { env: childEnvironment({ own: env }) });
-    return { command: [command, ...args], env: { ...env } };
+    // A script by its path gets this program's whole environment, as the document starts it; `env` wins.
+    const { command, args } = await scriptCommandLine(server, {
+      env: childEnvironment({ own: env, inherit: Object.keys(process.env) }),
+    });
+    return { command: [command, ...args], env: { ...env }, inherit_env: Object.keys(process.env) };
   };
 }

@@ -32,6 +32,7 @@ export interface CallToolOptions {
 }
 
 const STOPPED = fail("unavailable", "The client was stopped while it started.", { retryable: false });
+const MAX_LINE_CHARS = 500;
 /** The one server's name inside. */
 const ALIAS = "server";
 
@@ -45,16 +46,22 @@ export class MCPClient implements AsyncDisposable {
   #starting: Promise<SourceHub> | undefined;
   /** Ends what is being started. */
   #stopping = new AbortController();
+  /** Ids go on over restarts. */
+  readonly #requestIds = { last: 0 };
+  /** What the server said last on stderr, kept over its end. */
+  #lastStderr: readonly string[] = [];
 
   /**
    * @param server path of a server's script (`.py`, `.ts`, `.js`, or a program), an address (`http://…`), or settings
    * with `command` or `url`
-   * @param env variables of the child, merged over those that every child gets (PATH, HOME and the like)
+   * @param env variables of the child. A script by its path gets the whole environment of this program with these
+   * merged over it; a server by its settings gets the few that every child gets (PATH, HOME and the like), and these.
+   * What is undefined or null is left out
    * @throws OptionError when the settings cannot be used
    */
   constructor(
     server: string | URL | ClientServer,
-    env: Readonly<Record<string, string>> | null = {},
+    env: Readonly<Record<string, string | null | undefined>> | null = {},
     settings: ClientSettings = {},
   ) {
     this.#options = resolveClient(server, env ?? {}, settings);
@@ -72,7 +79,9 @@ export class MCPClient implements AsyncDisposable {
     this.#starting = undefined;
     this.#stopping.abort();
     this.#stopping = new AbortController();
+    this.#keepStderr(hub);
     await hub?.close();
+    this.#keepStderr(hub);
     await starting?.catch(() => {});
   }
 
@@ -112,12 +121,14 @@ export class MCPClient implements AsyncDisposable {
     const hub = await this.#started();
     const outcome = await hub.call(toolName, args, this.#callOptions(toolName, options));
     if (outcome.ok) return outcome.result;
-    throw new FailError(outcome);
+    const option = `\`timeout\`, or \`tool_timeouts\` of ${toolName},`;
+    throw this.#explained(new FailError(outcome), options.timeout === undefined ? option : "`timeout` of the call");
   }
 
-  /** Last lines of the server's stderr. */
+  /** Last lines of the server's stderr; after a failed start and after `stop()` those that it left. */
   get stderr(): readonly string[] {
-    return this.#hub?.sources[0]?.status.stderr ?? [];
+    const lines = this.#hub?.sources[0]?.status.stderr ?? [];
+    return lines.length > 0 ? lines : this.#lastStderr;
   }
 
   list_tools(): Promise<readonly ToolDefinition[]> {
@@ -164,18 +175,39 @@ export class MCPClient implements AsyncDisposable {
       settings: () => config,
       door: "client",
       connectAttempts,
+      requestIds: this.#requestIds,
       ...(logger ? { logger } : {}),
     });
+    this.#lastStderr = [];
     this.#hub = hub;
     try {
       await hub.connect(connectTimeoutMs * connectAttempts);
       if (stopped.aborted) throw new FailError(STOPPED);
       return hub;
     } catch (error) {
+      this.#keepStderr(hub);
       await hub.close();
+      this.#keepStderr(hub);
       if (this.#hub === hub) this.#hub = undefined;
-      throw error;
+      throw this.#explained(error, "`connect_timeout`");
     }
+  }
+
+  #keepStderr(hub: SourceHub | undefined): void {
+    const lines = hub?.sources[0]?.status.stderr ?? [];
+    if (lines.length > 0) this.#lastStderr = lines;
+  }
+
+  /** A failure with the option that helps, and with what the server said last before it went. */
+  #explained(error: unknown, option: string): unknown {
+    if (!(error instanceof FailError)) return error;
+    const { failure } = error;
+    const advice = failure.kind === "timeout" && !failure.message.includes(option) ? ` ${option} can be raised.` : "";
+    const last = failure.kind === "unavailable" || failure.kind === "timeout" ? this.stderr.at(-1) : undefined;
+    const said = last === undefined ? "" : ` Its last line on stderr: ${last.slice(0, MAX_LINE_CHARS)}`;
+    return advice === "" && said === ""
+      ? error
+      : new FailError({ ...failure, message: failure.message + advice + said });
   }
 
   #callOptions(toolName: string, { timeout, signal, onNotice }: CallToolOptions): CallOptions {

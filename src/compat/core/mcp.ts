@@ -137,11 +137,11 @@ export class MCP {
     const outcome = await toolyard.call(toolName, params, options);
     if (!outcome.ok) {
       const isUnknown = outcome.kind === "unknown_tool";
-      // The stack is in the log already, where the tool itself threw.
-      this.logger.error(
-        isUnknown ? `Tool not found: ${toolName}` : `Error executing tool ${toolName}: ${outcome.message}`,
-        { kind: outcome.kind },
-      );
+      const message = isUnknown
+        ? `Tool not found: ${toolName}`
+        : `Error executing tool ${toolName}: ${outcome.message}`;
+      // What the tool itself threw stands in the log already, once.
+      if (outcome.cause === undefined) this.logger.error(message, { kind: outcome.kind });
       throw toMcpError(outcome, { tool: toolName });
     }
     this.logger.info(`Tool ${toolName} executed successfully.`);

@@ -4,13 +4,14 @@ import { fileURLToPath } from "node:url";
 import { locateConfig } from "../../config/locate.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Logger } from "../../core/ports.ts";
+import { CORE_DESCRIPTION } from "../../providers/builtin/options.ts";
 import { loadHubConfig } from "../../hub/open-hub.ts";
 import type { HubConfig, LoadedHubConfig } from "../../hub/schema.ts";
 
 export interface MCPOptions {
   /**
-   * Source roots: folders whose sub-folders hold a file `mcp.ts` (`.mts`, `.mjs`, `.js`). Added to those of the
-   * configuration. @default none
+   * Source roots: folders whose sub-folders hold a file `mcp.ts` (`.mts`, `.mjs`, `.js`), or `mcp.py`. Added to
+   * those of the configuration. @default none
    */
   readonly paths?: readonly string[];
   /** Configuration files, rising in precedence; all that they name is served, too. @default none */
@@ -29,7 +30,10 @@ export interface MCPOptions {
  * A program is no stranger: it may call as often as it likes, unless its configuration says otherwise. A core offers
  * what it was given, and runs no code unasked.
  */
-const BASE: JsonObject = { builtin: { execute_code: false }, limits: { rate_per_minute: 0, in_flight: 0 } };
+const BASE: JsonObject = {
+  builtin: { execute_code: false, server_description: CORE_DESCRIPTION },
+  limits: { rate_per_minute: 0, in_flight: 0 },
+};
 
 /** The configuration of a core, before and after its modules were discovered. */
 export interface CoreConfig {

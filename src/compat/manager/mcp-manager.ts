@@ -6,6 +6,7 @@ import type { Fail } from "../../core/outcome.ts";
 import type { Logger } from "../../core/ports.ts";
 import { toolValue } from "../../core/tool-value.ts";
 import { orAborted } from "../../core/wait.ts";
+import { wholeLogger } from "../../telemetry/redacted-logger.ts";
 import { MCPClient, type ToolDefinition } from "../client/mcp-client.ts";
 import { parseSeconds, snakeKeys } from "../option-keys.ts";
 import {
@@ -85,7 +86,7 @@ export class MCPManager implements AsyncDisposable {
       throw new OptionError(`\`attempts\` must be a whole number above 0, got ${JSON.stringify(attempts)}.`);
     this.#attempts = attempts;
     this.#aliases = { ...TOOL_ALIASES, ...aliases };
-    this.#logger = logger;
+    this.#logger = logger && wholeLogger(logger);
     for (const [tool, line] of Object.entries(registry)) this.register(tool, line);
   }
 

@@ -1,6 +1,11 @@
 import { Type, type Static } from "../../core/option-schema.ts";
 import { readOptions } from "../../core/option-values.ts";
 
+/** The GNN document's own words, for clients of its dialect that go by them (G15). */
+export const CORE_DESCRIPTION = "GNN Project MCP Server";
+/** What the hub says of itself. */
+const SERVER_DESCRIPTION = "Toolyard: all tools behind one MCP endpoint";
+
 /** Keys that the hub's own tools own in the configuration. */
 const BUILTIN_OPTION_SCHEMAS = {
   execute_code: Type.Optional(
@@ -26,9 +31,10 @@ const BUILTIN_OPTION_SCHEMAS = {
   ),
   server_description: Type.Optional(
     Type.String({
-      description: "What `meta.get_full_capabilities` gives as `server_description`.",
-      // The GNN document's own words, for clients that go by them (G15).
-      default: "GNN Project MCP Server",
+      description:
+        "What `meta.get_full_capabilities` and `mcp/discover` give as `server_description`. " +
+        `Absent: the latter says "${CORE_DESCRIPTION}".`,
+      default: SERVER_DESCRIPTION,
     }),
   ),
   server_log_lines: Type.Optional(

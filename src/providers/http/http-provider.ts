@@ -13,7 +13,7 @@ import type { HttpTransportChoice, RemoteServerOptions } from "./options.ts";
 
 export interface HttpProviderDeps extends Pick<
   McpServerDeps,
-  "source" | "logger" | "cacheFolder" | "isSecretFree" | "clientInfo" | "gate" | "coldWaitMs"
+  "source" | "logger" | "cacheFolder" | "isSecretFree" | "clientInfo" | "gate" | "coldWaitMs" | "requestIds"
 > {
   readonly options: RemoteServerOptions;
   /** Proxy variables and `NODE_EXTRA_CA_CERTS`, from the hub's own environment. */

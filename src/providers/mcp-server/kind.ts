@@ -4,7 +4,7 @@ import type { McpServerOptions } from "./options.ts";
 /** What an MCP server is made with, however it is reached. */
 export type McpServerServices = Pick<
   SourceServices,
-  "logger" | "cacheFolder" | "coldWaitMs" | "isSecretFree" | "lazy" | "firstCallerEra"
+  "logger" | "cacheFolder" | "coldWaitMs" | "isSecretFree" | "lazy" | "firstCallerEra" | "requestIds"
 >;
 
 /** An MCP server as a source that is wanted. */

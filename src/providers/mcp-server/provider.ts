@@ -19,6 +19,7 @@ import { VERSION } from "../../core/version.ts";
 import type { CallRequest } from "../../upstream/connection.ts";
 import type { EraName, Implementation } from "../../upstream/era.ts";
 import type { Caller } from "../../upstream/links.ts";
+import type { RequestIds } from "../../upstream/exchange.ts";
 import type { Gate } from "../../upstream/gate.ts";
 import type { Installer } from "../../upstream/installer.ts";
 import { ListingCache, type ListingStore } from "../../upstream/listing-cache.ts";
@@ -57,6 +58,8 @@ export interface McpServerDeps {
   readonly firstCallerEra?: Promise<EraName | undefined>;
   /** How long after its start lists wait for a server that was never listed. @default 5000 */
   readonly coldWaitMs?: number;
+  /** Counts requests over all connections. @default each connection counts its own */
+  readonly requestIds?: RequestIds | undefined;
   /** True: started when it is needed; false: at once. @default as `start` says */
   readonly lazy?: boolean | undefined;
 }
@@ -153,7 +156,7 @@ class McpServerProvider implements Provider {
 function createUpstream(deps: McpServerDeps): Upstream {
   const { source, options, logger, openTransport, clientInfo } = deps;
   const { idleStopMs, isolation, era, maxSessions, connectTimeoutMs, logLevel } = options;
-  const { opensCheaply, gate, firstCallerEra, coldWaitMs, installer } = deps;
+  const { opensCheaply, gate, firstCallerEra, coldWaitMs, installer, requestIds } = deps;
   const cache = deps.listingStore ?? listingCacheFor(deps);
   return new Upstream(
     {
@@ -178,6 +181,7 @@ function createUpstream(deps: McpServerDeps): Upstream {
       ...(cache && { cache }),
       ...(coldWaitMs !== undefined && { coldWaitMs }),
       ...(firstCallerEra && { firstCallerEra }),
+      requestIds,
     },
   );
 }

@@ -31,6 +31,7 @@ export class ModulesHost {
   constructor(logger: Logger, faceOf: (hub: ModuleHub) => ModuleHub = (hub) => hub) {
     this.faceOf = faceOf;
     this.own = new RunningModule(logger, {
+      isProgram: true,
       changed: () => this.#source?.changed(),
       resourceUpdated: (uri) => this.#source?.resourceUpdated(uri),
     });

@@ -35,6 +35,8 @@ export interface PromptEntry {
 }
 
 export interface RegistrationEvents {
+  /** The calling program registers, and hears by a throw what is refused. @default false: a module does */
+  readonly isProgram?: boolean;
   changed(): void;
   resourceUpdated(uri: string): void;
 }
@@ -118,8 +120,10 @@ export class Registrations {
     if (RESERVED.test(entry.name)) {
       const reason = "the name belongs to the hub's own tools. Choose another one.";
       const message = `Tool ${entry.name} is not registered: ${reason}`;
-      this.#logger.warning(message);
       this.refused.set(entry.name, message);
+      // Of a program it is a mistake in the line that calls; of a module, one tool of several.
+      if (this.#events.isProgram) throw new OptionError(message);
+      this.#logger.warning(message);
       return { unregister: () => {} };
     }
     if (entry.warning !== undefined) this.#logger.warning(`Tool ${entry.name}: ${entry.warning}`);

@@ -355,12 +355,14 @@ type = "boolean"
     ]);
   });
 
-  test("T36: a manifest or folder without read permission is reported, others are unaffected", async () => {
+  test("T36: a manifest, script or folder without read permission is reported, others are unaffected", async () => {
     folder.script("good", "run.sh", ECHO);
     folder.script("bad", "run.sh", ECHO);
     mkdirSync(join(folder.path, "closed"));
     chmodSync(join(folder.path, "bad/tool.toml"), 0);
     chmodSync(join(folder.path, "closed"), 0);
+    folder.script("dark", "run.sh", ECHO);
+    chmodSync(join(folder.path, "dark/run.sh"), 0);
     chmodSync(folder.path, 0o755);
     const provider = provide();
     await asNobody(async () => {
@@ -368,6 +370,7 @@ type = "boolean"
       expect(await problems(provider)).toEqual([
         "closed: The folder cannot be read (EACCES). Check its rights.",
         "bad/tool.toml: not offered: It cannot be read (EACCES). Check its rights.",
+        "dark/tool.toml: not offered: `script` names `run.sh`, which cannot be read (EACCES). Check its rights",
       ]);
     });
     // Whoever is not root cannot remove what it cannot read.

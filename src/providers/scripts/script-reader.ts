@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { closeSync, openSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, resolve } from "node:path";
 import { neededCommands, warmShim } from "../../runtimes/scripts/command-line.ts";
 import { isInside } from "../../runtimes/scripts/inside.ts";
@@ -87,6 +87,12 @@ function placeScript(manifest: Manifest, folder: Folder): ScriptPlace {
   if (!isInside(real, folder.realRoot))
     return { ...watch, problem: `\`${key}\` names \`${named}\`, which leads out of the tools folder` };
   if (!statsOf(real)?.isFile()) return { watch: file, problem: `\`${key}\` names \`${named}\`, which is not a file` };
+  const denied = readProblem(real);
+  if (denied !== undefined)
+    return {
+      watch: file,
+      problem: `\`${key}\` names \`${named}\`, which cannot be read (${denied}). Check its rights`,
+    };
   return { ...watch, file };
 }
 
@@ -130,4 +136,13 @@ function toTool(
       ? [localCommand(manifest) === undefined ? command[0]! : file!]
       : neededCommands(file!, folder);
   return { name, place: folder.place, description, keywords, visibility, limits, settings, definition, script, needs };
+}
+
+function readProblem(file: string): string | undefined {
+  try {
+    closeSync(openSync(file, "r"));
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? "unknown reason";
+  }
 }

@@ -19,6 +19,7 @@ export interface StdioProviderDeps extends Pick<
   | "clientInfo"
   | "gate"
   | "coldWaitMs"
+  | "requestIds"
   | "firstCallerEra"
 > {
   readonly options: StdioServerOptions;
@@ -33,13 +34,16 @@ export function createStdioProvider({ options, installsFolder, ...deps }: StdioP
     folder: installsFolder ?? temporaryFolder(),
     logger: deps.logger.with({ source: deps.source.id }),
   });
-  const openTransport = (): StdioTransport =>
-    new StdioTransport({
+  const openTransport = (): StdioTransport => {
+    const given = childEnvironment({ own: env, inherit: inheritEnv });
+    return new StdioTransport({
       ...(installer?.words ?? { command, args }),
       ...(cwd !== undefined && { cwd }),
-      env: childEnvironment({ own: env, inherit: inheritEnv }),
+      env: given,
       maxMessageBytes: upstream.maxMessageBytes,
+      withheld: () => Object.keys(process.env).filter((name) => !Object.hasOwn(given, name)),
     });
+  };
   return createMcpServerProvider({
     ...deps,
     options: upstream,

@@ -1,4 +1,5 @@
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
+import { RPC } from "../../wire/messages.ts";
 import { LATEST_LEGACY_REVISION, LEGACY_REVISIONS } from "../../wire/legacy/revisions.ts";
 import type { Era } from "../era.ts";
 import { failureOf } from "../faults.ts";
@@ -14,10 +15,10 @@ export async function initialize({ exchange, transport, options }: Handshake, si
     // The handshake must not be cancelled by message: whoever gives up closes the connection.
     exchange.request("initialize", { protocolVersion, capabilities, clientInfo }, { signal, cancelBy: "nothing" });
   const result = await ask(LATEST_LEGACY_REVISION.date).catch((error: unknown) => {
-    // A server should answer with what it speaks; some refuse and say so.
-    const spoken = spokenRevision(error);
-    if (spoken === undefined) throw error;
-    return ask(spoken);
+    // A server should answer with what it speaks; some refuse, and the oldest of them do not say what they would take.
+    const { rpcError } = failureOf(error);
+    if (!rpcError || rpcError.code === RPC.methodNotFound || exchange.closed) throw error;
+    return ask(spokenRevision(rpcError.data) ?? OLDEST_LEGACY_REVISION).catch(() => Promise.reject(error as Error));
   });
   const revision = stringMember(result, "protocolVersion");
   if (revision === undefined)
@@ -28,8 +29,7 @@ export async function initialize({ exchange, transport, options }: Handshake, si
   return era;
 }
 
-function spokenRevision(error: unknown): string | undefined {
-  const data = failureOf(error).rpcError?.data;
+function spokenRevision(data: unknown): string | undefined {
   const supported = isJsonObject(data) ? data["supported"] : undefined;
   if (!Array.isArray(supported)) return undefined;
   return LEGACY_REVISIONS.slice(1).find(({ date }) => supported.includes(date))?.date;

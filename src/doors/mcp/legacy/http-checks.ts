@@ -19,7 +19,10 @@ export interface HttpProblem {
 export const SESSION_REQUIRED: HttpProblem = {
   status: 400,
   code: -32000,
-  message: "Bad Request: Mcp-Session-Id header is required",
+  message:
+    "Bad Request: Mcp-Session-Id header is required. Send `initialize` first, then this header as its answer has it; " +
+    "or without a handshake, as of 2026-07-28: the headers `MCP-Protocol-Version` and `Mcp-Method`, and the envelope " +
+    "in `params._meta`.",
 };
 export const SESSION_NOT_FOUND: HttpProblem = { status: 404, code: -32001, message: "Session not found" };
 export const SESSION_ELSEWHERE: HttpProblem = {

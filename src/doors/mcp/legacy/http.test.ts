@@ -193,7 +193,10 @@ describe("sessions", () => {
       ...(method === "POST" ? { body: rpc(1, "tools/list") } : {}),
     });
     expect(answer.status).toBe(400);
-    expect(answer.json.error).toEqual({ code: -32000, message: "Bad Request: Mcp-Session-Id header is required" });
+    expect(answer.json.error).toEqual({
+      code: -32000,
+      message: expect.stringMatching(/^Bad Request: Mcp-Session-Id header is required\. Send `initialize` first/),
+    });
   });
 
   test("S17: DELETE ends the session, and its calls get an answer", async () => {

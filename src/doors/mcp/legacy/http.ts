@@ -4,7 +4,7 @@ import type { HttpAnswer } from "../../../http/answer.ts";
 import { sendEmpty } from "../../../http/send.ts";
 import type { EventLog } from "../../../state/ports/event-log.ts";
 import type { HubNotice } from "../../../state/ports/notices.ts";
-import { classifyMessage, RPC, type Classified } from "../../../wire/messages.ts";
+import { classifyMessage, RPC, type Classified, type RequestId } from "../../../wire/messages.ts";
 import type { LegacyExchange } from "./exchange.ts";
 import {
   ALREADY_INITIALIZED,
@@ -66,7 +66,7 @@ export class LegacyHttp {
     if (problem) return sendProblem(http.answer, problem);
     if (messages.some(isInitialize)) return this.#initialize(exchange, messages);
     const session = this.#session(exchange);
-    if (!session) return this.#refuseAbsent(exchange);
+    if (!session) return this.#refuseAbsent(exchange, idOf(messages));
     const version = versionProblem(http);
     if (version) return sendProblem(http.answer, version);
     if (Array.isArray(body) && !session.protocol.revision.batches)
@@ -174,7 +174,9 @@ export class LegacyHttp {
     return id !== undefined ? this.#table.use(id, http.principal) : undefined;
   }
 
-  async #refuseAbsent(exchange: LegacyExchange): Promise<void> {
+  async #refuseAbsent(exchange: LegacyExchange, id: RequestId | null = null): Promise<void> {
+    if (exchange.http.header("mcp-session-id") === undefined)
+      return sendProblem(exchange.http.answer, { ...SESSION_REQUIRED, id });
     if ((await this.#idHeldElsewhere(exchange)) !== undefined) sendProblem(exchange.http.answer, SESSION_ELSEWHERE);
   }
 
@@ -265,4 +267,10 @@ function nothingToResume(lastEventId: string): HttpProblem {
     code: -32000,
     message: `Bad Request: nothing to resume after the event id ${JSON.stringify(lastEventId.slice(0, 40))}`,
   };
+}
+
+/** Of a request alone; an answer to several has none. */
+function idOf([message, ...others]: readonly unknown[]): RequestId | null {
+  const id = isJsonObject(message) && others.length === 0 ? message["id"] : undefined;
+  return typeof id === "string" || typeof id === "number" ? id : null;
 }

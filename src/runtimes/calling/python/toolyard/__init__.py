@@ -13,10 +13,24 @@ import sys as _sys
 from . import _channel
 from ._cancelled import is_cancelled as cancelled
 from ._channel import ToolError
+from ._errors import (
+    MCPError,
+    MCPInvalidParamsError,
+    MCPResourceNotFoundError,
+    MCPSDKNotFoundError,
+    MCPToolExecutionError,
+    MCPToolNotFoundError,
+)
 from ._hub import Hub as _Hub, Image, parse_arguments as _parse
 
 __all__ = [
     "Image",
+    "MCPError",
+    "MCPInvalidParamsError",
+    "MCPResourceNotFoundError",
+    "MCPSDKNotFoundError",
+    "MCPToolExecutionError",
+    "MCPToolNotFoundError",
     "ToolError",
     "call_tool",
     "call_tool_async",

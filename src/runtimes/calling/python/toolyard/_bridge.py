@@ -15,7 +15,8 @@ import traceback
 
 from . import _cancelled, _channel
 from ._functions import caller_of, retriever_of
-from ._hub import Logger
+from ._errors import MCPInvalidParamsError
+from ._hub import Hub, Logger
 from ._load import load, own_files
 
 _call = contextvars.ContextVar("toolyard_call", default=None)
@@ -40,18 +41,71 @@ class Server:
     def __init__(self, line):
         self._line = line
         self._closers = []
-        self.tool_registry = {}
-        self.resource_registry = {}
+        self._module = None
+        self._tools = {}
+        self._resources = {}
+        self._hub = Hub(lambda: line, carry)
         self.logger = Logger(lambda message: line.send({**message, **carry()}))
 
-    def register_tool(self, name, func, schema=None, description="", **options):
-        """`options`: title, output_schema, annotations, keywords, visibility, timeout, max_concurrent, aliases, ..."""
+    @property
+    def tool_registry(self):
+        """Name to tool: what this module registered and, while a call runs, what the server has besides."""
+        others = {entry["name"]: self._foreign(entry) for entry in self._listed()}
+        return {**others, **self._tools}
+
+    @property
+    def resource_registry(self):
+        """URI template to resource: what this module registered."""
+        return dict(self._resources)
+
+    @property
+    def discovered_modules(self):
+        """Dotted name to module: this one and, while a call runs, what is known of the others."""
+        own = {} if self._module is None else {self._module.__name__: self._module}
+        if _call.get() is None:
+            return own
+        status = self.execute_tool("meta.get_server_status")
+        names = [name for name in status.get("loaded_modules", []) if name not in own]
+        return {**{name: self._described(name) for name in names}, **own}
+
+    def execute_tool(self, name, params=None):
+        """Runs a tool of the server as the caller of the running call, and gives its value."""
+        return self._hub.call_tool(name, params or {})
+
+    def get_capabilities(self):
+        """What `mcp/discover` answers, as far as the caller may know."""
+        return self.execute_tool("meta.get_full_capabilities")
+
+    def discover_modules(self):
+        """Modules are found by the server itself, whenever one changes. True: there is at least one tool."""
+        return bool(self._tools) or any(not entry["name"].startswith("meta.") for entry in self._listed())
+
+    def _listed(self):
+        return self._hub.list_tools() if _call.get() is not None else []
+
+    def _foreign(self, entry):
+        name = entry["name"]
+        return Record(
+            name=name,
+            func=lambda **params: self.execute_tool(name, params),
+            schema=entry.get("inputSchema", {}),
+            description=entry.get("description", ""),
+        )
+
+    def _described(self, name):
+        info = self.execute_tool("meta.get_module_info", {"module_name": name})
+        return Record(__name__=name, __file__=info.get("path"), tools=info.get("provided_tools_sample", []))
+
+    def register_tool(self, name, func, schema=None, description="", invalid_params=(), **options):
+        """`invalid_params`: exceptions of `func` that are told as invalid parameters, such as `ValueError`.
+
+        `options`: title, output_schema, annotations, keywords, visibility, timeout, max_concurrent, aliases, ...
+        """
         if not callable(func):
             raise TypeError("Tool %r: `func` must be a function, got %s." % (name, type(func).__name__))
         schema = {} if schema is None else schema
-        self.tool_registry[name] = Record(
-            name=name, func=func, schema=schema, description=description, run=caller_of(func, schema)
-        )
+        run = refusing(caller_of(func, schema), invalid_params)
+        self._tools[name] = Record(name=name, func=func, schema=schema, description=description, run=run)
         self._tell("register_tool", name=name, schema=schema, description=description or "", options=options)
 
     def register_resource(self, uri_template, retriever, description="", **options):
@@ -59,7 +113,7 @@ class Server:
             raise TypeError(
                 "Resource %r: `retriever` must be a function, got %s." % (uri_template, type(retriever).__name__)
             )
-        self.resource_registry[uri_template] = Record(
+        self._resources[uri_template] = Record(
             uri_template=uri_template, retriever=retriever, description=description, run=retriever_of(retriever)
         )
         self._tell("register_resource", uri=uri_template, description=description or "", options=options)
@@ -91,6 +145,7 @@ class Bridge:
     def start(self, path):
         try:
             module = load(path, self._root)
+            self.server._module = module
             register = getattr(module, "register_tools", None)
             if callable(register):
                 register(self.server)
@@ -135,7 +190,7 @@ class Bridge:
         self._tell_files()
 
     def _begin(self, method, params):
-        registry = self.server.tool_registry if method == "tool" else self.server.resource_registry
+        registry = self.server._tools if method == "tool" else self.server._resources
         record = registry.get(params["name"])
         if record is None:
             raise LookupError("the module has not registered it since its process was started anew")
@@ -192,6 +247,20 @@ class Prints(io.TextIOBase):
 def carry():
     call = _call.get()
     return {} if call is None else {"call": call.number}
+
+
+def refusing(run, invalid):
+    """What the wrapper says of its parameters is no failure of the tool's."""
+    if not invalid:
+        return run
+
+    def told(arguments):
+        try:
+            return settled(run(arguments))
+        except invalid as error:
+            raise MCPInvalidParamsError(str(error)) from error
+
+    return told
 
 
 def settled(value):

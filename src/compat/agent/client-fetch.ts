@@ -1,0 +1,159 @@
+import { isJsonObject, objectMember, type JsonObject } from "../../core/json.ts";
+
+/** A vendor's client, official or one that has the same method. */
+export type ClientVendor = "openai" | "anthropic" | "mistral";
+
+type Ask = (body: JsonObject, options?: JsonObject) => unknown;
+
+/** By what clients can do, since a bundler may rename their classes and a program may bring one of its own. */
+export function clientVendor(client: object): ClientVendor | undefined {
+  return (["anthropic", "openai", "mistral"] as const).find((vendor) => methodOf(client, vendor) !== undefined);
+}
+
+/**
+ * Carries what the AI SDK would send to the method of a client that the program made: its key, its address, its `fetch`
+ * and whatever else it was made with hold, and it is the one that is called.
+ */
+export function clientFetch(client: object, vendor: ClientVendor): typeof fetch {
+  const ask = methodOf(client, vendor)!;
+  const { toRequest, toReply } = DIALECTS[vendor];
+  return async (_url, init) => {
+    const body = JSON.parse(String(init?.body)) as JsonObject;
+    try {
+      const options = { ...(init?.signal && { signal: init.signal }), ...OPTIONS[vendor] };
+      const reply: unknown = await orAbort(ask(toRequest(body), options), init?.signal);
+      return Response.json(toReply(isJsonObject(reply) ? plain(reply) : {}, String(body["model"])));
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal) return refusal;
+      throw error;
+    }
+  };
+}
+
+function methodOf(client: object, vendor: ClientVendor): Ask | undefined {
+  const [last, ...path] = METHODS[vendor].toReversed();
+  let owner: unknown = client;
+  for (const name of path.toReversed()) owner = memberOf(owner, name);
+  const method = memberOf(owner, last!);
+  return typeof method === "function" ? ((method as Ask).bind(owner) as Ask) : undefined;
+}
+
+function memberOf(owner: unknown, name: string): unknown {
+  return (typeof owner === "object" || typeof owner === "function") && owner !== null
+    ? (owner as Record<string, unknown>)[name]
+    : undefined;
+}
+
+/** Anthropic's client wants a stream for long answers, unless it is told how long it may wait. */
+const OPTIONS: Readonly<Record<ClientVendor, JsonObject>> = {
+  anthropic: { timeout: 3_600_000 },
+  openai: {},
+  mistral: {},
+};
+
+const METHODS: Readonly<Record<ClientVendor, readonly string[]>> = {
+  anthropic: ["messages", "create"],
+  openai: ["chat", "completions", "create"],
+  mistral: ["chat", "complete"],
+};
+
+// A client need not look at a signal that it is not given.
+async function orAbort(work: unknown, signal: AbortSignal | null | undefined): Promise<unknown> {
+  if (!signal) return work;
+  signal.throwIfAborted();
+  return Promise.race([
+    work,
+    new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true })),
+  ]);
+}
+
+/** Classes of clients become what they are on the wire. */
+function plain(reply: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(reply)) as JsonObject;
+}
+
+/** What the vendor's service answered, as the client tells it; nothing for an error of another kind. */
+function refusalOf(error: unknown): Response | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { status, statusCode = status } = error as { readonly status?: unknown; readonly statusCode?: unknown };
+  if (typeof statusCode !== "number" || statusCode < 400 || statusCode > 599) return undefined;
+  const { message } = error;
+  const body = { object: "error", type: "error", message, error: { type: "error", message }, code: null, param: null };
+  return Response.json(body, { status: statusCode });
+}
+
+interface Dialect {
+  toRequest(body: JsonObject): JsonObject;
+  toReply(reply: JsonObject, model: string): JsonObject;
+}
+
+const DIALECTS: Readonly<Record<ClientVendor, Dialect>> = {
+  openai: { toRequest: (body) => body, toReply: completion },
+  anthropic: { toRequest: (body) => body, toReply: message },
+  // Its client writes the same members in camelCase.
+  mistral: {
+    toRequest: (body) => respelt(body, toCamel),
+    toReply: (reply, model) => completion(respelt(reply, toSnake), model),
+  },
+};
+
+/** Members that a client of one's own may leave out are filled in. */
+function completion(reply: JsonObject, model: string): JsonObject {
+  const choices: readonly unknown[] = Array.isArray(reply["choices"]) ? reply["choices"] : [];
+  return {
+    id: "completion",
+    created: 0,
+    model,
+    object: "chat.completion",
+    ...reply,
+    choices: choices.map((choice, index) => ({
+      index,
+      finish_reason: null,
+      ...(isJsonObject(choice) ? { ...choice, message: assistant(objectMember(choice, "message") ?? {}) } : {}),
+    })),
+    usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, ...objectMember(reply, "usage") },
+  };
+}
+
+function assistant({ content = "", tool_calls: calls, ...rest }: JsonObject): JsonObject {
+  const toolCalls = (Array.isArray(calls) ? calls : []).filter(isJsonObject).map((call, at) => {
+    const { name, arguments: given } = objectMember(call, "function") ?? {};
+    const args = typeof given === "string" ? given : JSON.stringify(given ?? {});
+    return { id: `call${at}`, ...call, type: "function", function: { name, arguments: args } };
+  });
+  return { role: "assistant", ...rest, content, ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}) };
+}
+
+function message(reply: JsonObject, model: string): JsonObject {
+  return {
+    id: "message",
+    type: "message",
+    role: "assistant",
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    ...reply,
+    usage: { input_tokens: 0, output_tokens: 0, ...objectMember(reply, "usage") },
+  };
+}
+
+/** Whose members are the program's own words, and not the vendor's. */
+const OPAQUE: ReadonlySet<string> = new Set(["parameters", "arguments", "schema", "schema_definition"]);
+
+function respelt(value: JsonObject, spell: (key: string) => string): JsonObject {
+  const inside = (one: unknown): unknown =>
+    Array.isArray(one) ? one.map(inside) : isJsonObject(one) ? respelt(one, spell) : one;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [spell(key), OPAQUE.has(toSnake(key)) ? member : inside(member)]),
+  );
+}
+
+function toCamel(key: string): string {
+  return key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function toSnake(key: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -1,0 +1,84 @@
+import { OptionError } from "../../core/errors.ts";
+import type { LoadedLanguageModel } from "../../models/given-model.ts";
+import { loadLanguageModel } from "../../models/language-model.ts";
+import { assertKey, parseModelName } from "../../models/model-name.ts";
+import { resolveModels } from "../../models/options.ts";
+import type { AnthropicTool, OpenAITool } from "../../agent/tool-formats/formats.ts";
+import type { ModelMessage } from "../../agent/messages.ts";
+import type { ToolCaller } from "./agent-hub.ts";
+import { LLMWithMCPTools } from "./llm-with-mcp-tools.ts";
+import type { LLMClient } from "./official-client.ts";
+
+/** The document's example. */
+const MAX_ITERATIONS = 10;
+const MODEL = "mistral-large-latest";
+
+export interface LLMAgentOptions {
+  /** A client of the program's own, as `LLMWithMCPTools` takes it. @default Mistral, by the key in `MISTRAL_API_KEY` */
+  readonly llmClient?: LLMClient;
+  /** @default "mistral-large-latest", or what `LLMWithMCPTools` asks of that client */
+  readonly model?: string;
+}
+
+/**
+ * The agent of the library document: `initialize()` reads the tools of a started MCP client, `chat(question)` answers
+ * with them, in ten questions to the model at most.
+ */
+export class LLMAgent {
+  readonly #loop: LLMWithMCPTools;
+  #tools: readonly (OpenAITool | AnthropicTool)[] | undefined;
+
+  /** @throws OptionError for a missing key, or a client that is none */
+  constructor(mcpClient: ToolCaller, options: LLMAgentOptions = {}) {
+    const { llmClient, model } = options;
+    this.#loop =
+      llmClient === undefined
+        ? new LLMWithMCPTools(mistral(model ?? MODEL), mcpClient)
+        : new LLMWithMCPTools(llmClient, mcpClient, model);
+  }
+
+  /** The tools in the shape of the model's vendor; nothing before `initialize()`. */
+  get tools(): readonly (OpenAITool | AnthropicTool)[] | undefined {
+    return this.#tools;
+  }
+
+  /** The conversation so far. */
+  get messages(): readonly ModelMessage[] {
+    return this.#loop.messages;
+  }
+
+  /** Reads the tools. */
+  async initialize(): Promise<void> {
+    this.#tools = await this.#loop.initialize();
+  }
+
+  /** As `LLMWithMCPTools.chat`. */
+  async chat(userMessage: string, maxIterations = MAX_ITERATIONS): Promise<string> {
+    return this.#loop.chat(userMessage, maxIterations);
+  }
+}
+
+/** A model of the AI SDK that is loaded with the first question; that its key is missing is said at once. */
+function mistral(model: string): LoadedLanguageModel {
+  const options = resolveModels(undefined, process.env);
+  const name = `mistral/${model}`;
+  try {
+    assertKey(parseModelName(name, options.providers).provider);
+  } catch (error) {
+    if (!(error instanceof OptionError)) throw error;
+    throw new OptionError(`${error.message} Or give a client of your own: new LLMAgent(mcpClient, { llmClient }).`, {
+      cause: error,
+    });
+  }
+  let loading: Promise<LoadedLanguageModel> | undefined;
+  const load = (): Promise<LoadedLanguageModel> => (loading ??= loadLanguageModel(name, options));
+  const lazy = {
+    specificationVersion: "v3" as const,
+    provider: "mistral.chat",
+    modelId: model,
+    supportedUrls: {},
+    doGenerate: async (asked: never) => (await load()).doGenerate(asked),
+    doStream: async (asked: never) => (await load()).doStream(asked),
+  };
+  return lazy;
+}

@@ -1,0 +1,183 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { MCP, type MCPError } from "../../src/core-server.ts";
+import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { createHub, type LibraryHub } from "../../src/index.ts";
+import { Desk } from "../cli/harness.ts";
+import { ToolFolder } from "../support/tool-folder.ts";
+
+let folder: ToolFolder;
+const open: { close(): Promise<void> }[] = [];
+
+beforeEach(() => void (folder = new ToolFolder()));
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()));
+  folder[Symbol.dispose]();
+});
+
+function core(logger = SILENT_LOGGER): MCP {
+  const made = new MCP({ paths: [`${folder.path}/src`], variables: environment(), logger });
+  open.push(made);
+  return made;
+}
+
+const environment = () => ({ PATH: process.env["PATH"], TOOLYARD_HOME: `${folder.path}/home` });
+
+async function hub(settings: object = {}): Promise<LibraryHub> {
+  const made = await createHub({ settings: settings as never, variables: environment(), logger: SILENT_LOGGER });
+  open.push(made);
+  return made;
+}
+
+const EXPORT = `from toolyard import MCPInvalidParamsError
+
+def export_tides(path, out="tides.json"):
+    if path.endswith(".missing"):
+        raise ValueError("Input tide file not found: " + path)
+    if path.endswith(".range"):
+        raise MCPInvalidParamsError("The range is negative", data={"path": path})
+    if path.endswith(".broken"):
+        raise RuntimeError("Failed to export tides: broken")
+    return {"status": "success", "output_uri": "file://" + out}
+
+def about(mcp):
+    def run():
+        return {
+            "tools": sorted(name for name in mcp.tool_registry if not name.startswith("meta.")),
+            "resources": sorted(mcp.resource_registry),
+            "modules": sorted(mcp.discovered_modules),
+            "described": mcp.get_capabilities()["server_description"],
+            "found": mcp.discover_modules(),
+            "called": mcp.execute_tool("export.tides", {"path": "x"})["status"],
+            "schema": mcp.tool_registry["export.tides"].schema["required"],
+        }
+    return run
+
+SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+
+def register_tools(mcp):
+    mcp.register_tool("export.tides", export_tides, SCHEMA, "Exports tides", invalid_params=ValueError)
+    mcp.register_tool("export.plain", export_tides, SCHEMA, "The same, as it comes")
+    mcp.register_resource("tides://{place}", lambda uri, place: place, "Tides of a place")
+    mcp.register_tool("export.about", about(mcp), {}, "What the server has")
+`;
+
+describe("modules in Python", () => {
+  beforeEach(() => void folder.write("src/export/mcp.py", EXPORT));
+
+  test("G53, G54: a wrapper's ValueError is told as invalid parameters where it says so", async () => {
+    const mcp = core();
+    await mcp.discoverModules();
+    const told = (tool: string, path: string) => mcp.executeTool(tool, { path }).catch((error: MCPError) => error);
+    expect(await told("export.tides", "a.missing")).toMatchObject({
+      name: "MCPInvalidParamsError",
+      code: -32602,
+      message: expect.stringContaining("Input tide file not found: a.missing"),
+    });
+    expect(await told("export.plain", "a.range")).toMatchObject({ code: -32602, data: { path: "a.range" } });
+    expect(await told("export.plain", "a.missing")).toMatchObject({ code: -32000 });
+    expect(await told("export.tides", "a.broken")).toMatchObject({
+      code: -32000,
+      message: expect.stringContaining("Failed to export tides: broken"),
+    });
+    expect(await told("export.tides", "a")).toEqual({ status: "success", output_uri: "file://tides.json" });
+  });
+
+  test("G70: mcp_instance has the document's members in Python, too", async () => {
+    folder.write("src/other/mcp.ts", 'export const register_tools = (mcp) => mcp.register_tool("other.one", () => 1);');
+    const mcp = core();
+    await mcp.discoverModules();
+    expect(await mcp.executeTool("export.about")).toEqual({
+      tools: expect.arrayContaining(["export.about", "export.plain", "export.tides", "other.one"]),
+      resources: ["tides://{place}"],
+      modules: ["src.export.mcp", "src.other.mcp"],
+      described: "GNN Project MCP Server",
+      found: true,
+      called: "success",
+      schema: ["path"],
+    });
+  });
+
+  test("G71: the status counts what the registries have", async () => {
+    const mcp = core();
+    await mcp.discoverModules();
+    expect(await mcp.executeTool("meta.get_server_status")).toMatchObject({
+      registered_tools_count: mcp.tool_registry.size,
+      registered_resources_count: mcp.resource_registry.size,
+      discovered_modules_count: 1,
+    });
+  });
+});
+
+test("G72: a hub's own `meta` speaks of this hub, and the core dialect of the document's server", async () => {
+  const capabilities = (of: LibraryHub) => of.call("meta.get_full_capabilities");
+  const described = (text: string) => ({ result: { structuredContent: { server_description: text } } });
+  expect(await capabilities(await hub())).toMatchObject(described("Toolyard: all tools behind one MCP endpoint"));
+  const named = await hub({ builtin: { server_description: "Tides" } });
+  expect(await capabilities(named)).toMatchObject(described("Tides"));
+  expect((await core().getCapabilities()).server_description).toBe("GNN Project MCP Server");
+});
+
+test("G8, C29: a registration that is refused throws, and the others stay", async () => {
+  const mcp = core();
+  mcp.registerTool("tides.now", () => 1);
+  expect(() => mcp.registerTool("meta.tides", () => 1)).toThrow("the name belongs to the hub's own tools");
+  expect(() => mcp.register_tool("execute_tool", () => 1)).toThrow("Tool execute_tool is not registered");
+  expect([...mcp.tool_registry.keys()]).toEqual(["tides.now"]);
+});
+
+test("G13, G66: what a tool throws is logged once, and its stack stands there once", async () => {
+  const lines: string[] = [];
+  const hear = (message: string, facts?: object): void => void lines.push(`${message} ${JSON.stringify(facts ?? {})}`);
+  const logger = { debug: hear, info: hear, warning: hear, error: hear, with: () => logger };
+  const mcp = core(logger);
+  mcp.registerTool("tides.fail", () => {
+    throw new RangeError("spring tide");
+  });
+  await expect(mcp.executeTool("tides.fail")).rejects.toThrow("spring tide");
+  const errors = lines.filter((line) => line.includes("Error executing tool"));
+  expect(errors.filter((line) => line.includes('"stack"'))).toHaveLength(1);
+  expect(lines.filter((line) => /\bat .*core\.test/.test(line))).toHaveLength(1);
+});
+
+describe("the command line", () => {
+  test("G40: -v is global, and the document's commands lead the way", async () => {
+    await using desk = await Desk.create();
+    const verbose = await desk.run(["-v", "core", "list"]);
+    expect([verbose.code, verbose.stderr]).toEqual([0, expect.stringContaining("INFO")]);
+    const plain = await desk.run(["core", "list"]);
+    expect(plain.code).toBe(0);
+    for (const [words, way] of [
+      [["execute", "tides", "--params", "{}"], "`toolyard core execute <tool_name> --params <json>`"],
+      [["server", "--transport", "http"], "`toolyard core server`"],
+    ] as const)
+      expect(await desk.run(words)).toMatchObject({ code: 2, stderr: expect.stringContaining(way) });
+  });
+
+  test("T36: `tools_path` at the top of the file is told where it belongs", async () => {
+    await using desk = await Desk.create({ "toolyard.toml": 'tools_path = "tools"\n' });
+    const { code, stdout, stderr } = await desk.run(["check"]);
+    expect(code).not.toBe(0);
+    expect(stdout + stderr).toContain("it belongs under [scripts]");
+  });
+});
+
+test("T36: a tools/list with just the mode header is told what to send, under its id", async () => {
+  const { endpoint } = await (await hub({ server: { port: 0 } })).serve();
+  const post = async (id: unknown) => {
+    const response = await fetch(endpoint, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        "x-mcp-tool-mode": "discovery",
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id, method: "tools/list" }),
+    });
+    return [response.status, (await response.json()) as { id: unknown; error: { message: string } }] as const;
+  };
+  for (const id of [7, "tides-1"]) {
+    const [status, { id: answered, error }] = await post(id);
+    expect([status, answered]).toEqual([400, id]);
+    expect(error.message).toContain("Send `initialize` first");
+  }
+});
