@@ -16,7 +16,7 @@ const MANIFEST = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as
   engines: { node: string };
 };
 /** Tables of embeddings apart; what is over this has something in it that nobody needs. */
-const MAX_PACKED_BYTES = 1_500_000;
+const MAX_PACKED_BYTES = 1.5 * 1024 * 1024;
 
 interface Packed {
   readonly filename: string;
