@@ -68,6 +68,8 @@ function start(options: ModulesConfig = {}, models: Models = {}): Provider {
     logger,
     innerHub,
     models,
+    // Python may take longer to start than lists wait for it.
+    coldWaitMs: 60_000,
   });
   open.push(provider);
   provider.open();
