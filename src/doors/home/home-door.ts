@@ -1,7 +1,10 @@
 import type { Mountable } from "../../http/listener.ts";
-import { Refusal } from "../../http/refusal.ts";
+import { sendText } from "../../http/send.ts";
 import type { Door } from "../door.ts";
 import type { HomePort } from "../home-port.ts";
+
+/** Programs find nothing here, whatever they try. */
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /** The page where nothing else is at its path. */
 export class HomeDoor implements Door {
@@ -12,8 +15,8 @@ export class HomeDoor implements Door {
   }
 
   mount(listener: Mountable): void {
-    listener.route({ methods: ["GET"], path: "/" }, (exchange) => {
-      if (!this.#home.wants(exchange)) throw new Refusal(404, "Not Found");
+    listener.route({ methods: METHODS, path: "/" }, (exchange) => {
+      if (!this.#home.wants(exchange)) return sendText(exchange.answer, 404, "Not Found");
       return this.#home.serve(exchange);
     });
   }
