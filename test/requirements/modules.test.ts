@@ -292,7 +292,10 @@ test("G15: capabilities are version, description, tools with schemas and resourc
     tools: JsonObject[];
     resources: JsonObject[];
   };
-  expect(capabilities).toMatchObject({ mcp_version: "1.0-gnn", server_description: "GNN Project MCP Server" });
+  expect(capabilities).toMatchObject({
+    mcp_version: "1.0-gnn",
+    server_description: "Toolyard: all tools behind one MCP endpoint",
+  });
   expect(capabilities.tools.find(({ name }) => name === "math.add")).toEqual({
     name: "math.add",
     description: "Adds.",
