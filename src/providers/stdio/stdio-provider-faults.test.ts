@@ -27,7 +27,8 @@ test("R11: request ids are unique and increase, and initialized comes before any
   const ids = log.flatMap(({ id }) => (id === undefined ? [] : [id]));
   expect(ids).toEqual(ids.toSorted((a, b) => a - b));
   expect(new Set(ids).size).toBe(ids.length);
-  const methods = log.flatMap(({ method }) => method ?? []);
+  // One that is slow to start is pinged first.
+  const methods = log.flatMap(({ method }) => (method === undefined || method === "ping" ? [] : [method]));
   expect(methods.slice(0, 3)).toEqual(["server/discover", "initialize", "notifications/initialized"]);
 });
 
