@@ -260,7 +260,7 @@ describe("failures", () => {
     expect(await manager.callTool("get_weather", { location: "Paris" }, { timeout: "soon" })).toMatchObject({
       error: expect.stringContaining("`timeout` must be"),
     });
-    expect(() => open({}, { timeout: 0 })).toThrow("`timeout` must be above 0");
+    expect(() => open({}, { timeout: 0 })).toThrow("`timeout` must be a number of seconds above 0");
   });
 
   test("M9: a server that drops the first connections is tried again, and the caller sees nothing of it", async () => {

@@ -258,14 +258,14 @@ test("S15: the server status counts and names for a guest what it may see, for t
   expect(await statusFor("guest-2")).toMatchObject({
     discovered_modules_count: 1,
     loaded_modules: [expect.stringContaining("news")],
-    // Its own two, and the two that search and call.
-    registered_tools_count: 4,
+    // The ways to tools are none of the registry's.
+    registered_tools_count: 2,
     registered_resources_count: 1,
   });
   const everything = await own.hub.port.list("tools", { mode: "all", principal: LOCAL_PRINCIPAL });
   expect(await statusFor("owner-1")).toMatchObject({
     discovered_modules_count: 2,
-    registered_tools_count: everything.entries.length,
+    registered_tools_count: everything.entries.length - 2,
     registered_resources_count: 2,
   });
 });
