@@ -104,7 +104,7 @@ test("a hub without upstreams loads none of the heavy packages", async () => {
   const loaded = await loadedFiles(["list", "--config", emptyYard(await folder())]);
   const packages = ["undici", "ai", "@ai-sdk\\/[^/]+", "ajv", "ajv-formats", "chokidar", "sucrase", "jsonc-parser"];
   const engines = ["quickjs-wasi", "@antonz\\/[^/]+"];
-  const entries = ["options", "kind", "names", "remote-name", "credentials", "client-credentials", "command-words"];
+  const entries = ["options", "services", "kind", "names", "remote-name", "command-words"];
   // Options and the entry of a kind are small: they say what there is, and load the rest when a source wants it.
   const parts = [
     "dist\\/sandbox\\/(?!options|sandbox\\.|create-engine\\.)",
