@@ -86,12 +86,12 @@ test.each<[string, object, string]>([
     { authorization_url: "https://auth.test/authorize" },
     "`auth_config` gives `authorization_url`: nobody sits here",
   ],
-  ["a missing secret", { client_secret: "" }, '`auth` of type "client_credentials" needs `client_secret`.'],
+  ["a missing secret", { client_secret: "" }, '`auth_config` of type "client_credentials" needs `client_secret`.'],
   ["a secret that is no text", { client_secret: 7 }, "`auth_config.client_secret` must be text."],
   [
     "a token endpoint without TLS",
     { token_url: "http://auth.test/token" },
-    "`auth.token_url` must begin with https://",
+    "`auth_config.token_url` must begin with https://",
   ],
   ["an unknown key", { secret: "x" }, "There is no option `secret`."],
 ])("L61: %s is refused at once", (_, more, message) => {
