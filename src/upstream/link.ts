@@ -102,6 +102,11 @@ export class Link {
     return await orAborted(this.#connect(true), signal);
   }
 
+  /** Why the last try failed is mended: the next one need not wait. */
+  forgive(): void {
+    this.#failedAt = -Infinity;
+  }
+
   /** Gives up a connection that turned out to be of no use; the next `get` makes another. */
   replace(connection: Connection, failure: Fail): void {
     if (this.#connection !== connection || this.#state !== "ready") return;

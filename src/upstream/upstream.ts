@@ -115,6 +115,7 @@ export class Upstream {
   /** Downloads anew what is broken, and connects. Rejects with a `FailError`. */
   async mend(installer: Installer, signal: AbortSignal): Promise<void> {
     await orAborted(installer.mend(signal), signal);
+    this.#first.forgive();
     await this.refresh(signal);
   }
 

@@ -1,7 +1,7 @@
-import { durationOption, parseDuration } from "../../core/duration.ts";
+import { durationOption } from "../../core/duration.ts";
 import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
-import { readOptions } from "../../core/option-values.ts";
+import { ABOVE_ZERO, readOptions } from "../../core/option-values.ts";
 import { resolveMcpServer, MCP_SERVER_MEMBERS, type McpServerOptions } from "../mcp-server/options.ts";
 import { splitWords } from "./command-words.ts";
 
@@ -28,12 +28,15 @@ export const StdioServerSchema = Type.Object({
     }),
   ),
   install_timeout: Type.Optional(
-    durationOption({
-      description:
-        "How long a command that downloads its server first (`npx`, `uvx`, `docker run`, …) may do so. " +
-        "`connect_timeout` counts from when that is done.",
-      default: "10m",
-    }),
+    durationOption(
+      {
+        description:
+          "How long a command that downloads its server first (`npx`, `uvx`, `docker run`, …) may do so. " +
+          "`connect_timeout` counts from when that is done.",
+        default: "10m",
+      },
+      ABOVE_ZERO,
+    ),
   ),
   ...MCP_SERVER_MEMBERS,
 });
@@ -53,21 +56,19 @@ export interface StdioServerOptions {
 
 /** Fills in and checks. Throws an `OptionError` that names the option. */
 export function resolveStdioServer(options: StdioServerConfig): StdioServerOptions {
-  const { command: given, args, cwd, env, inherit_env: inheritEnv } = readOptions(StdioServerSchema, options);
+  const read = readOptions(StdioServerSchema, options);
+  const { command: given, args, cwd, env } = read;
   const words = typeof given === "string" ? (options.args === undefined ? splitWords(given) : [given]) : given;
   const [command, ...first] = words;
   if (command === undefined || command.trim() === "")
     throw new OptionError(`\`command\` must name a program, got ${JSON.stringify(given)}.`);
-  const installTimeoutMs = parseDuration(options.install_timeout ?? "10m", "install_timeout");
-  if (installTimeoutMs <= 0)
-    throw new OptionError(`\`install_timeout\` must be above 0, got ${JSON.stringify(options.install_timeout)}.`);
   return Object.freeze({
     command,
     args: [...first, ...args],
     ...(cwd !== undefined && { cwd }),
     env,
-    inheritEnv,
-    installTimeoutMs,
+    inheritEnv: read.inherit_env,
+    installTimeoutMs: read.install_timeout,
     upstream: resolveMcpServer(options),
   });
 }
