@@ -271,6 +271,6 @@ function nothingToResume(lastEventId: string): HttpProblem {
 
 /** Of a request alone; an answer to several has none. */
 function idOf([message, ...others]: readonly unknown[]): RequestId | null {
-  const id = isJsonObject(message) && others.length === 0 ? message["id"] : undefined;
-  return typeof id === "string" || typeof id === "number" ? id : null;
+  const classified = others.length === 0 ? classifyMessage(message) : undefined;
+  return classified?.type === "request" ? classified.message.id : null;
 }
