@@ -18,8 +18,8 @@ import {
   type Attack,
 } from "./schema-attacks.ts";
 
-/** Nobody's call waits longer than that for the schema of another's tool. */
-const MAX_STALL_MS = 50;
+/** Nobody waits longer than 50 ms for the schema of another's tool; ten times that, for busy machines. */
+const MAX_STALL_MS = 500;
 const PLAIN = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
 
 async function check(checks: GuardedSchemas, { schema, value }: Attack): Promise<CheckResult> {
