@@ -21,8 +21,13 @@ const DATA: ReadonlySet<string> = new Set(["default", "const", "enum", "examples
 /** Of a definition itself: for programs, and pictures. */
 const UNREAD: ReadonlySet<string> = new Set(["_meta", "icons"]);
 
+/** Whether there may be something to remove or to refuse; says no of almost all, at the price of one look. */
+export function mayHideText(definition: JsonObject): boolean {
+  return mayHoldHidden(jsonOf(definition));
+}
+
 export function revealDefinition(definition: JsonObject): Revealed {
-  if (!mayHoldHidden(jsonOf(definition))) return { definition };
+  if (!mayHideText(definition)) return { definition };
   const walk = new Walk(isResource(definition));
   const revealed = walk.object(definition, { path: [], isData: false });
   return walk.hiddenIn === undefined ? { definition: revealed } : { definition, hiddenIn: walk.hiddenIn };
@@ -33,7 +38,7 @@ export function revealSchema(
   member: string,
   schema: JsonObject,
 ): { readonly schema: JsonObject; readonly hiddenIn?: string } {
-  if (!mayHoldHidden(jsonOf(schema))) return { schema };
+  if (!mayHideText(schema)) return { schema };
   const walk = new Walk(false);
   const revealed = walk.object(schema, { path: [member], isData: false });
   return walk.hiddenIn === undefined ? { schema: revealed } : { schema, hiddenIn: walk.hiddenIn };

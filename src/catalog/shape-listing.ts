@@ -12,7 +12,7 @@ import type {
   ToolRecord,
 } from "../core/records.ts";
 import { hiddenProblem, revealDefinition, TEXTS_CLEANED } from "./hidden-texts.ts";
-import { isChosen, reportIdleOptions, shapeTool, type Offer, type Report } from "./shape-tool.ts";
+import { chooseTools, reportIdleOptions, shapeTool, type Offer, type Report } from "./shape-tool.ts";
 
 /**
  * Makes of a source's lists what the catalog takes, whatever kind the source is. This is the one place where it is
@@ -39,9 +39,8 @@ export class ListingShaper {
     const problems: Problem[] = [];
     const report: Report = (subject, message) =>
       void problems.push({ source: this.#source.id, subject: withoutHidden(subject), message });
-    const given = listing.tools.filter(({ name }) => isChosen(name, this.#shape));
-    const excluded = listing.tools.filter(({ name }) => !isChosen(name, this.#shape)).map(({ name }) => name);
-    const tools = sameOr(listing.tools, this.#tools.of(given, report));
+    const { chosen, excluded } = chooseTools(listing.tools, this.#shape);
+    const tools = sameOr(listing.tools, this.#tools.of(chosen, report));
     const resources = this.#resources.of(listing.resources, report);
     const templates = this.#templates.of(listing.templates, report);
     const prompts = this.#prompts.of(listing.prompts, report);

@@ -6,7 +6,7 @@ import { objectMember } from "../core/json.ts";
 import type { ListingShape } from "../core/listing-shape.ts";
 import { factsOf } from "../core/provider-kinds.ts";
 import type { Source, ToolRecord } from "../core/records.ts";
-import { hiddenProblem, revealDefinition, revealSchema, TEXTS_CLEANED } from "./hidden-texts.ts";
+import { hiddenProblem, mayHideText, revealDefinition, revealSchema, TEXTS_CLEANED } from "./hidden-texts.ts";
 
 export type Report = (subject: string, message: string) => void;
 
@@ -23,8 +23,19 @@ export interface ToolRules {
   readonly keyOf: (tool: ToolRecord) => string;
 }
 
-/** Whether `include` and `exclude` leave a tool in, by its given or its new name. */
-export function isChosen(name: string, { include, exclude, rename }: ListingShape): boolean {
+/** The tools that `include` and `exclude` leave in, and the names of the others. */
+export function chooseTools(
+  tools: readonly ToolRecord[],
+  shape: ListingShape,
+): { readonly chosen: readonly ToolRecord[]; readonly excluded: readonly string[] } {
+  if (shape.include.length === 0 && shape.exclude.length === 0) return { chosen: tools, excluded: [] };
+  const chosen = tools.filter(({ name }) => isChosen(name, shape));
+  const left = new Set(chosen);
+  return { chosen, excluded: tools.filter((tool) => !left.has(tool)).map(({ name }) => name) };
+}
+
+/** By its given or its new name. */
+function isChosen(name: string, { include, exclude, rename }: ListingShape): boolean {
   const names = Object.hasOwn(rename, name) ? [name, rename[name]!] : [name];
   if (names.some((one) => matchesAnyGlob(exclude, one))) return false;
   return include.length === 0 || names.some((one) => matchesAnyGlob(include, one));
@@ -102,6 +113,7 @@ function configure(tool: ToolRecord, { limits: bounds }: Source, shape: ListingS
 }
 
 function reveal(tool: ToolRecord, keyOf: ToolRules["keyOf"]): Offer<ToolRecord> {
+  if (isPlain(tool)) return { record: tool, problems: NO_PROBLEMS };
   const { name, outputSchema } = tool;
   const { definition, hiddenIn } = revealDefinition(tool.definition);
   // The record's own schemas are the definition's, or made of them.
@@ -118,6 +130,16 @@ function reveal(tool: ToolRecord, keyOf: ToolRules["keyOf"]): Offer<ToolRecord> 
   if (!changes(tool, visible)) return { record: tool, problems: NO_PROBLEMS };
   const record: ToolRecord = { ...tool, ...visible };
   return { record, problems: [{ subject: keyOf(record), message: TEXTS_CLEANED }] };
+}
+
+/** Whether the definition is all that is shown of a tool, and hides nothing: one look, which is enough for almost all. */
+function isPlain({ name, description, inputSchema, outputSchema, definition }: ToolRecord): boolean {
+  const isAll =
+    name === definition["name"] &&
+    description === (definition["description"] ?? "") &&
+    inputSchema === definition["inputSchema"] &&
+    outputSchema === definition["outputSchema"];
+  return isAll && !mayHideText(definition);
 }
 
 function changes(tool: ToolRecord, members: Partial<ToolRecord>): boolean {

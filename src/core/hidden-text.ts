@@ -24,10 +24,16 @@ const JOINED_SCRIPTS = [
   ..."Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala".split(" "),
   ..."Khmer Myanmar Tibetan Balinese Javanese Sundanese Lao Thai Limbu Meetei_Mayek Newa Grantha Tirhuta".split(" "),
 ];
-const JOINED_LETTER = new RegExp(
-  `^(?=[\\p{L}\\p{M}])[${JOINED_SCRIPTS.map((script) => `\\p{Script_Extensions=${script}}`).join("")}]$`,
-  "u",
-);
+/** Made when a joiner is first met: the classes of all these scripts take their time. */
+let joinedLetter: RegExp | undefined;
+
+function isJoinedLetter(character: string): boolean {
+  joinedLetter ??= new RegExp(
+    `^(?=[\\p{L}\\p{M}])[${JOINED_SCRIPTS.map((script) => `\\p{Script_Extensions=${script}}`).join("")}]$`,
+    "u",
+  );
+  return joinedLetter.test(character);
+}
 
 /** Prose without what nobody sees. What emoji and the letters of some scripts need inside of them stays. */
 export function withoutHidden(text: string): string {
@@ -54,7 +60,7 @@ function isNeeded(text: string, at: number, character: string): boolean {
   if (!JOINERS.has(character)) return false;
   const after = characterAt(text, at + 1);
   if (character === ZERO_WIDTH_JOINER && PICTOGRAPH.test(after) && endsEmoji(text, at)) return true;
-  return JOINED_LETTER.test(after) && JOINED_LETTER.test(characterBefore(text, at));
+  return isJoinedLetter(after) && isJoinedLetter(characterBefore(text, at));
 }
 
 /** Whether a sign of emoji ends at this place, its form and its tone of skin included. */
