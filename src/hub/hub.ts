@@ -312,6 +312,8 @@ export class Hub implements HubPort {
       // What was downloaded starts then, and has the same time for it.
       if (installs && this.isInstalling) until = performance.now() + withinMs;
     }
+    // A source is connected a moment before its list is in the catalog.
+    await this.list("tools", WHOLE_VIEW);
   }
 
   /** Takes a problem that only a call could find, such as a schema that cannot be compiled. */

@@ -297,8 +297,9 @@ describe("progress", () => {
   ])("in the %s era the reply keeps a distance from the progress before it", async (_, build) => {
     let lastProgressAt = 0;
     pipe.hub.handlers["last"] = (call) => {
-      call.notify({ method: "notifications/progress", params: { progress: 1 } });
+      // Taken before: what the machine does in between is no distance that the door keeps.
       lastProgressAt = performance.now();
+      call.notify({ method: "notifications/progress", params: { progress: 1 } });
       return { ok: true, result: text("done") };
     };
     const message = build(1, "tools/call", { name: "last" });

@@ -13,7 +13,7 @@ export type RunMessage = Told<Exclude<FromChild, { readonly type: "started" | "d
  * A worker keeps its time itself where it can, and says more of where the time went; this much later it is ended from
  * outside.
  */
-const WORKER_GRACE_MS = 150;
+const WORKER_GRACE_MS = 600;
 
 /** One run on one worker: what the worker says is checked, counted and passed on; its clocks are kept from outside. */
 export class ChildRun {
