@@ -11,8 +11,8 @@ export const MAX_CHARS = 120;
 /** A word of that length leaves no room to break a line well. */
 const LONG_WORD = /\S{90,}/;
 const LINK = /https?:\/\/\S+|\]\([^)]*\)/g;
-/** A regular expression that stands alone on its line. */
-const PATTERN = /^\s*\/.+\/[a-z]*[,;]?$/;
+/** A regular expression that stands alone on its line, and no comment. */
+const PATTERN = /^\s*\/[^*/].*\/[a-z]*[,;]?$/;
 /** What a program said, as a page shows it. */
 const OUTPUT = /^```text\n[^]*?^```$/gm;
 const TABLE_ROW = /^\s*(?:(?:\/\/|#|\*)\s*)?\|.*\|\s*$/;

@@ -1,7 +1,7 @@
 import { factsOf, PROVIDER_KINDS } from "../core/provider-kinds.ts";
 import type { Source } from "../core/records.ts";
 
-/** Who gets a name that several sources offer: the kinds in the order of their table, then that of the configuration. */
+/** Who gets a name that several sources offer: kinds in the order of their table, then that of the configuration. */
 const KIND_ORDER: Readonly<Record<string, number>> = Object.fromEntries(
   Object.keys(PROVIDER_KINDS).map((kind, at) => [kind, at]),
 );

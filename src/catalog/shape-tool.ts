@@ -156,7 +156,9 @@ const OPTION_NAMES = {
 } as const;
 const KEYED_OPTIONS = ["rename", "descriptions", "pins", "toolTimeouts"] as const;
 
-/** Tells of names in the options that the source does not have: a misspelt one has no effect, which nobody would notice. */
+/**
+ * Tells of names in the options that the source does not have: a misspelt one has no effect, which nobody would notice.
+ */
 export function reportIdleOptions(tools: readonly ToolRecord[], shape: ListingShape, report: Report): void {
   // Nothing can be said about names before a list has been read.
   if (tools.length === 0) return;

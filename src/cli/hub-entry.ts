@@ -31,7 +31,7 @@ export function hubEntry(config: LoadedHubConfig, options: EntryOptions, io: Io)
   };
 }
 
-/** The command line itself. A link to it, as package managers make them, may lead elsewhere tomorrow or not be there. */
+/** The command line itself. A link to it, as package managers make them, may be gone or lead elsewhere tomorrow. */
 function ownProgram(): string {
   return realpathSync(process.argv[1] ?? "");
 }

@@ -52,7 +52,7 @@ function isNeutral(outcome: Outcome, { call }: CallState): boolean {
   return isCallersTime || NEUTRAL.has(outcome.kind);
 }
 
-/** A service that is not there is tried at every call: its callers wait for it, and a refused connection costs little. */
+/** A service that is away is tried at every call: its callers wait for it, and a refused connection costs little. */
 function isServiceAway(outcome: Outcome, { service }: Source): boolean {
   return service !== undefined && !outcome.ok && outcome.kind === "unavailable" && outcome.details?.["sent"] === false;
 }

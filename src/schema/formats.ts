@@ -25,7 +25,7 @@ const LONG = new Set([
   "regex",
 ]);
 
-/** Characters of a text, to the square, that cost one step of 20 ns in the worst case. In other formats it is linear. */
+/** Characters of a text, squared, that cost one step of 20 ns in the worst case. In other formats it is linear. */
 const SQUARED_PER_STEP: Readonly<Record<string, number>> = { url: 1, "uri-reference": 4, uri: 10 };
 const STEPS_PER_CHAR = 8;
 

@@ -70,7 +70,7 @@ function word(value: unknown): string {
   return visible(JSON.stringify(value) ?? "undefined");
 }
 
-/** Line breaks, terminal codes and marks of direction, which would forge lines, repaint the screen or turn what stands there. */
+/** Line breaks, terminal codes and marks of direction, which would forge lines, repaint the screen or turn its text. */
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 

@@ -113,7 +113,6 @@ function resolveBaseUrl(backend: BackendName, given: string | undefined): URL {
 }
 
 function checkedUserAgent(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   if (/^[\x20-\x7e]{1,200}$/.test(text)) return text;
   throw new OptionError("`web_search.user_agent` must be 1 to 200 printable ASCII characters.");
 }

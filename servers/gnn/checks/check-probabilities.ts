@@ -11,7 +11,7 @@ interface Given {
   readonly shape: readonly number[] | undefined;
 }
 
-/** A, B and D hold probabilities: each column sums to 1. Says in which order a tensor is written where it is not the usual one. */
+/** A, B and D hold probabilities: each column sums to 1. Says in which order an unusual tensor is written. */
 export function checkProbabilities(context: CheckContext, { assignment, tensor, shape }: Given): void {
   const family = familyOf(assignment.name.text);
   if (tensor.data.length === 0 || !family) return;

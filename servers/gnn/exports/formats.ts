@@ -73,7 +73,10 @@ export interface ImportedFile {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads a text of GNN, JSON, XML or CBOR, whichever it is. Throws a `FormatError` for JSON, XML or CBOR that is not ours. */
+/**
+ * Reads a text of GNN, JSON, XML or CBOR, whichever it is. Throws a `FormatError` for JSON, XML or CBOR that is not
+ * ours.
+ */
 export function importGnn(content: string | Uint8Array): ImportedFile {
   if (typeof content !== "string") {
     if (content[0] === 0xd9 && content[1] === 0xd9) return whole(fromJsonData(fromCbor(content)));

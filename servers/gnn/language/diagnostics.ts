@@ -3,7 +3,7 @@ import type { Position, Source, Span } from "./source.ts";
 /** `error`: tools cannot use the model as written. `warning`: probably a mistake. `note`: worth knowing. */
 export type Severity = "error" | "warning" | "note";
 
-/** Every code with its usual severity and what it is about. E001 to E005, W002 and W003 mean what GNN's own tools mean. */
+/** Every code with its usual severity and subject. E001 to E005, W002 and W003 mean what GNN's own tools mean. */
 export const DIAGNOSTICS = {
   E001: { severity: "error", title: "a required section is missing" },
   E002: { severity: "error", title: "a value does not have the declared dimensions" },

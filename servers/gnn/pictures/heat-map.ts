@@ -22,7 +22,7 @@ interface Slice {
   readonly rows: readonly (readonly number[])[];
 }
 
-/** The numbers of a model: each matrix as a map of colours, tensors as one map for each place of the first dimensions. */
+/** The numbers of a model: a matrix as a map of colours, a tensor as a map for each place of the first dimensions. */
 export function drawMatrices(view: ModelView, theme: Theme): string {
   const slices = slicesOf(view);
   const name = view.name ?? view.identifier ?? "GNN";

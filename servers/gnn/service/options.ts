@@ -2,7 +2,7 @@ import { delimiter, isAbsolute } from "node:path";
 import { OptionError } from "toolyard";
 import type { Environment } from "../../shared/environment.ts";
 
-/** Folders of `GNN_ROOTS`, with `:` between them (`;` on Windows). Throws an `OptionError` for one that is not absolute. */
+/** Folders of `GNN_ROOTS`, with `:` between them (`;` on Windows). Throws an `OptionError` for a relative one. */
 export function rootsOf(environment: Environment): readonly string[] {
   const roots = (environment["GNN_ROOTS"] ?? "")
     .split(delimiter)

@@ -10,7 +10,7 @@ const ITERATIONS = 10;
 /** Updates end when the free energy changes by less. */
 const TOLERANCE = 0.001;
 
-/** PyMDP 0.0.7 with its defaults: fixed-point iteration over the joint likelihood, actions chosen by their marginals. */
+/** PyMDP 0.0.7 with its defaults: fixed-point iteration over the joint likelihood, actions by their marginals. */
 export const pymdp007: Method = {
   iterations: ITERATIONS,
   gamma: 16,

@@ -8,7 +8,7 @@ export interface Field {
 }
 
 /**
- * All that is tuned about the order of hits. `bench/search.mjs` measures it, and what else was tried is in
+ * All that is tuned about the order of hits. `bench/search/run.mjs` measures it, and what else was tried is in
  * `bench/README.md`.
  */
 export interface Ranking {

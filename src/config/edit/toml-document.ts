@@ -88,7 +88,9 @@ export class TomlDocument {
     return this.#spliced([splice], withPath(this.tree, [...path, String(list.length)], value));
   }
 
-  /** Takes out what stands at a path: a table with the tables below it and the comment right above it, a key, an entry. */
+  /**
+   * Takes out what stands at a path: a table with the tables below it and the comment right above it, a key, an entry.
+   */
   async remove(path: Path): Promise<TomlDocument> {
     const own = this.#places.filter((place) => isWithin(place.path, path));
     const lines = own.filter(({ kind }) => kind !== "inner").toSorted((a, b) => a.start - b.start);

@@ -45,7 +45,7 @@ export interface ResponseTaker {
   over(): void;
 }
 
-/** An answer that becomes a standard `Response`: with its whole body where that is there at once, else with a stream. */
+/** An answer that becomes a standard `Response`: with its whole body where that is there at once, else a stream. */
 export class FetchAnswerWire implements AnswerWire {
   events: WireEvents | undefined;
   readonly #taker: ResponseTaker;

@@ -160,7 +160,7 @@ export class Conversation {
     return { line: JSON.stringify({ ...message, id: JSON.parse(String(id).slice(String(id).indexOf("/") + 1)) }) };
   }
 
-  /** Hubs count their questions from the beginning, and an answer to an earlier hub's must not be taken for this one's. */
+  /** Hubs count questions from the beginning, and an answer to an earlier hub's must not be taken for this one's. */
   #ask(message: JsonObject, line: string): Passed {
     if (this.#hubs === 1) {
       this.#asks.add(keyOf(message["id"]));

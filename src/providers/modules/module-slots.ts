@@ -24,7 +24,7 @@ export interface ModuleSlotsOptions {
   resourceUpdated(uri: string): void;
 }
 
-/** A listing waits this long for modules that are being imported anew; slower ones are announced when they are there. */
+/** A listing waits this long for modules that are imported anew; slower ones are announced when they are there. */
 const MAX_LIST_WAIT_MS = 3000;
 const COLD_WAIT_MS = 5000;
 /** A module that changes while it is imported is imported anew; whoever waits for all waits for so many rounds. */

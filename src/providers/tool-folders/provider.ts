@@ -57,7 +57,7 @@ export interface FolderProviderOptions<T extends FolderTool> {
   readonly ports: HubPorts;
   /** For tools without their own; absent, the hub's. */
   readonly timeoutMs: number | undefined;
-  /** Why tools cannot be offered, by their place, where that takes a look into their files. @default none is looked at */
+  /** Why tools cannot be offered, by their place, where that takes a look into their files. @default not looked at */
   readonly findFaults?: (tools: readonly T[]) => Promise<Faults>;
   run(tool: T, call: ResolvedCall, host: ScriptHost): Promise<Outcome>;
 }

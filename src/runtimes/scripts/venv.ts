@@ -12,7 +12,7 @@ export interface Venv {
   readonly python: string;
 }
 
-/** The nearest `.venv` from a folder up to the tools folder, whose links are resolved; undefined where there is none. */
+/** The nearest `.venv` from a folder up to the tools folder, whose links are resolved; undefined where none is. */
 export function findVenv(from: string, root: string): Venv | undefined {
   for (let place = realOf(from); place === root || isInside(place, root); place = dirname(place)) {
     const folder = join(place, ".venv");

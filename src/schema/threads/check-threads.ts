@@ -36,7 +36,7 @@ export class CheckThreads {
     return this.#verdicts.get(key);
   }
 
-  /** Rejects with a `FailError` when too much waits already, or the hub goes. `isGone`: nobody waits for it any more. */
+  /** Rejects with a `FailError` when too much waits already, or the hub goes. `isGone`: nobody waits for it now. */
   async run(job: CheckJob, isGone: () => boolean): Promise<JobResult> {
     const known = this.#verdicts.get(job.key);
     const lane = known?.usable && !known.isSlow ? this.#quick : this.#slow;

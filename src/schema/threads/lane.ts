@@ -139,7 +139,7 @@ export class Lane {
   }
 }
 
-/** A job does not give way to one with the same schema, and one that was begun before to a new one at the first slice. */
+/** Never to one with the same schema. One that was begun more often than that has its first slice only. */
 function msToGiveWay({ job, attempts, thread }: Running, waiting: Waiting): number {
   if (waiting.job.key === job.key) return Infinity;
   const leastMs = Math.max(SLICE_MS, SLICE_STARTS * thread.startedMs);

@@ -14,7 +14,6 @@ const port = parentPort!;
 const known = new Map<string, CompiledSchema>();
 
 function send(message: ThreadMessage): void {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   port.postMessage(message);
 }
 

@@ -36,7 +36,7 @@ export async function discover(handshake: Handshake, signal: AbortSignal): Promi
   }
 }
 
-/** Resolves with the answer to a ping, whatever it is: a server of the modern era refuses it, one of the other knows it. */
+/** Resolves with the answer to a ping, whatever it is: a server of the modern era refuses it, a legacy one knows it. */
 export function knock({ exchange, options }: Handshake, signal: AbortSignal): Promise<unknown> {
   const params = { _meta: envelopeWriter(LATEST_MODERN_REVISION, options)({}) };
   return exchange.start("ping", params, { signal, cancelBy: "nothing" }).reply;
