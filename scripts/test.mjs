@@ -81,7 +81,7 @@ if (check("build", join(root, "scripts/build.mjs"), ["--clean"])) {
   check("requirements", join(root, "scripts/requirements.mjs"), []);
   check("reference", join(root, "scripts/reference.mjs"), ["--check"]);
   check("format", bin("oxfmt", "bin/oxfmt"), ["--check"]);
-  check("lint", bin("oxlint", "bin/oxlint"), ["--type-aware"]);
+  check("lint", bin("oxlint", "bin/oxlint"), ["--type-aware", "--report-unused-disable-directives"]);
   check("lines", join(root, "scripts/lint/lines.mjs"), []);
   // Before the tests: some of them run programs that are among these.
   check("tools", join(root, "scripts/tools.mjs"), []);

@@ -84,8 +84,7 @@ export class Connection {
         onStderr: (line) => events.onStderr(line),
         onResumed: () => events.onListChanged("all"),
       },
-      this.#faults,
-      options.requestIds,
+      { faults: this.#faults, ids: options.requestIds },
     );
     this.#asks = new ServerAsks({
       inFlight: this.#inFlight,

@@ -57,6 +57,13 @@ export interface RequestIds {
   last: number;
 }
 
+interface ExchangeOptions {
+  /** Where what the server does wrong is told. */
+  readonly faults: FaultLog;
+  /** Whose ids go on. @default this exchange's own, from 1 */
+  readonly ids?: RequestIds | undefined;
+}
+
 /**
  * JSON-RPC over one transport: ids that are unique and increase, answers to their requests, progress to its call.
  * Messages are handled in the order they came, one after another, so progress that arrives together with its answer is
@@ -77,13 +84,12 @@ export class Exchange {
   /** When the server was heard last, on the clock of `performance.now()`. */
   heardAt = performance.now();
 
-  // oxlint-disable-next-line max-params -- The last is of clients that count over connections.
-  constructor(transport: Transport, handlers: ExchangeHandlers, faults: FaultLog, ids: RequestIds = { last: 0 }) {
-    this.#ids = ids;
-    this.#before = ids.last;
+  constructor(transport: Transport, handlers: ExchangeHandlers, { faults, ids = { last: 0 } }: ExchangeOptions) {
     this.#transport = transport;
     this.#handlers = handlers;
     this.#faults = faults;
+    this.#ids = ids;
+    this.#before = ids.last;
   }
 
   async open(signal?: AbortSignal): Promise<void> {
