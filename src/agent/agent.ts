@@ -19,7 +19,7 @@ import { loadToolset, type Toolset } from "./toolset.ts";
 import { Turn, type TurnDone } from "./turn.ts";
 import { answerAll } from "./unanswered.ts";
 import { mediaInMessages, mediaInResults } from "./vendor.ts";
-import { installed } from "../core/optional-package.ts";
+import { PACKAGES } from "../models/packages.ts";
 
 export interface AgentParts {
   /** Opened with the first question. */
@@ -107,7 +107,7 @@ export class Agent implements AsyncDisposable {
    * says so. Rejects with an `OptionError` when it is none.
    */
   async restore(state: AgentState): Promise<void> {
-    const { modelMessageSchema } = await installed("ai", "the agent", import("ai"));
+    const { modelMessageSchema } = await PACKAGES.sdk("the agent");
     const parsed = state?.version === 1 ? modelMessageSchema.array().safeParse(state.messages) : undefined;
     if (!parsed?.success)
       throw new OptionError(
@@ -220,7 +220,7 @@ function promptOf(
 }
 
 async function createStrategy(model: LoadedLanguageModel, options: AgentOptions): Promise<Strategy> {
-  const sdk = await installed("ai", "the agent", import("ai"));
+  const sdk = await PACKAGES.sdk("the agent");
   quietWarnings();
   const { maxRetries, maxReplyTokens, locale } = options;
   const settings = {

@@ -9,10 +9,11 @@ import { toModelFailure } from "./model-failure.ts";
 import { assertKey, parseModelName } from "./model-name.ts";
 import type { ModelProvider } from "./model-provider.ts";
 import type { ModelsOptions } from "./options.ts";
-import { installed } from "../core/optional-package.ts";
+import { PACKAGES } from "./packages.ts";
 
 type LoadedEmbeddingModel = Exclude<EmbeddingModel, string>;
 
+const PURPOSE = "embeddings by that provider";
 /** Bound of one request; whoever asks bounds it closer. */
 const TIMEOUT_MS = 120_000;
 /** A hundred vectors of 4,096 numbers as text. */
@@ -38,7 +39,7 @@ export function createEmbedder(
       try {
         assertKey(provider);
         const model = await (loaded ??= loadEmbeddingModel({ provider, id, service }, client));
-        const { embedMany } = await installed("ai", "embeddings by that provider", import("ai"));
+        const { embedMany } = await PACKAGES.sdk(PURPOSE);
         const { embeddings } = await embedMany({ model, values: [...texts], maxRetries: RETRIES, abortSignal: signal });
         return checked(embeddings, texts.length, service);
       } catch (error) {
@@ -83,21 +84,13 @@ async function loadEmbeddingModel(
   };
   switch (provider.kind) {
     case "openai":
-      return (await installed("@ai-sdk/openai", "embeddings by that provider", import("@ai-sdk/openai")))
-        .createOpenAI(settings)
-        .embeddingModel(id);
+      return (await PACKAGES.openai(PURPOSE)).createOpenAI(settings).embeddingModel(id);
     case "google":
-      return (await installed("@ai-sdk/google", "embeddings by that provider", import("@ai-sdk/google")))
-        .createGoogleGenerativeAI(settings)
-        .embeddingModel(id);
+      return (await PACKAGES.google(PURPOSE)).createGoogleGenerativeAI(settings).embeddingModel(id);
     case "mistral":
-      return (await installed("@ai-sdk/mistral", "embeddings by that provider", import("@ai-sdk/mistral")))
-        .createMistral(settings)
-        .embeddingModel(id);
+      return (await PACKAGES.mistral(PURPOSE)).createMistral(settings).embeddingModel(id);
     case "openai-compatible":
-      return (
-        await installed("@ai-sdk/openai-compatible", "embeddings by that provider", import("@ai-sdk/openai-compatible"))
-      )
+      return (await PACKAGES.compatible(PURPOSE))
         .createOpenAICompatible({ ...settings, name: provider.name, baseURL: baseUrl ?? "" })
         .embeddingModel(id);
     default:

@@ -10,10 +10,11 @@ import { toModelFailure } from "./model-failure.ts";
 import { assertKey, parseModelName } from "./model-name.ts";
 import type { ModelProvider } from "./model-provider.ts";
 import type { ModelsOptions } from "./options.ts";
-import { installed } from "../core/optional-package.ts";
+import { PACKAGES } from "./packages.ts";
 
 type LoadedImageModel = Exclude<ImageModel, string>;
 
+const PURPOSE = "images by that provider";
 /** Bound of one image, from the request to its last byte. */
 const TIMEOUT_MS = 300_000;
 /** An image in base64 is a third larger. */
@@ -42,7 +43,7 @@ export async function generateImage(
     service = `The image model of ${provider.name}`;
     assertKey(provider);
     const model = await loadImageModel({ provider, id, service }, maker);
-    const { generateImage: generate } = await installed("ai", "images by that provider", import("ai"));
+    const { generateImage: generate } = await PACKAGES.sdk(PURPOSE);
     const { image } = await generate({
       model,
       ...toSettings(provider, request),
@@ -84,17 +85,11 @@ async function loadImageModel(
   };
   switch (provider.kind) {
     case "openai":
-      return (await installed("@ai-sdk/openai", "images by that provider", import("@ai-sdk/openai")))
-        .createOpenAI(settings)
-        .image(id);
+      return (await PACKAGES.openai(PURPOSE)).createOpenAI(settings).image(id);
     case "google":
-      return (await installed("@ai-sdk/google", "images by that provider", import("@ai-sdk/google")))
-        .createGoogleGenerativeAI(settings)
-        .image(id);
+      return (await PACKAGES.google(PURPOSE)).createGoogleGenerativeAI(settings).image(id);
     case "openai-compatible":
-      return (
-        await installed("@ai-sdk/openai-compatible", "images by that provider", import("@ai-sdk/openai-compatible"))
-      )
+      return (await PACKAGES.compatible(PURPOSE))
         .createOpenAICompatible({ ...settings, name: OPTIONS_KEY, baseURL: baseUrl ?? "" })
         .imageModel(id);
     default:

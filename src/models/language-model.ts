@@ -2,7 +2,7 @@ import type { LoadedLanguageModel } from "./given-model.ts";
 import { assertKey, parseModelName } from "./model-name.ts";
 import type { ModelProvider } from "./model-provider.ts";
 import type { ModelsOptions } from "./options.ts";
-import { installed } from "../core/optional-package.ts";
+import { PACKAGES } from "./packages.ts";
 
 /**
  * Makes the language model that `provider/model` names; nothing of the vendor's client is loaded before. Rejects with
@@ -19,38 +19,25 @@ export async function loadLanguageModel(
 
 type Loader = (provider: ModelProvider, model: string) => Promise<LoadedLanguageModel>;
 
+const PURPOSE = "models of that provider";
+
 const LOADERS: Readonly<Record<ModelProvider["kind"], Loader>> = {
   openai: async (provider, model) => {
-    const openai = (
-      await installed("@ai-sdk/openai", "models of that provider", import("@ai-sdk/openai"))
-    ).createOpenAI(settingsOf(provider));
+    const openai = (await PACKAGES.openai(PURPOSE)).createOpenAI(settingsOf(provider));
     return provider.api === "chat" ? openai.chat(model) : openai.responses(model);
   },
   anthropic: async (provider, model) =>
-    (await installed("@ai-sdk/anthropic", "models of that provider", import("@ai-sdk/anthropic"))).createAnthropic(
-      settingsOf(provider),
-    )(model),
-  mistral: async (provider, model) =>
-    (await installed("@ai-sdk/mistral", "models of that provider", import("@ai-sdk/mistral"))).createMistral(
-      settingsOf(provider),
-    )(model),
+    (await PACKAGES.anthropic(PURPOSE)).createAnthropic(settingsOf(provider))(model),
+  mistral: async (provider, model) => (await PACKAGES.mistral(PURPOSE)).createMistral(settingsOf(provider))(model),
   google: async (provider, model) =>
-    (await installed("@ai-sdk/google", "models of that provider", import("@ai-sdk/google"))).createGoogleGenerativeAI(
-      settingsOf(provider),
-    )(model),
-  "openai-compatible": async (provider, model) => {
-    const { createOpenAICompatible } = await installed(
-      "@ai-sdk/openai-compatible",
-      "models of that provider",
-      import("@ai-sdk/openai-compatible"),
-    );
-    return createOpenAICompatible({
+    (await PACKAGES.google(PURPOSE)).createGoogleGenerativeAI(settingsOf(provider))(model),
+  "openai-compatible": async (provider, model) =>
+    (await PACKAGES.compatible(PURPOSE)).createOpenAICompatible({
       ...settingsOf(provider),
       name: provider.name,
       baseURL: provider.baseUrl ?? "",
       includeUsage: true,
-    })(model);
-  },
+    })(model),
 };
 
 /** What every vendor's constructor takes. Image models are made of the same. */
@@ -69,14 +56,14 @@ export function settingsOf({ apiKey, baseUrl, headers }: ModelProvider): {
 /** A key and an address must be given, and are never used. */
 const NOWHERE = { apiKey: "client", baseURL: "http://client.invalid/v1" };
 
-/** The model of a vendor whose requests all go to `fetch`. */
+/** The model of a vendor whose requests all go to `fetch`. Rejects with a `FailError` where its package is left out. */
 export async function loadClientModel(
   vendor: "openai" | "anthropic" | "mistral",
   model: string,
   fetch: typeof globalThis.fetch,
 ): Promise<LoadedLanguageModel> {
   const settings = { ...NOWHERE, fetch };
-  if (vendor === "anthropic") return (await import("@ai-sdk/anthropic")).createAnthropic(settings)(model);
-  if (vendor === "mistral") return (await import("@ai-sdk/mistral")).createMistral(settings)(model);
-  return (await import("@ai-sdk/openai")).createOpenAI(settings).chat(model);
+  if (vendor === "anthropic") return (await PACKAGES.anthropic(PURPOSE)).createAnthropic(settings)(model);
+  if (vendor === "mistral") return (await PACKAGES.mistral(PURPOSE)).createMistral(settings)(model);
+  return (await PACKAGES.openai(PURPOSE)).createOpenAI(settings).chat(model);
 }

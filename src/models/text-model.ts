@@ -5,7 +5,7 @@ import { loadLanguageModel } from "./language-model.ts";
 import { toModelFailure } from "./model-failure.ts";
 import { parseModelName } from "./model-name.ts";
 import type { ModelsOptions } from "./options.ts";
-import { installed } from "../core/optional-package.ts";
+import { PACKAGES } from "./packages.ts";
 
 /** Bound of one answer. */
 const TIMEOUT_MS = 300_000;
@@ -29,7 +29,7 @@ export async function generateText(
   try {
     service = `The language model of ${parseModelName(name, providers).provider.name}`;
     const [{ generateText: generate }, model] = await Promise.all([
-      installed("ai", "the language model", import("ai")),
+      PACKAGES.sdk("the language model"),
       loadLanguageModel(name, { providers }),
     ]);
     const { text } = await generate({

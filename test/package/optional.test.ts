@@ -88,3 +88,13 @@ await hub.close();
   expect(said).toContain(`The optional package \`${missing}\` is not installed`);
   expect(said).toContain(`\`npm install ${missing}@${version}\`.`);
 });
+
+test("a vendor's own client is told of the missing package with the same words", async () => {
+  const said = await program(`import { LLMWithMCPTools } from "toolyard/agent";
+const client = { chat: { completions: { create: () => ({}) } } };
+const server = { listTools: async () => [], callTool: async () => ({}) };
+const told = await new LLMWithMCPTools(client, server).chat("hello").catch((error) => error.message);
+console.log(told);
+`);
+  expect(said).toContain("The optional package `ai` is not installed");
+});
