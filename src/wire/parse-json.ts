@@ -14,17 +14,27 @@ export interface JsonLimits {
   readonly maxJsonKeys: number;
 }
 
-/** Parses what a peer sent, or says with which JSON-RPC error it is to be refused. */
-export function parseJson(text: string, { maxJsonDepth, maxJsonKeys }: JsonLimits): ParsedJson {
-  if (isDeeperThan(text, maxJsonDepth)) return outOfBounds(`nests deeper than ${maxJsonDepth} levels`);
-  if (hasMoreKeysThan(text, maxJsonKeys)) return outOfBounds(tooManyKeys(maxJsonKeys));
+/** JSON text as a value, or what is wrong with it: `words` follow what it is the text of. */
+export type ReadJson =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly fault: "syntax" | "bounds"; readonly words: string };
+
+/** Looks at the bounds before anything is made of the text. */
+export function readJson(text: string, { maxJsonDepth, maxJsonKeys }: JsonLimits): ReadJson {
+  if (isDeeperThan(text, maxJsonDepth))
+    return { ok: false, fault: "bounds", words: `nests deeper than ${maxJsonDepth} levels` };
+  if (hasMoreKeysThan(text, maxJsonKeys)) return { ok: false, fault: "bounds", words: tooManyKeys(maxJsonKeys) };
   try {
     return { ok: true, value: JSON.parse(text) as unknown };
   } catch {
-    return { ok: false, code: RPC.parse, message: "Parse error" };
+    return { ok: false, fault: "syntax", words: "is not valid JSON" };
   }
 }
 
-function outOfBounds(words: string): ParsedJson {
-  return { ok: false, code: RPC.invalidRequest, message: `Invalid Request: the message ${words}` };
+/** Parses what a peer sent, or says with which JSON-RPC error it is to be refused. */
+export function parseJson(text: string, limits: JsonLimits): ParsedJson {
+  const read = readJson(text, limits);
+  if (read.ok) return read;
+  if (read.fault === "syntax") return { ok: false, code: RPC.parse, message: "Parse error" };
+  return { ok: false, code: RPC.invalidRequest, message: `Invalid Request: the message ${read.words}` };
 }
