@@ -77,8 +77,8 @@ export async function openDoors(
   const wanted = wantedDoors(configOf(hub, server));
   const front = frontOf(hub, server, http);
   const doors = await Promise.all(wanted.map((open) => open(front)));
-  if (!resolveJsonRpcDoor(server).enabled && !resolveRest(hub.config.tree.rest).routes.some(({ path }) => path === "/"))
-    doors.push(new HomeDoor(front.home));
+  // Where JSON-RPC is on, its door has the page: they share the path.
+  if (!resolveJsonRpcDoor(server).enabled) doors.push(new HomeDoor(front.home));
   for (const door of doors) door.mount(listener);
   return {
     giveUp: () => {
