@@ -23,41 +23,64 @@ const MAX_SHOWN_CHARS = 160;
 
 /** Words of the model on standard output as they come; tool calls, and why there is no answer, on standard error. */
 export function textView(io: Io): ChatView {
-  const { dim, red } = colorsOf(io);
-  const words = new Words(io);
   const live = new ChatLive(io);
-  const begunAt = { answer: performance.now() };
-  const note = (line: string): void => {
-    words.endLine();
-    io.stderr.write(`${line}\n`);
-  };
+  const lines = new ChatLines(io);
   return {
     notice: (tool, notice) => live.notice(tool, notice),
-    // oxlint-disable-next-line complexity -- One line an event.
     show: (event) => {
       live.show(event);
-      if (event.type === "step" && event.step === 1) begunAt.answer = performance.now();
-      if (event.type === "step") words.beginStep();
-      else if (event.type === "text") words.add(event.text);
-      else if (event.type === "call") note(dim(`→ ${plainLine(event.tool)} ${inShort(event.arguments)}`));
-      else if (event.type === "result") {
-        const took = formatDuration(event.durationMs);
-        if (event.ok) note(dim(`← ${plainLine(event.tool)} in ${took}: ${inShort(event.value)}`));
-        else
-          note(
-            red(
-              `← ${plainLine(event.tool)} failed after ${took} (${event.kind ?? "tool_error"}): ` +
-                `${inShort(event.value)}`,
-            ),
-          );
-      } else if (event.type === "outcome") {
-        const { outcome } = event;
-        if (isAnswer(outcome)) words.finish(outcome.text);
-        else note(red(`${outcome.stopReason}: ${plainLine(outcome.error?.message ?? outcome.text)}`));
-        if (outcome.usage.totalTokens > 0) note(dim(usageText(outcome, performance.now() - begunAt.answer)));
-      }
+      lines.show(event);
     },
   };
+}
+
+type Result = Extract<AgentEvent, { type: "result" }>;
+
+/** What stays on the terminal of an answer and its way. */
+class ChatLines {
+  readonly #io: Io;
+  readonly #words: Words;
+  #begunAt = performance.now();
+
+  constructor(io: Io) {
+    this.#io = io;
+    this.#words = new Words(io);
+  }
+
+  show(event: AgentEvent): void {
+    switch (event.type) {
+      case "step":
+        if (event.step === 1) this.#begunAt = performance.now();
+        return this.#words.beginStep();
+      case "text":
+        return this.#words.add(event.text);
+      case "call":
+        return this.#note(`→ ${plainLine(event.tool)} ${inShort(event.arguments)}`);
+      case "result":
+        return this.#showResult(event);
+      case "outcome":
+        return this.#showOutcome(event.outcome);
+      case "reasoning":
+      // What the model thinks on its way is not shown.
+    }
+  }
+
+  #showResult({ tool, ok, kind = "tool_error", value, durationMs }: Result): void {
+    const [name, took] = [plainLine(tool), formatDuration(durationMs)];
+    if (ok) this.#note(`← ${name} in ${took}: ${inShort(value)}`);
+    else this.#note(`← ${name} failed after ${took} (${kind}): ${inShort(value)}`, "red");
+  }
+
+  #showOutcome(outcome: AgentOutcome): void {
+    if (isAnswer(outcome)) this.#words.finish(outcome.text);
+    else this.#note(`${outcome.stopReason}: ${plainLine(outcome.error?.message ?? outcome.text)}`, "red");
+    if (outcome.usage.totalTokens > 0) this.#note(usageText(outcome, performance.now() - this.#begunAt));
+  }
+
+  #note(line: string, paint: "dim" | "red" = "dim"): void {
+    this.#words.endLine();
+    this.#io.stderr.write(`${colorsOf(this.#io)[paint](line)}\n`);
+  }
 }
 
 function usageText({ usage: { inputTokens, outputTokens } }: AgentOutcome, tookMs: number): string {
