@@ -212,24 +212,29 @@ function addressOf({ host, port }: ServerConfig): string {
   return JSON.stringify([host, port]);
 }
 
-// oxlint-disable-next-line complexity -- One line a flag.
 function flagsOf(options: Options, io: Io): JsonObject {
-  const { host, basePath, toolMode, workers, insecure } = options;
+  assertAddressWanted(options);
+  const { host, port, basePath, toolMode, workers, insecure } = options;
+  const given = {
+    host,
+    port: port === undefined ? undefined : readPort(port),
+    base_path: basePath,
+    tool_mode: toolMode,
+    workers: workers === undefined ? undefined : readWorkers(workers),
+    insecure,
+  };
   const server = {
-    ...(host === undefined ? {} : { host }),
-    ...(options.port === undefined ? {} : { port: readPort(options.port) }),
-    ...(basePath === undefined ? {} : { base_path: basePath }),
-    ...(toolMode === undefined ? {} : { tool_mode: toolMode }),
-    ...(workers === undefined ? {} : { workers: readWorkers(workers) }),
-    ...(insecure ? { insecure } : {}),
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
     ...tokenOf(options, io),
   };
-  const isListening = host !== undefined || options.port !== undefined || workers !== undefined;
-  if ((options.stdio || options.shared) && isListening) {
-    const which = options.stdio ? "--stdio listens nowhere" : "--shared listens for this user's clients only";
-    throw new UsageError(`${which}; leave --host, --port and --workers out.`);
-  }
   return Object.keys(server).length > 0 ? { server } : {};
+}
+
+function assertAddressWanted({ host, port, workers, stdio, shared }: Options): void {
+  const isListening = host !== undefined || port !== undefined || workers !== undefined;
+  if (!isListening || !(stdio || shared)) return;
+  const which = stdio ? "--stdio listens nowhere" : "--shared listens for this user's clients only";
+  throw new UsageError(`${which}; leave --host, --port and --workers out.`);
 }
 
 function readPort(text: string): number {
