@@ -1,4 +1,4 @@
-import { isJsonObject, stringMember, type JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject, listMember, stringMember } from "../core/json.ts";
 import type { Fail, Outcome } from "../core/outcome.ts";
 import { toolValue } from "../core/tool-value.ts";
 import type { ToolResultPart, UserContent } from "./messages.ts";
@@ -131,5 +131,5 @@ function textOf(block: JsonObject): string {
 }
 
 function blocksOf(result: JsonObject): readonly JsonObject[] {
-  return Array.isArray(result["content"]) ? result["content"].filter(isJsonObject) : [];
+  return listMember(result, "content").filter(isJsonObject);
 }

@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject, listMember } from "../core/json.ts";
 
 /** A tool's result as a person reads it: texts as they are, other blocks named with their size. */
 export function contentText(result: JsonObject): string {
-  const content = Array.isArray(result["content"]) ? result["content"] : [];
+  const content = listMember(result, "content");
   const parts = content.filter(isJsonObject).map(blockText);
   if (parts.length === 0 && result["structuredContent"] !== undefined)
     return JSON.stringify(result["structuredContent"], null, 2);

@@ -1,6 +1,6 @@
 import { writeFile, mkdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject, listMember } from "../core/json.ts";
 import { messageOf } from "../core/errors.ts";
 import { UsageError } from "./failure.ts";
 
@@ -39,7 +39,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
 
 /** Images, audio and resources of a result, in their order. */
 export function mediaOf(result: JsonObject): readonly Medium[] {
-  const blocks = Array.isArray(result["content"]) ? result["content"] : [];
+  const blocks = listMember(result, "content");
   return blocks.filter(isJsonObject).flatMap(mediumOf);
 }
 

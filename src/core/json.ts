@@ -17,3 +17,9 @@ export function objectMember(object: JsonObject, key: string): JsonObject | unde
   const value = object[key];
   return isJsonObject(value) ? value : undefined;
 }
+
+/** Reads a member that must be a list to count; anything else is an empty one. */
+export function listMember(object: JsonObject, key: string): readonly unknown[] {
+  const value = object[key];
+  return Array.isArray(value) ? value : [];
+}

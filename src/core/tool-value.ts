@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "./json.ts";
+import { isJsonObject, type JsonObject, listMember, stringMember } from "./json.ts";
 import { KIND_META_KEY } from "./kinds.ts";
 
 /**
@@ -11,9 +11,7 @@ import { KIND_META_KEY } from "./kinds.ts";
  */
 export function toolValue(result: JsonObject): unknown {
   if (result["structuredContent"] !== undefined) return result["structuredContent"];
-  const blocks: readonly unknown[] = Array.isArray(result["content"]) ? result["content"] : [];
-  const values = blocks.map(blockValue);
-  return values.length > 1 ? values : (values[0] ?? null);
+  return oneOrAll(listMember(result, "content").map(blockValue));
 }
 
 const TYPED = new WeakMap<JsonObject, { readonly value: unknown }>();
@@ -32,11 +30,7 @@ export function typedValue(result: JsonObject, isJson: boolean): unknown {
   const typed = TYPED.get(result);
   if (typed && result["structuredContent"] === undefined) return typed.value;
   if (isJson || result["structuredContent"] !== undefined) return toolValue(result);
-  const blocks: readonly unknown[] = Array.isArray(result["content"]) ? result["content"] : [];
-  const values = blocks.map((block) =>
-    isJsonObject(block) && block["type"] === "text" && typeof block["text"] === "string" ? block["text"] : block,
-  );
-  return values.length > 1 ? values : (values[0] ?? null);
+  return oneOrAll(listMember(result, "content").map((block) => blockText(block) ?? block));
 }
 
 /**
@@ -46,6 +40,14 @@ export function typedValue(result: JsonObject, isJson: boolean): unknown {
 export function failureWords(text: string): string {
   const value = text.startsWith("{") ? textValue(text) : undefined;
   return isJsonObject(value) && typeof value["error"] === "string" && value["error"] !== "" ? value["error"] : text;
+}
+
+/** The words of a result that its tool marked as a failure. */
+export function resultWords(result: JsonObject): string {
+  const texts = listMember(result, "content").flatMap((block) =>
+    isJsonObject(block) && typeof block["text"] === "string" ? [block["text"]] : [],
+  );
+  return texts.join("\n") || "The tool reported an error without words.";
 }
 
 /** The kind that a hub behind this one gave a failure, as a fact of it. */
@@ -66,9 +68,16 @@ function textValue(text: string): unknown {
 }
 
 function blockValue(block: unknown): unknown {
-  return isJsonObject(block) && block["type"] === "text" && typeof block["text"] === "string"
-    ? textValue(block["text"])
-    : block;
+  const text = blockText(block);
+  return text === undefined ? block : textValue(text);
+}
+
+function blockText(block: unknown): string | undefined {
+  return isJsonObject(block) && block["type"] === "text" ? stringMember(block, "text") : undefined;
+}
+
+function oneOrAll(values: readonly unknown[]): unknown {
+  return values.length > 1 ? values : (values[0] ?? null);
 }
 
 /**
@@ -76,9 +85,7 @@ function blockValue(block: unknown): unknown {
  * stays an object with `blob`. One content gives its value, several give a list.
  */
 export function resourceValue(result: JsonObject): unknown {
-  const contents: readonly unknown[] = Array.isArray(result["contents"]) ? result["contents"] : [];
-  const values = contents.map(contentValue);
-  return values.length > 1 ? values : (values[0] ?? null);
+  return oneOrAll(listMember(result, "contents").map(contentValue));
 }
 
 function contentValue(content: unknown): unknown {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject, listMember } from "../core/json.ts";
 import { localTarget } from "./local-target.ts";
 
 /**
@@ -196,7 +196,7 @@ function isPublished(id: unknown): boolean {
 
 function namesOf(schema: JsonObject): readonly string[] {
   const names = isJsonObject(schema["properties"]) ? Object.keys(schema["properties"]) : [];
-  const required = Array.isArray(schema["required"]) ? (schema["required"] as unknown[]) : [];
+  const required = listMember(schema, "required");
   const dependent = isJsonObject(schema["dependentRequired"]) ? Object.values(schema["dependentRequired"]).flat() : [];
   return [...names, ...required, ...dependent].filter((name) => typeof name === "string");
 }

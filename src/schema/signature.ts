@@ -1,4 +1,4 @@
-import { isJsonObject, stringMember, type JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject, objectMember, stringMember } from "../core/json.ts";
 
 export type SignatureLanguage = "python" | "typescript";
 
@@ -189,7 +189,7 @@ function commentOf(schema: JsonObject): string {
 }
 
 function propertiesOf(schema: JsonObject): JsonObject {
-  return isJsonObject(schema["properties"]) ? schema["properties"] : {};
+  return objectMember(schema, "properties") ?? {};
 }
 
 function requiredOf(schema: JsonObject): readonly string[] {

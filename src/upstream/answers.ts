@@ -2,7 +2,7 @@ import type { CallMethod } from "../core/call.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { FailKind } from "../core/kinds.ts";
 import { fail, ok, type Fail, type Outcome, type RpcErrorObject } from "../core/outcome.ts";
-import { failureWords, kindDetails } from "../core/tool-value.ts";
+import { failureWords, kindDetails, resultWords } from "../core/tool-value.ts";
 import { RPC, type RpcReply } from "../wire/messages.ts";
 
 /** Characters of a server's own words that go into a message. */
@@ -22,7 +22,10 @@ export function toOutcome(method: CallMethod, reply: RpcReply): Outcome {
       `The server's answer to \`${method}\` makes no sense: ${nonsense}. Its author has to mend that.`,
     );
   if (method === "tools/call" && result["isError"] === true)
-    return fail("tool_error", wordsOf(result), { result, ...kindDetails(result) });
+    return fail("tool_error", failureWords(resultWords(result)).slice(0, MAX_WORDS), {
+      result,
+      ...kindDetails(result),
+    });
   return ok(result);
 }
 
@@ -61,13 +64,4 @@ function findNonsense(method: CallMethod, result: JsonObject): string | undefine
     "structuredContent" in result ||
     "toolResult" in result;
   return method === "tools/call" && isOfOtherKind ? undefined : `\`${member}\` is missing`;
-}
-
-function wordsOf(result: JsonObject): string {
-  const content: unknown[] = Array.isArray(result["content"]) ? result["content"] : [];
-  const texts = content.flatMap((block) =>
-    isJsonObject(block) && typeof block["text"] === "string" ? [block["text"]] : [],
-  );
-  const words = failureWords(texts.join("\n")).slice(0, MAX_WORDS);
-  return words === "" ? "The tool reported an error without words." : words;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, objectMember, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject, listMember, objectMember } from "../../core/json.ts";
 import { followRef } from "./refs.ts";
 
 /** Google takes a part of OpenAPI's schemas; these members mean the same there. */
@@ -115,10 +115,7 @@ function mergeAll(schema: JsonObject, root: JsonObject): JsonObject {
   return alternativesOf(schema, "allOf").reduce<JsonObject>((whole, part) => {
     const { properties, required, ...rest } = followRef(part, root);
     const joined = { ...objectMember(whole, "properties"), ...(isJsonObject(properties) ? properties : {}) };
-    const names = [
-      ...(Array.isArray(whole["required"]) ? whole["required"] : []),
-      ...(Array.isArray(required) ? required : []),
-    ];
+    const names = [...listMember(whole, "required"), ...(Array.isArray(required) ? required : [])];
     return {
       ...rest,
       ...whole,
@@ -131,6 +128,6 @@ function mergeAll(schema: JsonObject, root: JsonObject): JsonObject {
 function guessType(schema: JsonObject): string {
   if (isJsonObject(schema["properties"])) return "object";
   if (schema["items"] !== undefined) return "array";
-  const [value] = "const" in schema ? [schema["const"]] : Array.isArray(schema["enum"]) ? schema["enum"] : [];
+  const [value] = "const" in schema ? [schema["const"]] : listMember(schema, "enum");
   return typeof value === "number" || typeof value === "boolean" ? typeof value : "string";
 }

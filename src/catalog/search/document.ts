@@ -1,4 +1,4 @@
-import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, listMember, objectMember, stringMember } from "../../core/json.ts";
 import { visibleName } from "../../core/names.ts";
 import type { ToolRecord } from "../../core/records.ts";
 import type { PreparedTool } from "../source-part.ts";
@@ -92,9 +92,4 @@ function parameterWords(schema: unknown): { readonly names: string; readonly tex
   };
   visit(schema, 0);
   return { names: names.join(" "), texts: texts.join(" ") };
-}
-
-function listMember(schema: JsonObject, key: string): readonly unknown[] {
-  const value = schema[key];
-  return Array.isArray(value) ? value : [];
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject, listMember } from "../../core/json.ts";
 import { readArguments } from "../arguments.ts";
 import { blockText } from "../content.ts";
 import { oneCall, reportOutcome, type OneCallOptions } from "../one-call.ts";
@@ -11,7 +11,7 @@ export const run: Run<OneCallOptions> = async ([name = "", ...words], options, i
 };
 
 function messagesText(result: JsonObject): string {
-  const messages = Array.isArray(result["messages"]) ? result["messages"] : [];
+  const messages = listMember(result, "messages");
   return messages
     .filter(isJsonObject)
     .map(

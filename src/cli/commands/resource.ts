@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject, listMember } from "../../core/json.ts";
 import { resourceText } from "../content.ts";
 import { oneCall, reportOutcome, type OneCallOptions } from "../one-call.ts";
 import type { Run } from "../command-row.ts";
@@ -9,6 +9,6 @@ export const run: Run<OneCallOptions> = async ([uri = ""], options, io) => {
 };
 
 function contentsText(result: JsonObject): string {
-  const contents = Array.isArray(result["contents"]) ? result["contents"] : [];
+  const contents = listMember(result, "contents");
   return contents.filter(isJsonObject).map(resourceText).join("\n");
 }

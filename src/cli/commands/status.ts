@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject, listMember } from "../../core/json.ts";
 import { fail } from "../../core/outcome.ts";
 import { messageOf } from "../../core/errors.ts";
 import { EXIT, reportFail } from "../failure.ts";
@@ -22,7 +22,7 @@ export const run: Run<SharedOptions> = async (_args, options, io) => {
     );
     await printPainted(
       io.stdout,
-      sourceText((Array.isArray(body["sources"]) ? body["sources"] : []) as SourceLine[], io, {
+      sourceText(listMember(body, "sources") as SourceLine[], io, {
         everyStderr: true,
         verbose: options.verbose === true,
       }),

@@ -1,4 +1,4 @@
-import { isJsonObject, objectMember, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject, listMember, objectMember } from "../../core/json.ts";
 
 /** A vendor's client, official or one that has the same method. */
 export type ClientVendor = "openai" | "anthropic" | "mistral";
@@ -100,7 +100,7 @@ const DIALECTS: Readonly<Record<ClientVendor, Dialect>> = {
 
 /** Members that a client of one's own may leave out are filled in. */
 function completion(reply: JsonObject, model: string): JsonObject {
-  const choices: readonly unknown[] = Array.isArray(reply["choices"]) ? reply["choices"] : [];
+  const choices = listMember(reply, "choices");
   return {
     id: "completion",
     created: 0,
@@ -116,12 +116,15 @@ function completion(reply: JsonObject, model: string): JsonObject {
   };
 }
 
-function assistant({ content = "", tool_calls: calls, ...rest }: JsonObject): JsonObject {
-  const toolCalls = (Array.isArray(calls) ? calls : []).filter(isJsonObject).map((call, at) => {
-    const { name, arguments: given } = objectMember(call, "function") ?? {};
-    const args = typeof given === "string" ? given : JSON.stringify(given ?? {});
-    return { id: `call${at}`, ...call, type: "function", function: { name, arguments: args } };
-  });
+function assistant(message: JsonObject): JsonObject {
+  const { content = "", tool_calls: _, ...rest } = message;
+  const toolCalls = listMember(message, "tool_calls")
+    .filter(isJsonObject)
+    .map((call, at) => {
+      const { name, arguments: given } = objectMember(call, "function") ?? {};
+      const args = typeof given === "string" ? given : JSON.stringify(given ?? {});
+      return { id: `call${at}`, ...call, type: "function", function: { name, arguments: args } };
+    });
   return { role: "assistant", ...rest, content, ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}) };
 }
 

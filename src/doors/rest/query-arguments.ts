@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject, objectMember } from "../../core/json.ts";
 import { localTarget } from "../../schema/local-target.ts";
 
 /**
@@ -7,7 +7,7 @@ import { localTarget } from "../../schema/local-target.ts";
  * text, for the schema to refuse.
  */
 export function queryArguments(query: URLSearchParams, schema: JsonObject): JsonObject {
-  const properties = isJsonObject(schema["properties"]) ? schema["properties"] : {};
+  const properties = objectMember(schema, "properties") ?? {};
   const names = new Set(query.keys());
   const args = [...names]
     .filter((name) => Object.hasOwn(properties, name) || !RESERVED.has(name))

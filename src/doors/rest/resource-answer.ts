@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject, listMember } from "../../core/json.ts";
 import { fail, type Fail } from "../../core/outcome.ts";
 import type { HttpAnswer } from "../../http/answer.ts";
 import { send } from "./answer.ts";
@@ -8,7 +8,7 @@ import { send } from "./answer.ts";
  * and none of this hub's origin. Gives a failure when there is not exactly one content.
  */
 export function sendRaw(answer: HttpAnswer, result: JsonObject): Fail | undefined {
-  const contents: readonly unknown[] = Array.isArray(result["contents"]) ? result["contents"] : [];
+  const contents = listMember(result, "contents");
   const [content] = contents;
   if (contents.length !== 1 || !isJsonObject(content))
     return fail(

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { fail, ok, type Outcome } from "../../core/outcome.ts";
-import { rememberValue } from "../../core/tool-value.ts";
+import { rememberValue, resultWords } from "../../core/tool-value.ts";
 
 /** What a tool's handler returned, as an outcome. The rule is told in `ToolHandler` of api.ts. */
 export function toToolOutcome(value: unknown, tool: string): Outcome | Promise<Outcome> {
@@ -55,11 +55,7 @@ function isMcpResult(value: unknown, member: string): value is JsonObject {
 
 function mcpOutcome(result: JsonObject): Outcome {
   if (result["isError"] !== true) return ok(result);
-  const blocks: unknown[] = Array.isArray(result["content"]) ? result["content"] : [];
-  const words = blocks
-    .flatMap((block) => (isJsonObject(block) && typeof block["text"] === "string" ? [block["text"]] : []))
-    .join("\n");
-  return fail("tool_error", words === "" ? "The tool reported an error without words." : words, { result });
+  return fail("tool_error", resultWords(result), { result });
 }
 
 interface Bytes {

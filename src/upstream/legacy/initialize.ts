@@ -1,4 +1,4 @@
-import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject, objectMember, stringMember } from "../../core/json.ts";
 import { RPC } from "../../wire/messages.ts";
 import { LATEST_LEGACY_REVISION, LEGACY_REVISIONS } from "../../wire/legacy/revisions.ts";
 import type { Era } from "../era.ts";
@@ -41,7 +41,7 @@ function legacyEra(result: JsonObject, revision: string): Era {
     name: "legacy",
     revision,
     serverInfo: objectMember(result, "serverInfo") ?? {},
-    capabilities: isJsonObject(result["capabilities"]) ? result["capabilities"] : {},
+    capabilities: objectMember(result, "capabilities") ?? {},
     ...(instructions !== undefined && { instructions }),
     cancelBy: "message",
     envelope: (meta) => meta,

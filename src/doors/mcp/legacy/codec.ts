@@ -1,6 +1,6 @@
 import type { CallMethod } from "../../../core/call.ts";
 import type { ListKind, RenderedList } from "../../../core/hub-port.ts";
-import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json.ts";
+import { isJsonObject, type JsonObject, listMember, objectMember, stringMember } from "../../../core/json.ts";
 import type { RpcErrorObject } from "../../../core/outcome.ts";
 import type { LegacyRevision } from "../../../wire/legacy/revisions.ts";
 import { RPC } from "../../../wire/messages.ts";
@@ -72,7 +72,7 @@ function withoutResultType(result: JsonObject): JsonObject {
 
 /** A client that knows no structured content must find the value somewhere. */
 function withText(result: JsonObject, structured: unknown): JsonObject {
-  const content = Array.isArray(result["content"]) ? (result["content"] as unknown[]) : [];
+  const content = listMember(result, "content");
   if (content.some((block) => isJsonObject(block) && block["type"] === "text")) return result;
   return { ...result, content: [...content, { type: "text", text: JSON.stringify(structured) }] };
 }

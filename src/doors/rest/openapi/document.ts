@@ -1,4 +1,4 @@
-import { isJsonObject, stringMember, type JsonObject } from "../../../core/json.ts";
+import { isJsonObject, type JsonObject, listMember, objectMember, stringMember } from "../../../core/json.ts";
 import { sizeOfValue } from "../../../schema/value-size.ts";
 import type { RestRoute } from "../options.ts";
 import { typesOf } from "../query-arguments.ts";
@@ -201,8 +201,8 @@ function anyValue(schema: JsonObject = {}): JsonObject {
 
 /** A tool's own parameters, as they stand in a query. */
 function queryParameters(input: JsonObject, fixed: JsonObject): JsonObject[] {
-  const properties = isJsonObject(input["properties"]) ? input["properties"] : {};
-  const required: readonly unknown[] = Array.isArray(input["required"]) ? input["required"] : [];
+  const properties = objectMember(input, "properties") ?? {};
+  const required = listMember(input, "required");
   return Object.entries(properties)
     .filter(([name]) => !Object.hasOwn(fixed, name))
     .map(([name, schema]) => {

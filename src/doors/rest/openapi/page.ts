@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isJsonObject, stringMember, type JsonObject } from "../../../core/json.ts";
+import { isJsonObject, type JsonObject, listMember, objectMember, stringMember } from "../../../core/json.ts";
 import { describeSchema } from "../../../schema/describe-schema.ts";
 import { localTarget } from "../../../schema/local-target.ts";
 import { html, Html } from "../../html.ts";
@@ -97,10 +97,10 @@ function valueWords({ responses }: JsonObject, document: JsonObject): string {
 }
 
 function parameterTable(operation: JsonObject, body: unknown, document: JsonObject): Html | "" {
-  const parameters = Array.isArray(operation["parameters"]) ? (operation["parameters"] as readonly JsonObject[]) : [];
+  const parameters = listMember(operation, "parameters").filter(isJsonObject);
   const own = follow(body, document);
-  const properties = isJsonObject(own["properties"]) ? own["properties"] : {};
-  const required: readonly unknown[] = Array.isArray(own["required"]) ? own["required"] : [];
+  const properties = objectMember(own, "properties") ?? {};
+  const required = listMember(own, "required");
   const rows = [
     ...Object.entries(properties).map(([name, schema]) =>
       row({ name, isRequired: required.includes(name), schema }, document),
@@ -160,7 +160,7 @@ function curlLine(
 }
 
 function sampleQuery(operation: JsonObject, document: JsonObject): string {
-  const parameters = Array.isArray(operation["parameters"]) ? (operation["parameters"] as readonly JsonObject[]) : [];
+  const parameters = listMember(operation, "parameters").filter(isJsonObject);
   const wanted = parameters.filter((one) => one["required"] === true && one["in"] === "query");
   const pairs = wanted.map((one): [string, string] => [
     String(one["name"]),

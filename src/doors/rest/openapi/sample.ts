@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../core/json.ts";
+import { isJsonObject, type JsonObject, listMember, objectMember } from "../../../core/json.ts";
 import { localTarget } from "../../../schema/local-target.ts";
 
 const MAX_DEPTH = 4;
@@ -55,7 +55,7 @@ class Sampler {
   }
 
   #object(schema: JsonObject, depth: number): JsonObject {
-    const properties = isJsonObject(schema["properties"]) ? schema["properties"] : {};
+    const properties = objectMember(schema, "properties") ?? {};
     const required = listMember(schema, "required")
       .map(String)
       .filter((name) => Object.hasOwn(properties, name));
@@ -73,9 +73,4 @@ function givenSample(schema: JsonObject): { readonly value: unknown } | undefine
   if (first) return first;
   const key = ["default", "const", "example"].find((name) => schema[name] !== undefined);
   return key === undefined ? undefined : { value: schema[key] };
-}
-
-function listMember(schema: JsonObject, key: string): readonly unknown[] {
-  const value = schema[key];
-  return Array.isArray(value) ? value : [];
 }
