@@ -1,6 +1,6 @@
 import { OptionError } from "./errors.ts";
-import { Type, type Noted, type Notes, type OptionSchema } from "./option-schema.ts";
-import { boundedAmount, type AmountBounds } from "./option-values.ts";
+import { Type } from "./option-schema.ts";
+import { amountOption, type AmountBounds, type AmountNotes, type AmountOption } from "./option-values.ts";
 
 const UNIT_BYTES: Readonly<Record<string, number>> = {
   b: 1,
@@ -24,23 +24,13 @@ export function parseBytes(value: number | string, name = "size"): number {
   );
 }
 
-type BytesNotes = Pick<Notes, "description" | "default" | "examples">;
-type BytesOption<N> = Noted<OptionSchema<number | string> & { readonly "~value": number }, N>;
-
 /** The schema of an option that `parseBytes` reads; what it must be beyond that are its bounds. */
-export function bytesOption<const N extends BytesNotes = {}>(notes?: N, bounds?: AmountBounds): BytesOption<N> {
-  const schema: OptionSchema<number | string> = Type.Union(
-    [Type.Integer({ minimum: 0 }), Type.String({ pattern: PATTERN })],
-    {
-      examples: ["4MiB", "10MB"],
-      ...notes,
-    },
-  );
-  const read = (value: number | string, name: string): number => {
-    const amount = parseBytes(value, name);
-    return bounds ? boundedAmount(amount, bounds, { name, value }) : amount;
-  };
-  return Type.Read(schema, read) as BytesOption<N>;
+export function bytesOption<const N extends AmountNotes = {}>(notes?: N, bounds?: AmountBounds): AmountOption<N> {
+  const written = Type.Union([Type.Integer({ minimum: 0 }), Type.String({ pattern: PATTERN })], {
+    examples: ["4MiB", "10MB"],
+    ...notes,
+  });
+  return amountOption<N>(written, parseBytes, bounds);
 }
 
 /** Bytes as people write them: `512 B`, `4.2 MB`. */

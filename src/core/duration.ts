@@ -1,6 +1,6 @@
 import { OptionError } from "./errors.ts";
-import { Type, type Noted, type Notes, type OptionSchema } from "./option-schema.ts";
-import { boundedAmount, type AmountBounds } from "./option-values.ts";
+import { Type } from "./option-schema.ts";
+import { amountOption, type AmountBounds, type AmountNotes, type AmountOption } from "./option-values.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 // A unit ends every amount but the first, so that a bare number is one amount and nothing is matched in two ways.
@@ -31,26 +31,13 @@ function problem(name: string, value: unknown): OptionError {
   );
 }
 
-type DurationNotes = Pick<Notes, "description" | "default" | "examples">;
-type DurationOption<N> = Noted<OptionSchema<number | string> & { readonly "~value": number }, N>;
-
 /** The schema of an option that `parseDuration` reads; what it must be beyond that are its bounds. */
-export function durationOption<const N extends DurationNotes = {}>(
-  notes?: N,
-  bounds?: AmountBounds,
-): DurationOption<N> {
-  const schema: OptionSchema<number | string> = Type.Union(
-    [Type.Number({ minimum: 0 }), Type.String({ pattern: PATTERN })],
-    {
-      examples: ["30s", "5m", "1h"],
-      ...notes,
-    },
-  );
-  const read = (value: number | string, name: string): number => {
-    const amount = parseDuration(value, name);
-    return bounds ? boundedAmount(amount, bounds, { name, value }) : amount;
-  };
-  return Type.Read(schema, read) as DurationOption<N>;
+export function durationOption<const N extends AmountNotes = {}>(notes?: N, bounds?: AmountBounds): AmountOption<N> {
+  const written = Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: PATTERN })], {
+    examples: ["30s", "5m", "1h"],
+    ...notes,
+  });
+  return amountOption<N>(written, parseDuration, bounds);
 }
 
 /** Milliseconds as people write them: `250 ms`, `30 s`, `5 min`, `1.5 h`. */

@@ -1,5 +1,5 @@
 import { OptionError } from "./errors.ts";
-import type { ObjectOf, OptionSchema, Static } from "./option-schema.ts";
+import { Type, type Noted, type Notes, type ObjectOf, type OptionSchema, type Static } from "./option-schema.ts";
 
 type Properties = Readonly<Record<string, OptionSchema>>;
 
@@ -97,12 +97,20 @@ export interface AmountBounds {
 /** Bounds of times that have to pass. */
 export const ABOVE_ZERO: AmountBounds = Object.freeze({ above: 0, must: "must be above 0" });
 
-/** The amount that `value` stands for. Throws an `OptionError` where it is out of bounds. */
-export function boundedAmount(
-  amount: number,
-  { above = -Infinity, least = -Infinity, most = Infinity, must }: AmountBounds,
-  { name, value }: { readonly name: string; readonly value: unknown },
-): number {
-  if (amount > above && amount >= least && amount <= most) return amount;
-  throw new OptionError(`\`${name}\` ${must}, got ${JSON.stringify(value)}.`);
+export type AmountNotes = Pick<Notes, "description" | "default" | "examples">;
+export type AmountOption<N> = Noted<OptionSchema<number | string> & { readonly "~value": number }, N>;
+
+/** The schema of an option that is written with a unit, as `parse` reads it. Out of bounds: an `OptionError`. */
+export function amountOption<N>(
+  written: OptionSchema<number | string>,
+  parse: (value: number | string, name: string) => number,
+  bounds?: AmountBounds,
+): AmountOption<N> {
+  const { above = -Infinity, least = -Infinity, most = Infinity, must } = bounds ?? {};
+  const read = (value: number | string, name: string): number => {
+    const amount = parse(value, name);
+    if (amount > above && amount >= least && amount <= most) return amount;
+    throw new OptionError(`\`${name}\` ${must}, got ${JSON.stringify(value)}.`);
+  };
+  return Type.Read(written, read) as AmountOption<N>;
 }
