@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, listMember, objectMember } from "../../core/json.ts";
+import { toSnake } from "../option-keys.ts";
 
 /** A vendor's client, official or one that has the same method. */
 export type ClientVendor = "openai" | "anthropic" | "mistral";
@@ -155,8 +156,4 @@ function respelt(value: JsonObject, spell: (key: string) => string): JsonObject 
 
 function toCamel(key: string): string {
   return key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-}
-
-function toSnake(key: string): string {
-  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
