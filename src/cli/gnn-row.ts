@@ -4,6 +4,11 @@ import type { CommandRow } from "./command-row.ts";
 const PROFILE = new Option("--profile <name>", "what a valid file is")
   .choices(["default", "strict-v1", "seed-era"])
   .default("default");
+const POLICY_LENGTH = new Option("--policy-length <count>", "actions of a policy: how far the agent plans").default(
+  "1",
+);
+const GAMMA = new Option("--gamma <number>", "precision of policies; without it that of the library");
+const OUTPUT = new Option("-o, --output <file>", "write there instead of standard output");
 
 /** `toolyard gnn`: models of Active Inference in GNN, on the command line. */
 export function gnnRow(json: Option): CommandRow {
@@ -44,7 +49,7 @@ export function gnnRow(json: Option): CommandRow {
             "--to <format>",
             "json, xml, graphml, gexf, dot, mermaid, plaintext_summary, plaintext_dsl, json_adjacency_list or cbor",
           ).makeOptionMandatory(),
-          new Option("-o, --output <file>", "write there instead of standard output"),
+          OUTPUT,
         ],
         load: async () => ({ run: (await import("./commands/gnn.ts")).exportModel }),
       },
@@ -64,8 +69,8 @@ function runRow(json: Option): CommandRow {
       new Option("--steps <count>", "steps to run; without it the model's horizon, else 20"),
       new Option("--seed <number>", "the same seed gives the same run").default("0"),
       new Option("--library <name>", "whose inference and planning: pymdp-1 or pymdp-0.0.7").default("pymdp-1"),
-      new Option("--policy-length <count>", "actions of a policy: how far the agent plans").default("1"),
-      new Option("--gamma <number>", "precision of policies; without it that of the library"),
+      POLICY_LENGTH,
+      GAMMA,
       new Option("--stochastic", "draw actions instead of taking the best"),
       new Option("--plot <file>", "write a plot as SVG; `-` prints it"),
       json,
@@ -81,9 +86,9 @@ function renderRow(): CommandRow {
     examples: ["toolyard gnn render agent.md --to pymdp -o agent.py", "toolyard gnn render agent.md --to rxinfer"],
     options: [
       new Option("--to <target>", "pymdp, rxinfer, pymdp_0_0_7, jax, numpy, pytorch or stan").makeOptionMandatory(),
-      new Option("--policy-length <count>", "actions of a policy: how far the agent plans").default("1"),
-      new Option("--gamma <number>", "precision of policies; without it that of the library"),
-      new Option("-o, --output <file>", "write there instead of standard output"),
+      POLICY_LENGTH,
+      GAMMA,
+      OUTPUT,
     ],
     load: async () => ({ run: (await import("./commands/gnn.ts")).renderModel }),
   };

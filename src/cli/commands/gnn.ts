@@ -32,6 +32,7 @@ export const runModel: Run = async ([file = "-"], options, io) => (await loadGnn
 
 export const renderModel: Run = async ([file = "-"], options, io) =>
   (await loadGnn()).render(file, options, commandIo(io));
+
 export const draw: Run = async ([file = "-"], options, io) => (await loadGnn()).draw(file, options, commandIo(io));
 
 async function loadGnn(): Promise<GnnModule> {
