@@ -43,7 +43,7 @@ function statusOf(hub: Hub, parent: Call): HubStatus {
     // As many as the registry and the capabilities name (G71).
     tools: hub.registeredTools(parent.principal),
     resources,
-    transports: hub.doors,
+    transports: hub.doors.kinds,
     authentication: hasTokens ? "bearer" : "none",
     encryption: "none",
   };

@@ -23,6 +23,8 @@ import { permissionOf } from "../core/rights.ts";
 import { VERSION } from "../core/version.ts";
 import { LiveChat } from "./live/chat.ts";
 import { joinInstructions } from "./instructions.ts";
+import { NotedProblems } from "./noted-problems.ts";
+import { OpenDoors } from "./open-doors.ts";
 import { describeSources, type SourceOffer } from "./self-description.ts";
 import { LogLevels } from "./log-levels.ts";
 import type { Pipeline } from "../pipeline/pipeline.ts";
@@ -80,21 +82,19 @@ const WHOLE_VIEW: View = { mode: "all", principal: LOCAL_PRINCIPAL };
 export const SERVER_NAME = "toolyard";
 /** A connection's state may change without an event that tells it. */
 const STATE_LOOK_MS = 100;
-/** Schemas come from outside; what is noted of them must not grow without end. */
-const MAX_NOTED_PROBLEMS = 1000;
 
 /** The one place that knows everybody: what doors ask of it goes to the catalog, the pipeline and the sources. */
 export class Hub implements HubPort {
   readonly events: HubEvents = { listsChanged: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() };
   readonly startedAt = new Date();
+  readonly doors = new OpenDoors();
   /** The agent, for doors that offer it. */
   readonly chat: LiveChat;
   readonly logger: Logger;
   readonly #parts: HubParts;
   readonly #levels: LogLevels;
   readonly #listeners = new Map<Provider, readonly (() => void)[]>();
-  readonly #noted = new Map<string, Problem>();
-  readonly #doors = new Set<{ readonly kind: string; readonly isForAll: boolean }>();
+  readonly #noted = new NotedProblems();
   #pipeline: Pipeline;
   #config: LoadedHubConfig;
   #closed: Promise<void> | undefined;
@@ -237,26 +237,12 @@ export class Hub implements HubPort {
         tools: counts?.tools ?? 0,
         resources: (counts?.resources ?? 0) + (counts?.templates ?? 0),
         prompts: counts?.prompts ?? 0,
-        problems: this.#parts.redactIn(
-          [...current.problems, ...this.#noted.values()].filter((problem) => problem.source === source.id),
-        ),
+        problems: this.#parts.redactIn([
+          ...current.problems.filter((problem) => problem.source === source.id),
+          ...this.#noted.of(source.id),
+        ]),
       };
     });
-  }
-
-  /** Kinds of the doors that are open: `http`, `stdio`. */
-  get doors(): readonly string[] {
-    return [...new Set(Array.from(this.#doors, ({ kind }) => kind))];
-  }
-
-  /**
-   * A door is open until the returned function is called; several of one kind may be, as while one replaces another.
-   * @param isForAll anybody on the network may call
-   */
-  doorOpened(kind: string, isForAll = false): () => void {
-    const door = { kind, isForAll };
-    this.#doors.add(door);
-    return () => void this.#doors.delete(door);
   }
 
   /** The rendered name of the one tool that a spelling means to this caller. */
@@ -318,7 +304,7 @@ export class Hub implements HubPort {
 
   /** Takes a problem that only a call could find, such as a schema that cannot be compiled. */
   noteProblem(problem: Problem): void {
-    if (this.#noted.size < MAX_NOTED_PROBLEMS) this.#noted.set(`${problem.source} ${problem.subject}`, problem);
+    this.#noted.note(problem);
   }
 
   /** Text without the configuration's secrets. */
@@ -335,7 +321,7 @@ export class Hub implements HubPort {
     const planned = this.#parts.planner.plan(config, {
       folder: config.folder,
       isHosted: this.#parts.isHosted,
-      isForAll: Array.from(this.#doors).some(({ isForAll }) => isForAll),
+      isForAll: this.doors.isForAll,
     });
     const keepsBounds = JSON.stringify(config.tree.limits) === JSON.stringify(this.#config.tree.limits);
     // What runs keeps its places in queues and its circuits, so the pipeline is not made anew without need.
@@ -375,10 +361,11 @@ export class Hub implements HubPort {
   }
 
   #detach(provider: Provider): void {
+    const { id } = provider.source;
     for (const off of this.#listeners.get(provider) ?? []) off();
     this.#listeners.delete(provider);
-    for (const [key, problem] of this.#noted) if (problem.source === provider.source.id) this.#noted.delete(key);
-    this.#parts.catalog.remove(provider.source.id);
+    this.#noted.forget(id);
+    this.#parts.catalog.remove(id);
   }
 
   async #offers(principal: Principal, waits: boolean): Promise<SourceOffer[]> {

@@ -15,7 +15,7 @@ export async function serveFetch(hub: Hub, server: ServerConfig): Promise<Served
   const http = resolveHttp(server);
   const listener = createFetchListener(http, hub.logger, createTokenAuthenticator(http));
   const doors = await openDoors(hub, server, { http, listener });
-  const doorClosed = hub.doorOpened("fetch");
+  const doorClosed = hub.doors.opened("fetch");
   return {
     fetch: listener.fetch,
     done: new Promise(() => {}),

@@ -21,7 +21,7 @@ export function nodeHandler(
   const listener = new HandlerListener(http, hub.logger, createTokenAuthenticator(http));
   const opening = openDoors(hub, server, { http, listener });
   listener.waitFor(opening);
-  const doorClosed = hub.doorOpened("node");
+  const doorClosed = hub.doors.opened("node");
   const close = async (): Promise<void> => {
     const doors = await opening.catch(() => NO_DOORS);
     await closerOf(listener, doors, { doorClosed, graceMs: http.limits.shutdownGraceMs })();

@@ -38,7 +38,7 @@ export function serveStdio(hub: Hub, server: ServerConfig, { input, output, firs
     ...(enabled ? { dialects: createDialects(hub) } : {}),
   });
   door.start();
-  const doorClosed = hub.doorOpened("stdio");
+  const doorClosed = hub.doors.opened("stdio");
   return {
     done: door.done,
     close: async (graceMs) => {

@@ -49,7 +49,7 @@ export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<Se
     doors.close();
     throw error;
   });
-  const doorClosed = hub.doorOpened("http", http.tokens.length === 0 && !isLoopbackHost(http.host));
+  const doorClosed = hub.doors.opened("http", http.tokens.length === 0 && !isLoopbackHost(http.host));
   const rest = resolveRest(hub.config.tree.rest);
   return {
     address,

@@ -1,0 +1,26 @@
+interface OpenDoor {
+  readonly kind: string;
+  readonly isForAll: boolean;
+}
+
+/** The doors of a hub that are open. Several of one kind may be, as while one replaces another. */
+export class OpenDoors {
+  readonly #doors = new Set<OpenDoor>();
+
+  /** Each kind once: `http`, `stdio`. */
+  get kinds(): readonly string[] {
+    return [...new Set(Array.from(this.#doors, ({ kind }) => kind))];
+  }
+
+  /** Anybody on the network may call through one of them. */
+  get isForAll(): boolean {
+    return Array.from(this.#doors).some(({ isForAll }) => isForAll);
+  }
+
+  /** The door is open until the returned function is called. */
+  opened(kind: string, isForAll = false): () => void {
+    const door = { kind, isForAll };
+    this.#doors.add(door);
+    return () => void this.#doors.delete(door);
+  }
+}
