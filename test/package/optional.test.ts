@@ -96,5 +96,5 @@ const server = { listTools: async () => [], callTool: async () => ({}) };
 const told = await new LLMWithMCPTools(client, server).chat("hello").catch((error) => error.message);
 console.log(told);
 `);
-  expect(said).toContain("The optional package `ai` is not installed");
+  expect(said).toContain("The optional package `@ai-sdk/openai` is not installed");
 });
