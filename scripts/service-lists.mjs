@@ -8,7 +8,7 @@ const [
   { SERVICES },
   { StdioTransport },
   { Upstream },
-  { FORMAT },
+  { LISTING_FORMAT },
   { SILENT_LOGGER },
   { childEnvironment },
   { VERSION },
@@ -51,7 +51,7 @@ async function listOf(name) {
   upstream.open();
   await upstream.refresh(AbortSignal.timeout(120_000));
   await upstream.close();
-  return [name, { format: FORMAT, remembered }];
+  return [name, { format: LISTING_FORMAT, remembered }];
 }
 
 const lists = await Promise.all(Object.values(SERVICES).map(({ name }) => listOf(name)));

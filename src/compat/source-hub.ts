@@ -28,7 +28,7 @@ export interface SourceHubOptions {
   readonly isWhole?: boolean;
   /** Configuration files, rising in precedence. @default none */
   readonly config?: string | readonly string[];
-  /** Counts requests over all hubs of one client. */
+  /** Counts requests over all hubs of one client. @default each connection counts its own */
   readonly requestIds?: RequestIds;
   /** How often a server is tried before it counts as away. @default 1 */
   readonly connectAttempts?: number;

@@ -35,7 +35,7 @@ export interface ListingCacheOptions {
   readonly isSecretFree?: (text: string) => boolean;
 }
 
-export const FORMAT = 1;
+export const LISTING_FORMAT = 1;
 /** A listing over this is not kept. */
 const MAX_BYTES = 32 * 1024 * 1024;
 /** The era may have changed with an update of the server; after this it is found out again. */
@@ -81,7 +81,7 @@ export class ListingCache implements ListingStore {
         "This server repeats a secret of the configuration in what it lists, so that is not kept on disk.",
       );
     this.#turn = this.#turn.then(() =>
-      this.#write(`{"format":${FORMAT},"savedAt":${Date.now()},"remembered":${content}}`),
+      this.#write(`{"format":${LISTING_FORMAT},"savedAt":${Date.now()},"remembered":${content}}`),
     );
   }
 
@@ -108,7 +108,7 @@ export class ListingCache implements ListingStore {
 
 /** What was written; nothing where it is not of this format. */
 export function parseRemembered(value: unknown): Remembered | undefined {
-  if (!isJsonObject(value) || value["format"] !== FORMAT) return undefined;
+  if (!isJsonObject(value) || value["format"] !== LISTING_FORMAT) return undefined;
   const remembered = objectMember(value, "remembered");
   const listing = remembered && objectMember(remembered, "listing");
   if (!listing || !isListing(listing)) return undefined;

@@ -15,7 +15,7 @@ export function callLines(io: Pick<Io, "stderr" | "color">): (seen: CallSeen) =>
   };
 }
 
-export function callLine(
+function callLine(
   { who, target, durationMs, kind }: CallSeen,
   at: Date,
   { columns, color }: { readonly columns: number; readonly color: boolean },
