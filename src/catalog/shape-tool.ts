@@ -132,7 +132,7 @@ function reveal(tool: ToolRecord, keyOf: ToolRules["keyOf"]): Offer<ToolRecord> 
   return { record, problems: [{ subject: keyOf(record), message: TEXTS_CLEANED }] };
 }
 
-/** Whether the definition is all that is shown of a tool, and hides nothing: one look, which is enough for almost all. */
+/** The definition is all that is shown of a tool, and hides nothing: one look, which is enough for almost all. */
 function isPlain({ name, description, inputSchema, outputSchema, definition }: ToolRecord): boolean {
   const isAll =
     name === definition["name"] &&
