@@ -51,14 +51,13 @@ export class Geocoder {
 }
 
 /** Geocoding services of others give one place, or a list of them. */
-// oxlint-disable-next-line complexity -- One spelling of each member after another.
 function spotOf(answer: unknown, address: string): Spot | undefined {
   const results = isObject(answer) ? answer["results"] : answer;
   const best: unknown = Array.isArray(results) ? results[0] : answer;
   if (!isObject(best)) return undefined;
-  const latitude = Number(best["latitude"] ?? best["lat"] ?? Number.NaN);
-  const longitude = Number(best["longitude"] ?? best["lon"] ?? Number.NaN);
-  if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return undefined;
+  const latitude = degrees(best["latitude"] ?? best["lat"], 90);
+  const longitude = degrees(best["longitude"] ?? best["lon"], 180);
+  if (latitude === undefined || longitude === undefined) return undefined;
   const { name, country } = best;
   return {
     name: typeof name === "string" && name !== "" ? name : address,
@@ -66,6 +65,11 @@ function spotOf(answer: unknown, address: string): Spot | undefined {
     longitude,
     ...(typeof country === "string" ? { country } : {}),
   };
+}
+
+function degrees(value: unknown, most: number): number | undefined {
+  const number = Number(value ?? Number.NaN);
+  return Math.abs(number) <= most ? number : undefined;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

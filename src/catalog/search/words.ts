@@ -69,8 +69,7 @@ function addIdeographs(run: string, words: string[]): void {
 
 function push(word: string, words: string[]): void {
   const lower = word.toLowerCase().slice(0, MAX_WORD_LENGTH);
-  // oxlint-disable-next-line no-control-regex
-  words.push(/^[\u0000-\u007f]*$/.test(lower) ? lower : lower.normalize("NFKD").replaceAll(/\p{M}/gu, ""));
+  words.push(/^\p{ASCII}*$/u.test(lower) ? lower : lower.normalize("NFKD").replaceAll(/\p{M}/gu, ""));
 }
 
 /**
