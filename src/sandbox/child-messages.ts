@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { SandboxError, SandboxFile, SandboxJob } from "./engine.ts";
 import { toFilePath } from "./file-path.ts";
-import type { WorkerDone } from "./worker-messages.ts";
+import type { FromWorker, WorkerDone } from "./worker-messages.ts";
 
 /**
  * What the child is started with, as JSON in its one argument. Paths only, never a secret: other users may see
@@ -87,23 +87,36 @@ export function readFiles(heads: unknown, body: Uint8Array): SandboxFile[] | und
 export function isFromChild(head: unknown): head is FromChild {
   if (!isJsonObject(head)) return false;
   if (head["type"] === "sessions") return isCount(head["count"]);
-  const shape = SHAPES[head["type"] as FromChild["type"]];
-  return isCount(head["run"]) && Object.hasOwn(SHAPES, head["type"] as string) && shape(head);
+  const type = head["type"] as keyof typeof SHAPES;
+  return isCount(head["run"]) && Object.hasOwn(SHAPES, type) && SHAPES[type](head);
 }
 
-const SHAPES: Readonly<Record<Exclude<FromChild["type"], "sessions">, (head: JsonObject) => boolean>> &
-  Readonly<Record<"sessions", () => boolean>> = {
-  sessions: () => true,
-  started: ({ session }) => session === undefined || session === "new" || session === "kept",
+/** The child believes nothing that a worker says in a run before it has this shape; files are checked by the run. */
+export function isFromWorker(message: unknown): message is Exclude<FromWorker, { readonly type: "ready" }> {
+  if (!isJsonObject(message)) return false;
+  if (message["type"] === "done") return isWorkerDone(message["done"]);
+  return Object.hasOwn(SAID, message["type"] as string) && SAID[message["type"] as SaidType](message);
+}
+
+/** What a run says before its end goes from the worker by the child to the hub. */
+type SaidType = Exclude<FromWorker["type"], "ready" | "done">;
+type Shape = (message: JsonObject) => boolean;
+
+const SAID: Readonly<Record<SaidType, Shape>> = {
   call: ({ id, path, json }) => isCount(id) && typeof path === "string" && typeof json === "string",
   search: ({ id, query, limit }) => isCount(id) && typeof query === "string" && isCount(limit),
   output: ({ stream, text }) => (stream === "stdout" || stream === "stderr") && typeof text === "string",
   waiting: ({ waits }) => typeof waits === "boolean",
+};
+
+const SHAPES: Readonly<Record<Exclude<FromChild["type"], "sessions">, Shape>> = {
+  ...SAID,
+  started: ({ session }) => session === undefined || session === "new" || session === "kept",
   done: ({ done, files }) => isWorkerDone(done) && Array.isArray(files),
 };
 
 /** Whether a worker's end of a run has the shape of one, its files aside. */
-export function isWorkerDone(done: unknown): done is Omit<WorkerDone, "artifacts"> {
+function isWorkerDone(done: unknown): done is Omit<WorkerDone, "artifacts"> {
   if (!isJsonObject(done)) return false;
   const { end, resultJson, error, truncated } = done;
   return (
@@ -134,6 +147,6 @@ const ENDS: ReadonlySet<string> = new Set([
   "busy",
 ]);
 
-export function isCount(value: unknown): value is number {
+function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }

@@ -1,7 +1,7 @@
-import { isCount, isWorkerDone, type FromChild } from "../child-messages.ts";
+import { isFromWorker, type FromChild } from "../child-messages.ts";
 import type { SandboxJob } from "../engine.ts";
 import { toFilePath } from "../file-path.ts";
-import type { FromWorker, WorkerDone } from "../worker-messages.ts";
+import type { WorkerDone } from "../worker-messages.ts";
 import { RunClock } from "../run-clock.ts";
 import type { RunWorker, WorkerEnd } from "./run-worker.ts";
 
@@ -67,29 +67,24 @@ export class ChildRun {
   }
 
   // A worker is as trustworthy as what runs in it. Its kinds of message are few; anything else ends it.
-  // oxlint-disable-next-line complexity -- One case a kind of message, each with its own check.
   #receive(message: unknown): void {
-    const said = message as FromWorker;
-    switch (said?.type) {
+    if (!isFromWorker(message)) return this.#nonsense();
+    switch (message.type) {
       case "output":
-        return typeof said.text === "string" && (said.stream === "stdout" || said.stream === "stderr")
-          ? this.#output(said)
-          : this.#nonsense();
-      case "call":
-        return isCount(said.id) && isText(said.path) && isText(said.json) && this.#mayCall()
-          ? this.#tell({ type: "call", id: said.id, path: said.path, json: said.json })
-          : this.#nonsense();
-      case "search":
-        return isCount(said.id) && isText(said.query) && isCount(said.limit) && this.#mayCall()
-          ? this.#tell({ type: "search", id: said.id, query: said.query, limit: said.limit })
-          : this.#nonsense();
+        return this.#output(message);
+      case "call": {
+        const { id, path, json } = message;
+        return this.#mayCall() ? this.#tell({ type: "call", id, path, json }) : this.#nonsense();
+      }
+      case "search": {
+        const { id, query, limit } = message;
+        return this.#mayCall() ? this.#tell({ type: "search", id, query, limit }) : this.#nonsense();
+      }
       case "waiting":
-        this.#clock?.waits(said.waits === true);
-        return this.#tell({ type: "waiting", waits: said.waits === true });
+        this.#clock?.waits(message.waits);
+        return this.#tell({ type: "waiting", waits: message.waits });
       case "done":
-        return isWorkerDone(said.done) && this.#hasArtifacts(said.done) ? this.#finish(said.done) : this.#nonsense();
-      default:
-        return this.#nonsense();
+        return this.#hasArtifacts(message.done) ? this.#finish(message.done) : this.#nonsense();
     }
   }
 
@@ -116,10 +111,6 @@ export class ChildRun {
   #nonsense(): void {
     this.#finish(failed("crashed", "Crashed", "The interpreter said something that makes no sense, and was ended."));
   }
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string";
 }
 
 function afterEnd({ reason, detail }: WorkerEnd): WorkerDone {
