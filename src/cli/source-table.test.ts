@@ -40,6 +40,15 @@ test("each server that runs beside the first one has a line that says for whom; 
   expect(text).not.toContain("other: ");
 });
 
+test("what ails a whole source and is a problem of it, too, is told once", () => {
+  const problems = [{ subject: "/yard/modules", message: "The module path cannot be read." }];
+  const text = (lastError: string): string =>
+    sourceText([{ ...line, state: "degraded", lastError, problems }], io, { everyStderr: false, verbose: false });
+  for (const lastError of ["The module path cannot be read.", "/yard/modules: The module path cannot be read."])
+    expect(text(lastError).match(/cannot be read/g)).toHaveLength(1);
+  expect(text("It ended.")).toMatch(/^notes: It ended\.\nnotes: \/yard\/modules: The module path/m);
+});
+
 const renamed = (subject: string) => ({ subject, message: `\`${subject}\` is offered as another.`, renamed: true });
 
 test("what goes by another name is told once, one by one with --verbose, and is no fault", () => {

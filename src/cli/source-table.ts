@@ -115,7 +115,7 @@ function furtherOf({ info }: SourceLine): readonly string[] {
   });
 }
 
-/** A source of folders has its first problem as its last error as well. */
+/** A source may have its first problem as its last error as well. */
 function isTold(lastError: string, problems: SourceLine["problems"]): boolean {
-  return problems.some(({ subject, message }) => lastError === `${subject}: ${message}`);
+  return problems.some(({ subject, message }) => lastError === message || lastError === `${subject}: ${message}`);
 }

@@ -7,7 +7,11 @@ import { print, type Io } from "./io.ts";
 
 /** Tells beside an answer which sources it is without, since they are still starting. */
 export async function tellStarting(toolyard: Toolyard, io: Io): Promise<void> {
-  const starting = toolyard.sources().flatMap(({ source, status }) => (status.state === "starting" ? [source.id] : []));
+  // What is remembered of a source is there before it is.
+  const starting = toolyard
+    .sources()
+    .filter(({ status, tools, resources, prompts }) => status.state === "starting" && !(tools || resources || prompts))
+    .map(({ source }) => source.id);
   if (starting.length > 0)
     await print(
       io.stderr,

@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Desk, ROOT } from "./harness.ts";
@@ -41,6 +42,16 @@ test("list and search say which servers are still starting, and do not wait for 
     });
     expect(await at.run([command, "--json"])).toMatchObject({ code: 0, stderr: "" });
   }
+});
+
+test("what is remembered of a server that is still starting is listed, and nothing said to be missing", async () => {
+  await using at = await Desk.create({ start: "" });
+  const command = JSON.stringify([process.execPath, LEGACY, `start-file=${at.path("start")}`]);
+  await at.write("toolyard.toml", `[mcp.stdio_servers.there]\ncommand = ${command}\n`);
+  expect(await at.run(["check"])).toMatchObject({ code: 0 });
+  await rm(at.path("start"));
+  for (const words of [["list"], ["search", "echo"]])
+    expect(await at.run(words)).toMatchObject({ code: 0, stdout: expect.stringContaining("there__echo"), stderr: "" });
 });
 
 test("execute_tool and tool_search reach the tools of servers, too", async () => {
