@@ -8,6 +8,8 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 if (process.argv.includes("--clean")) rmSync(join(root, "dist"), { recursive: true, force: true });
+// It takes seconds, and `npm start` begins with it.
+if (process.stderr.isTTY) process.stderr.write("Building dist/ …\n");
 // What children run as it is: Python, and JavaScript that no compiler touches.
 const AS_THEY_ARE = [
   "runtimes/execute",
