@@ -1,5 +1,6 @@
 import type { BrokenInstall, Installation } from "../core/provider.ts";
 import { messageOf } from "../core/errors.ts";
+import { foldersText } from "../core/folders-text.ts";
 import { plainLine } from "./table.ts";
 import type { Hub } from "../hub/hub.ts";
 import type { SharedOptions } from "./command-row.ts";
@@ -51,6 +52,6 @@ type Named = BrokenInstall & { readonly id: string };
 async function mayMend({ id, folders }: Named, options: SharedOptions, io: Io): Promise<boolean> {
   if (options.yes) return true;
   if (options.json || !io.ask) return false;
-  await print(io.stderr, `${plainLine(id)}: what was downloaded is broken: ${folders.map(plainLine).join(", ")}`);
+  await print(io.stderr, `${plainLine(id)}: what was downloaded is broken: ${plainLine(foldersText(folders))}`);
   return io.ask("Remove that and download it anew? [y/N] ", false);
 }

@@ -3,21 +3,24 @@ import { basename, dirname } from "node:path";
 import type { BrokenSigns } from "./runner.ts";
 
 const MAX_FOLDERS = 5;
+/** An environment may be made of hundreds of packages. */
+const MAX_IN_ALL = 2000;
 
 /**
- * The folders of a broken download that these lines name. Only such are taken as lie in a cache's own folder, since
- * they are going to be removed.
+ * The folders of a broken download that these lines name, and those that belong to them. Only such are taken as lie in
+ * a cache's own folder, since they are going to be removed.
  */
-export function brokenFolders(lines: readonly string[], { says, parents }: BrokenSigns): readonly string[] {
+export function brokenFolders(lines: readonly string[], { says, parents, also }: BrokenSigns): readonly string[] {
   const text = lines.join("\n");
   if (!says.test(text)) return [];
-  const named = new RegExp(String.raw`[^'"()\`\n]*?[/\\](?:${parents.join("|")})[/\\][\w.-]{6,}`, "g");
+  const paths = new RegExp(String.raw`[^'"()\`\n]*?[/\\](?:${parents.join("|")})[/\\][\w.-]{6,}`, "g");
   const found = new Set<string>();
-  for (const [match] of text.matchAll(named)) {
+  for (const [match] of text.matchAll(paths)) {
     const folder = existing(match, parents);
     if (folder !== undefined) found.add(folder);
   }
-  return Array.from(found).slice(0, MAX_FOLDERS);
+  const named = Array.from(found).slice(0, MAX_FOLDERS);
+  return Array.from(new Set([...named, ...(also?.(text, named) ?? [])])).slice(0, MAX_IN_ALL);
 }
 
 /** A path may stand after words, and have blanks itself: the longest that is there. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { contentDigest } from "../../../core/digest.ts";
 import { FailError } from "../../../core/errors.ts";
+import { foldersText } from "../../../core/folders-text.ts";
 import { fail, type Fail } from "../../../core/outcome.ts";
 import type { Logger } from "../../../core/ports.ts";
 import type { BrokenInstall, Installation } from "../../../core/provider.ts";
@@ -149,9 +150,9 @@ export class CommandInstaller implements Installer {
     this.brokenInstall = { package: plan.package, folders, mended };
     const what = `What was downloaded for \`${plan.package}\` cannot be used`;
     const message = mended
-      ? `${what}, though ${folders.join(", ")} was downloaded anew: the package itself lacks something. ` +
+      ? `${what}, though ${foldersText(folders)} was downloaded anew: the package itself lacks something. ` +
         "Name another version of it in the configuration, and tell whoever made it."
-      : `${what}: ${folders.join(", ")} is broken, as after an install that was ended in the middle. ` +
+      : `${what}: ${foldersText(folders)} is broken, as after an install that was ended in the middle. ` +
         "`toolyard check --yes` removes it and downloads it anew.";
     return fail("unavailable", message, { retryable: false, details: { ...failure.details, install: true } });
   }
@@ -256,6 +257,7 @@ function keyOf({ package: name, install, folders }: InstallPlan, env: Readonly<R
 
 /** Out of the way at once, so that nobody finds half of it. */
 function removeFolder(path: string): void {
+  if (!existsSync(path)) return;
   const aside = `${path}.broken-${process.pid}`;
   renameSync(path, aside);
   rmSync(aside, { recursive: true, force: true });

@@ -69,6 +69,5 @@ function inShell(shell: readonly string[], plan: InstallPlan): InstallPlan {
     ...plan,
     ...(plan.start && { start: wrap(plan.start) }),
     ...(plan.install && { install: wrap(plan.install) }),
-    ...(plan.clean && { clean: wrap(plan.clean) }),
   };
 }

@@ -25,8 +25,6 @@ export interface InstallPlan {
   readonly locks: readonly string[];
   /** What a start writes on stderr that finds a broken download. */
   readonly broken?: BrokenSigns;
-  /** Clears what the program itself knows of the package. */
-  readonly clean?: CommandWords;
   /** `SCRATCH` among the arguments is an empty folder. */
   readonly needsScratch?: boolean;
 }
@@ -35,8 +33,8 @@ export interface BrokenSigns {
   readonly says: RegExp;
   /** Parent folders, by their last name, of a folder that may be removed and comes back by downloading. */
   readonly parents: readonly string[];
-  /** It says enough where no folder is named. @default false */
-  readonly isEnough?: boolean;
+  /** What else has to be removed, or it would be made anew as it is. `named` are the folders that the text names. */
+  also?(text: string, named: readonly string[]): readonly string[];
 }
 
 /** A command that some program was found in. */

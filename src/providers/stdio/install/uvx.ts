@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { flagNames, splitFlags, valuesOf, wordsOf, without, type FlagRules } from "./flags.ts";
 import { commandOf, homeFolder, unknownPlan, type Place, type Runner } from "./runner.ts";
+import { uvLeftovers } from "./uv-cache.ts";
 
 const RULES: FlagRules = {
   switches: flagNames(
@@ -19,6 +20,12 @@ const RULES: FlagRules = {
       "--torch-backend",
   ),
 };
+
+const MISSING = new RegExp(
+  "network was disabled|connectivity is disabled|(?:not|n't) found in the cache|" +
+    "because --offline|offline mode|needs? to be downloaded",
+  "i",
+);
 
 /** uv asks its index again after ten minutes. */
 const FRESH_MS = 10 * 60 * 1000;
@@ -43,19 +50,15 @@ export const UVX: Runner = ({ name, head, words }, place) => {
     locks: [],
     start: commandOf(head, "--offline", ...words),
     install: commandOf(head, ...wordsOf(without(flags, "--from")), ...source, isPython ? from : "python", "-c", ""),
-    missing: /network was disabled|not found in the cache|because --offline|offline mode|needs to be downloaded/i,
+    missing: MISSING,
     freshMs: FRESH_MS,
     broken: {
-      says: /ModuleNotFoundError|ImportError|No such file|ailed to (?:read|deserialize|open|spawn)|Querying Python/,
+      says: /ModuleNotFound|ImportError|No such file|ailed to (?:read|deseriali|open|spawn|install)|Querying Python/,
       parents: ["archive-v0", "environments-v2", "builds-v0"],
+      also: (text, named) => uvLeftovers({ text, folders: named, cache, distribution: packageName(from) }),
     },
-    clean: commandOf(uvOf(head), "cache", "clean", packageName(from)),
   };
 };
-
-function uvOf(head: readonly string[]): readonly string[] {
-  return [head[0]!.replace(/uvx(?=(?:\.exe)?$)/i, "uv")];
-}
 
 /** `mcp-server-time==1.0[extra]` is `mcp-server-time`. */
 function packageName(from: string): string {

@@ -1,0 +1,7 @@
+const MAX_LISTED = 2;
+
+/** Folders for people: the first ones, and how many more there are. */
+export function foldersText(folders: readonly string[]): string {
+  const more = folders.length - MAX_LISTED;
+  return `${folders.slice(0, MAX_LISTED).join(", ")}${more > 0 ? ` (and ${more} more that belong to it)` : ""}`;
+}
