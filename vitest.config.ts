@@ -9,6 +9,7 @@ export default defineConfig({
       "toolyard/client": source("client.ts"),
       "toolyard/core": source("core-server.ts"),
       "toolyard/gnn": new URL("./servers/gnn/index.ts", import.meta.url).pathname,
+      "toolyard/library": new URL("./servers/library/index.ts", import.meta.url).pathname,
       "toolyard/manager": source("manager.ts"),
       "toolyard/script": source("runtimes/calling/node/toolyard/script/index.mjs"),
       "toolyard/web-search": source("web-search.ts"),

@@ -1,6 +1,7 @@
 import { datetime } from "./datetime/service.ts";
 import { geocoding } from "./geocoding/service.ts";
 import { gnn } from "./gnn/service.ts";
+import { library } from "./library/service.ts";
 import type { Service } from "./shared/service.ts";
 import { weather } from "./weather/service.ts";
 import { webSearch } from "./web-search/service.ts";
@@ -11,4 +12,4 @@ export { openService, startService, type RunningService, type Service, type Serv
 export const SERVICES: readonly Service[] = [datetime, webSearch, weather, geocoding];
 
 /** Those that are started only when they are named. */
-export const SERVICES_ON_REQUEST: readonly Service[] = [gnn];
+export const SERVICES_ON_REQUEST: readonly Service[] = [gnn, library];

@@ -2,6 +2,7 @@ import { Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
 import { coreRow } from "./core-row.ts";
 import { gnnRow } from "./gnn-row.ts";
+import { libraryRow } from "./library-row.ts";
 import { setupRows } from "./setup-rows.ts";
 
 const CONFIG = new Option(
@@ -216,7 +217,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: "services [names...]",
-    summary: "run the services datetime, web-search, weather and geocoding as MCP servers; gnn where it is named",
+    summary: "run the services datetime, web-search, weather and geocoding as MCP servers; gnn and library by name",
     examples: [
       "toolyard services",
       "toolyard services weather geocoding --port weather=6000",
@@ -241,6 +242,7 @@ export const COMMANDS: readonly CommandRow[] = [
     load: () => import("./commands/services.ts"),
   },
   gnnRow(JSON_OUT),
+  libraryRow(JSON_OUT),
   coreRow([CONFIG, YES, VERBOSE]),
 ];
 

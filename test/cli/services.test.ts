@@ -102,7 +102,10 @@ describe("toolyard services", () => {
   });
 
   test.each([
-    [["nothing"], 'There is no service "nothing". The services are datetime, web-search, weather, geocoding, gnn.'],
+    [
+      ["nothing"],
+      'There is no service "nothing". The services are datetime, web-search, weather, geocoding, gnn, library.',
+    ],
     [["--port", "weather=x"], "--port must be a number from 0 to 65535"],
     [["datetime", "--port", "weather=1"], "such as datetime=6000"],
     [["--stdio"], "--stdio serves one service"],

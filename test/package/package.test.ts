@@ -147,7 +147,7 @@ describe("the package", () => {
       JSON.parse(await toolyard("call", "get_current_datetime", "timezone=UTC", "--config", "services.toml")),
     ).toMatchObject({ timezone: "UTC" });
     await expect(toolyard("services", "nothing")).rejects.toThrow(
-      "The services are datetime, web-search, weather, geocoding, gnn.",
+      "The services are datetime, web-search, weather, geocoding, gnn, library.",
     );
     const program = await run(process.execPath, ["program.mjs"], { cwd: home, env });
     expect(program.stdout).toBe("well\n");

@@ -2,7 +2,14 @@ import { Type } from "../../core/option-schema.ts";
 import { mcpSource, type McpServerServices } from "../mcp-server/kind.ts";
 import { defineSourceKind, inEntry, type ResolvedSource, type SourceServices } from "../source-kind.ts";
 import { resolveStdioServer, StdioServerSchema, type StdioServerConfig, type StdioServerOptions } from "./options.ts";
-import { GnnSchema, resolveServices, ServicesSchema, type ServiceOptions, type ServicesReads } from "./services.ts";
+import {
+  GnnSchema,
+  LibrarySchema,
+  resolveServices,
+  ServicesSchema,
+  type ServiceOptions,
+  type ServicesReads,
+} from "./services.ts";
 
 /** What of the configuration it looks at. */
 export interface StdioReads extends ServicesReads {
@@ -29,6 +36,7 @@ export const STDIO = defineSourceKind({
     ),
     services: Type.Optional(ServicesSchema),
     gnn: Type.Optional(GnnSchema),
+    library: Type.Optional(LibrarySchema),
   },
   resolve: ({ mcp, ...config }: StdioReads): readonly ResolvedSource<StdioServerOptions | ServiceOptions>[] => [
     ...Object.entries(mcp?.stdio_servers ?? {}).map(([id, raw]) =>

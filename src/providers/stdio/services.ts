@@ -30,6 +30,11 @@ export const SERVICES = {
     says: "Models of Active Inference in GNN: read, checked, drawn, converted.",
     reads: ["GNN_"],
   },
+  library: {
+    name: "library",
+    says: "A library of documents: read, searched, quoted.",
+    reads: ["LIBRARY_", "XDG_DATA_HOME", "LOCALAPPDATA"],
+  },
 } as const satisfies Readonly<Record<string, ServiceRow>>;
 
 type ServiceKey = keyof typeof SERVICES;
@@ -47,6 +52,7 @@ export const ServicesSchema = Type.Object(
     weather: member("weather"),
     geocoding: member("geocoding"),
     gnn: member("gnn"),
+    library: member("library"),
   },
   {
     description:
@@ -70,9 +76,25 @@ export const GnnSchema = Type.Object(
   { description: "The tools of GNN, where [services] has them." },
 );
 
+export const LibrarySchema = Type.Object(
+  {
+    roots: Type.Optional(
+      Type.Array(Type.Path({ minLength: 1 }), {
+        description:
+          "Folders of which the library's tools may read files, and no others. " +
+          "Empty: they search what a person added by `toolyard library add`.",
+        default: [],
+        examples: [["books"]],
+      }),
+    ),
+  },
+  { description: "The document library, where [services] has it." },
+);
+
 export interface ServicesReads {
   readonly services?: Static<typeof ServicesSchema>;
   readonly gnn?: Static<typeof GnnSchema>;
+  readonly library?: Static<typeof LibrarySchema>;
   readonly web_search?: Readonly<Record<string, unknown>>;
 }
 
@@ -107,19 +129,24 @@ export function resolveServices({
   });
 }
 
-function variablesOf(key: ServiceKey, { gnn, web_search: webSearch = {} }: ServicesReads): Record<string, string> {
-  if (key === "gnn" && gnn?.roots && gnn.roots.length > 0) return { GNN_ROOTS: joined(gnn.roots) };
-  if (key !== "web_search") return {};
+function variablesOf(key: ServiceKey, config: ServicesReads): Record<string, string> {
+  if (key === "gnn") return rootsVariable("gnn", config.gnn?.roots);
+  if (key === "library") return rootsVariable("library", config.library?.roots);
+  return key === "web_search" ? webSearchVariables(config.web_search) : {};
+}
+
+function rootsVariable(table: string, roots: readonly string[] = []): Record<string, string> {
+  const split = roots.find((root) => root.includes(delimiter));
+  if (split !== undefined)
+    throw new OptionError(
+      `\`${table}.roots\` must be paths without ${JSON.stringify(delimiter)}, got ${JSON.stringify(split)}. ` +
+        "Rename the folder.",
+    );
+  return roots.length > 0 ? { [`${table.toUpperCase()}_ROOTS`]: roots.join(delimiter) } : {};
+}
+
+function webSearchVariables(webSearch: Readonly<Record<string, unknown>> = {}): Record<string, string> {
   const { user_agent: userAgent, ...options } = webSearch;
   const named = Object.entries(options).map(([name, value]) => [`WEB_SEARCH_${name.toUpperCase()}`, String(value)]);
   return Object.fromEntries(userAgent === undefined ? named : [...named, ["SERVICES_USER_AGENT", String(userAgent)]]);
-}
-
-function joined(roots: readonly string[]): string {
-  const split = roots.find((root) => root.includes(delimiter));
-  if (split === undefined) return roots.join(delimiter);
-  throw new OptionError(
-    `\`gnn.roots\` must be paths without ${JSON.stringify(delimiter)}, got ${JSON.stringify(split)}. ` +
-      "Rename the folder.",
-  );
 }

@@ -1,0 +1,206 @@
+import { OptionError } from "toolyard";
+import { DocumentError } from "../documents/document-error.ts";
+import { anyFile, filesOf } from "../documents/open-folders.ts";
+import type { FoundMetadata } from "../documents/block.ts";
+import { openLibrary, type Library } from "../library.ts";
+import { citationOf, linkTo } from "../search/cite.ts";
+import { folded, wordsOf } from "../search/terms.ts";
+import { libraryFile } from "../service.ts";
+import { chunkResult, documentResult, documentRow } from "../service/results.ts";
+import { filterOf } from "../service/search-tools.ts";
+import type { StoredDocument, StoredPassage } from "../store/store.ts";
+
+/** What a command has of its surroundings. */
+export interface CommandIo {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+  print(text: string): Promise<void>;
+  say(text: string): Promise<void>;
+  /** Prints text in which words are marked, whose other pieces were made safe to show. */
+  paint(text: string): Promise<void>;
+  /** Text of others, without what would move a terminal's cursor. */
+  safe(text: string): string;
+  /** Marks a word, where the terminal has colours. */
+  mark(word: string): string;
+}
+
+/** 1 says that a file was not read, or that nothing was found. */
+export const EXIT = { ok: 0, failed: 1 } as const;
+
+interface Shared {
+  readonly json?: boolean;
+}
+
+export interface AddOptions extends Shared {
+  readonly title?: string;
+  readonly author?: string;
+  readonly year?: string;
+  readonly language?: string;
+}
+
+export interface FindOptions extends Shared {
+  readonly limit: string;
+  readonly author?: string;
+  readonly work?: string;
+  readonly language?: string;
+}
+
+/** Reads files and folders into the library. Gives 1 where one of them could not be read. */
+export async function add(paths: readonly string[], options: AddOptions, io: CommandIo): Promise<number> {
+  const metadata = metadataOf(options);
+  const policy = anyFile(io.cwd);
+  await using library = await open(io);
+  const rows: object[] = [];
+  let failures = 0;
+  for (const given of paths)
+    for (const path of await filesOf(await policy.resolve(given))) {
+      io.signal.throwIfAborted();
+      try {
+        const { status, document } = await library.add({ path, metadata, signal: io.signal });
+        rows.push({ path, status, source_id: document.sourceId, chunks_count: document.chunks });
+        if (!options.json) await io.print(addedLine(status, document));
+      } catch (error) {
+        if (!(error instanceof DocumentError)) throw error;
+        failures += 1;
+        rows.push({ path, status: "failed", error: error.message, code: error.code });
+        if (!options.json) await io.say(`failed     ${path}: ${error.message}`);
+      }
+    }
+  if (options.json) await io.print(JSON.stringify({ sources: rows }));
+  else if (rows.length === 0) await io.say("There is no file here that can be read.");
+  return failures > 0 || rows.length === 0 ? EXIT.failed : EXIT.ok;
+}
+
+function addedLine(status: string, { sourceId, pages, chunks, warnings }: StoredDocument): string {
+  const size = pages > 0 ? `${counted(pages, "page")}, ${counted(chunks, "passage")}` : counted(chunks, "passage");
+  return [`${status.padEnd(10)} ${sourceId} (${size})`, ...warnings.map((warning) => `           ${warning}`)].join(
+    "\n",
+  );
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+function metadataOf({ title, author, year, language }: AddOptions): FoundMetadata {
+  if (year !== undefined && !/^-?\d{1,4}$/.test(year))
+    throw new OptionError(`--year must be a whole number such as 1878, got ${JSON.stringify(year)}.`);
+  return {
+    ...(title !== undefined && { title }),
+    ...(author !== undefined && { author }),
+    ...(year !== undefined && { year: Number(year) }),
+    ...(language !== undefined && { language }),
+  };
+}
+
+/** Shows the passages that answer a question. Gives 1 where there are none. */
+export async function search(words: readonly string[], options: FindOptions, io: CommandIo): Promise<number> {
+  const query = words.join(" ");
+  const limit = countOf(options.limit);
+  await using library = await open(io);
+  const request = { query, limit, filter: filterIn(options), minSimilarity: 0 };
+  const { hits, matches } = await library.search("chunk", request);
+  const shown = await Promise.all(
+    hits.map(async (hit) => ({ hit, document: await library.document(hit.passage.sourceId) })),
+  );
+  if (options.json) {
+    const results = shown.map(({ hit, document }) => chunkResult(hit.passage, document, hit));
+    await io.print(JSON.stringify({ results, total_count: results.length, query, matches }));
+  } else if (shown.length === 0) await io.say(`Nothing in the library answers ${JSON.stringify(query)}.`);
+  else {
+    const wanted = new Set(wordsOf(query).filter(isTelling).map(stemLike));
+    const blocks = shown.map(({ hit, document }) => passageBlock(hit.passage, document, { wanted, io }));
+    await io.paint(blocks.join("\n\n"));
+  }
+  return shown.length === 0 ? EXIT.failed : EXIT.ok;
+}
+
+interface Marking {
+  readonly wanted: ReadonlySet<string>;
+  readonly io: CommandIo;
+}
+
+function passageBlock(passage: StoredPassage, document: StoredDocument, { wanted, io }: Marking): string {
+  const text = io
+    .safe(passage.text)
+    .replaceAll(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu, (word) =>
+      wanted.has(stemLike(word.toLowerCase())) ? io.mark(word) : word,
+    );
+  return [io.safe(citationOf(document, passage.pages)), text, io.safe(linkTo(document, passage.pages))].join("\n");
+}
+
+/** Short words stand everywhere. */
+function isTelling(word: string): boolean {
+  return word.length > 3;
+}
+
+/** Near enough to mark «clearness» where «clear» was asked for: what is found is decided elsewhere. */
+function stemLike(word: string): string {
+  const plain = folded(word);
+  return plain.length > 5 ? plain.slice(0, 5) : plain;
+}
+
+/** Lists the documents, by author and title. */
+export async function list(options: FindOptions, io: CommandIo): Promise<number> {
+  await using library = await open(io);
+  const window = { limit: countOf(options.limit), offset: 0 };
+  const { documents, total } = await library.documents(filterIn(options), window);
+  if (options.json) await io.print(JSON.stringify({ documents: documents.map(documentRow), total_count: total }));
+  else {
+    for (const document of documents) await io.print(`${document.sourceId}  ${citationOf(document)}`);
+    if (total > documents.length) await io.say(`${total - documents.length} more: raise --limit.`);
+    if (total === 0) await io.say("The library is empty. Add files: toolyard library add FILE…");
+  }
+  return EXIT.ok;
+}
+
+/** Shows what is known of a document, with its outline. */
+export async function show(sourceId: string, options: Shared, io: CommandIo): Promise<number> {
+  await using library = await open(io);
+  const document = await library.document(sourceId);
+  if (options.json) await io.print(JSON.stringify(documentResult(document)));
+  else await io.print([citationOf(document), ...factsOf(document), ...outlineOf(document)].join("\n"));
+  return EXIT.ok;
+}
+
+function factsOf({ pages, chunks, language, uri, warnings }: StoredDocument): string[] {
+  const facts = [pages > 0 ? counted(pages, "page") : undefined, counted(chunks, "passage"), language];
+  return [facts.filter((fact) => fact !== undefined).join(", "), uri, ...warnings];
+}
+
+function outlineOf({ toc }: StoredDocument): string[] {
+  return toc.map(({ level, title, page }) => `${"  ".repeat(level)}${title}${page === undefined ? "" : `  ${page}`}`);
+}
+
+/** Takes documents out of the library; their files stay. Gives 1 where one was not there. */
+export async function remove(ids: readonly string[], options: Shared, io: CommandIo): Promise<number> {
+  await using library = await open(io);
+  const rows: { source_id: string; success: boolean; chunks_deleted: number }[] = [];
+  for (const id of ids) {
+    const deleted = await library.remove(id);
+    rows.push({ source_id: id, success: deleted !== undefined, chunks_deleted: deleted?.chunks ?? 0 });
+    if (!options.json && deleted) await io.print(`removed    ${id} (${counted(deleted.chunks, "passage")})`);
+    if (!options.json && !deleted) await io.say(`There is no document ${JSON.stringify(id)} in the library.`);
+  }
+  if (options.json) await io.print(JSON.stringify({ documents: rows }));
+  return rows.every(({ success }) => success) ? EXIT.ok : EXIT.failed;
+}
+
+function open(io: CommandIo): Promise<Library> {
+  return openLibrary({ file: libraryFile(io.env) });
+}
+
+function filterIn({ author, work, language }: FindOptions) {
+  return filterOf({
+    ...(author !== undefined && { author_filter: author }),
+    ...(work !== undefined && { work_filter: work }),
+    ...(language !== undefined && { language_filter: language }),
+  });
+}
+
+function countOf(text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1 && count <= 500) return count;
+  throw new OptionError(`--limit must be a whole number from 1 to 500, got ${JSON.stringify(text)}.`);
+}

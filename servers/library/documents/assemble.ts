@@ -1,0 +1,86 @@
+import type { Heading, PageStart } from "../store/store.ts";
+import type { Block, ReadDocument } from "./block.ts";
+
+/** Part of a document's text that is not divided by a heading. */
+export interface TextPart {
+  /** Titles from the outermost heading to the innermost. */
+  readonly section: readonly string[];
+  /** Place of the heading above it, which tells sections of one title apart; -1 before the first. */
+  readonly heading: number;
+  readonly kind: "paragraph" | "table" | "code";
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A document as one text, in which every place is a number. */
+export interface AssembledDocument {
+  readonly text: string;
+  readonly parts: readonly TextPart[];
+  readonly toc: readonly Heading[];
+  readonly pageStarts: readonly PageStart[];
+}
+
+/** Between blocks. */
+const GAP = "\n\n";
+
+export function assemble({ blocks, pages, labels }: ReadDocument): AssembledDocument {
+  const assembly = new Assembly(labels);
+  for (const block of blocks) assembly.take(block);
+  assembly.beginPages(pages);
+  return assembly;
+}
+
+class Assembly implements AssembledDocument {
+  text = "";
+  readonly parts: TextPart[] = [];
+  readonly toc: Heading[] = [];
+  readonly pageStarts: PageStart[] = [];
+  readonly #labels: readonly string[] | undefined;
+  readonly #open: { level: number; title: string }[] = [];
+
+  constructor(labels: readonly string[] | undefined) {
+    this.#labels = labels;
+  }
+
+  take({ kind, level = 1, text, page }: Block): void {
+    if (this.text !== "") this.text += GAP;
+    const offset = this.text.length;
+    if (page !== undefined) this.beginPages(page);
+    this.text += text;
+    if (kind === "heading") {
+      while ((this.#open.at(-1)?.level ?? 0) >= level) this.#open.pop();
+      this.#open.push({ level, title: text });
+      this.toc.push({ level, title: text, offset, ...(page !== undefined && { page }) });
+      return;
+    }
+    const section = this.#open.map(({ title }) => title);
+    this.parts.push({ section, heading: this.toc.at(-1)?.offset ?? -1, kind, from: offset, to: this.text.length });
+  }
+
+  /** Pages up to this one begin here, if they did not before. */
+  beginPages(page: number): void {
+    while (this.pageStarts.length < page) {
+      const label = this.#labels?.[this.pageStarts.length];
+      const isOther = label !== undefined && label !== String(this.pageStarts.length + 1);
+      this.pageStarts.push({ offset: this.text.length, ...(isOther && { label }) });
+    }
+  }
+}
+
+/** The pages, from 1, on which a piece of the text stands. */
+export function pagesOf(starts: readonly PageStart[], from: number, to: number): readonly [number, number] | undefined {
+  if (starts.length === 0) return undefined;
+  const first = pageAt(starts, from);
+  return [first, Math.max(first, pageAt(starts, Math.max(from, to - 1)))];
+}
+
+function pageAt(starts: readonly PageStart[], at: number): number {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (starts[middle]!.offset <= at) low = middle;
+    else high = middle - 1;
+  }
+  return low + 1;
+}

@@ -1,0 +1,92 @@
+import type { AssembledDocument, TextPart } from "./assemble.ts";
+
+export interface ChunkBounds {
+  /** Characters below which a chunk is joined with its neighbour of the same section. */
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface Piece {
+  readonly section: readonly string[];
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A table or a listing is kept whole up to that. */
+const MAX_WHOLE = 2_000;
+/** How full a chunk should be. */
+const TARGET = 0.75;
+
+/**
+ * Divides a document into chunks: whole paragraphs of one section together, long ones at the ends of sentences, then
+ * between words. Chunks follow one another and overlap nowhere, and none reaches into another section.
+ */
+export function chunksOf(document: AssembledDocument, bounds: ChunkBounds, language = "en"): Piece[] {
+  const sentences = new Intl.Segmenter(language, { granularity: "sentence" });
+  const pieces: Piece[] = [];
+  let open: Piece[] = [];
+  let heading: number | undefined;
+  const close = (): void => {
+    pieces.push(...packed(open, bounds));
+    open = [];
+  };
+  for (const part of document.parts) {
+    if (part.heading !== heading) close();
+    heading = part.heading;
+    open.push(...divided(part, document.text, { bounds, sentences }));
+  }
+  close();
+  return pieces;
+}
+
+interface Rules {
+  readonly bounds: ChunkBounds;
+  readonly sentences: Intl.Segmenter;
+}
+
+/** A part as pieces of at most the bound. */
+function divided({ section, kind, from, to }: TextPart, text: string, { bounds, sentences }: Rules): Piece[] {
+  const whole = { section, from, to };
+  if (to - from <= (kind === "paragraph" ? bounds.max : Math.max(MAX_WHOLE, bounds.max))) return [whole];
+  const own = text.slice(from, to);
+  const ends =
+    kind === "paragraph"
+      ? Array.from(sentences.segment(own), ({ index, segment }) => index + segment.length)
+      : Array.from(own.matchAll(/\n|$/g), ({ index }) => index + 1);
+  const cuts = ends.flatMap((end, at) => cutsBetween(own, { from: ends[at - 1] ?? 0, to: end }, bounds.max));
+  return cuts.map(({ from: start, to: end }) => trimmed(text, section, { from: from + start, to: from + end }));
+}
+
+/** A sentence, or where it is too long its words. */
+function cutsBetween(text: string, { from, to }: { from: number; to: number }, max: number) {
+  const cuts: { from: number; to: number }[] = [];
+  let start = from;
+  while (to - start > max) {
+    const space = text.lastIndexOf(" ", start + max);
+    const end = space > start ? space + 1 : start + max;
+    cuts.push({ from: start, to: end });
+    start = end;
+  }
+  return [...cuts, { from: start, to }];
+}
+
+function trimmed(text: string, section: readonly string[], { from, to }: { from: number; to: number }): Piece {
+  const own = text.slice(from, to);
+  const start = from + (own.length - own.trimStart().length);
+  return { section, from: start, to: start + own.trim().length };
+}
+
+/** Joins what follows one another while it fits, and does not leave a small rest alone. */
+function packed(pieces: readonly Piece[], { min, max }: ChunkBounds): Piece[] {
+  const chunks: Piece[] = [];
+  for (const piece of pieces) {
+    if (piece.to === piece.from) continue;
+    const last = chunks.at(-1);
+    const joint = last && piece.to - last.from;
+    const isWanted =
+      last && (last.to - last.from < max * TARGET || last.to - last.from < min || piece.to - piece.from < min);
+    if (last && joint !== undefined && joint <= max && isWanted) chunks[chunks.length - 1] = { ...last, to: piece.to };
+    else chunks.push(piece);
+  }
+  return chunks;
+}

@@ -1,0 +1,34 @@
+import { FailError, type FailKind } from "toolyard";
+
+/** Why a document cannot be read or found, as programs tell cases apart. */
+export type DocumentErrorCode =
+  | "PDF_PROCESSING_ERROR"
+  | "DOCUMENT_NOT_FOUND"
+  | "VALIDATION_ERROR"
+  | "DOWNLOAD_ERROR"
+  | "ACCESS_DENIED"
+  | "TOO_LARGE"
+  | "INDEX_MISMATCH";
+
+const KINDS: Readonly<Record<DocumentErrorCode, FailKind>> = {
+  PDF_PROCESSING_ERROR: "tool_error",
+  DOCUMENT_NOT_FOUND: "tool_error",
+  VALIDATION_ERROR: "invalid_params",
+  DOWNLOAD_ERROR: "tool_error",
+  ACCESS_DENIED: "denied",
+  TOO_LARGE: "tool_error",
+  INDEX_MISMATCH: "unavailable",
+};
+
+/** What the library cannot do, in words for its caller. */
+export class DocumentError extends FailError {
+  readonly code: DocumentErrorCode;
+  /** Of a file that cannot be read: `password_required`, `damaged`, `needs_ocr` … */
+  readonly reason?: string;
+
+  constructor(code: DocumentErrorCode, message: string, reason?: string) {
+    super({ ok: false, kind: KINDS[code], message, retryable: false });
+    this.code = code;
+    if (reason !== undefined) this.reason = reason;
+  }
+}

@@ -1,0 +1,83 @@
+import { readdir, realpath, stat } from "node:fs/promises";
+import { extname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { DocumentError } from "./document-error.ts";
+import { EXTENSIONS } from "./formats.ts";
+
+/** Files of one folder that are read; deeper trees are added part by part. */
+const MAX_FILES = 20_000;
+
+/** Which files may be read. Links are resolved before they are judged. */
+export interface FilePolicy {
+  /** The real path of an ordinary file or a folder. Rejects with a `DocumentError`. */
+  resolve(path: string): Promise<string>;
+}
+
+/** For a person at the command line, to whom every file is open. */
+export function anyFile(cwd: string): FilePolicy {
+  return { resolve: (path) => realPathOf(resolve(cwd, path), path) };
+}
+
+/** For a model: only what lies in these folders. `roots` are absolute. */
+export function openFolders(roots: readonly string[]): FilePolicy {
+  return {
+    async resolve(path) {
+      const [first] = roots;
+      if (first === undefined)
+        throw new DocumentError(
+          "ACCESS_DENIED",
+          'No folder is open to these tools. Add the line `roots = ["/home/me/books"]` below [library] of ' +
+            "toolyard.toml, with the folders of your documents; of a server that runs alone, set LIBRARY_ROOTS. " +
+            "A person may add any file by `toolyard library add`.",
+        );
+      const wanted = isAbsolute(path) ? resolve(path) : resolve(first, path);
+      const real = await realpath(wanted).catch(() => undefined);
+      // Outside of the roots it is not even told what is there.
+      if (!(await isInside(real ?? wanted, roots)))
+        throw new DocumentError(
+          "ACCESS_DENIED",
+          `${path} lies outside of the folders that are open to these tools. Name a file in one of them.`,
+        );
+      return realPathOf(wanted, path);
+    },
+  };
+}
+
+async function realPathOf(wanted: string, given: string): Promise<string> {
+  if (given === "" || given.includes("\0"))
+    throw new DocumentError("VALIDATION_ERROR", `A path must be a text without NUL, got ${JSON.stringify(given)}.`);
+  const real = await realpath(wanted).catch(() => undefined);
+  if (real === undefined) throw new DocumentError("DOCUMENT_NOT_FOUND", `${given} is not there.`);
+  const stats = await stat(real);
+  if (stats.isFile() || stats.isDirectory()) return real;
+  throw new DocumentError("VALIDATION_ERROR", `${given} is neither a file nor a folder.`);
+}
+
+async function isInside(path: string, roots: readonly string[]): Promise<boolean> {
+  for (const root of roots) {
+    const step = relative(await realpath(root).catch(() => root), path);
+    if (step === "" || (step !== ".." && !step.startsWith(`..${sep}`) && !isAbsolute(step))) return true;
+  }
+  return false;
+}
+
+/** The file itself, or of a folder all files that can be read, hidden ones aside, by name. */
+export async function filesOf(path: string): Promise<string[]> {
+  if (!(await stat(path)).isDirectory()) return [path];
+  const files: string[] = [];
+  const folders = [path];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      if (entry.name.startsWith(".")) continue;
+      const own = join(folder, entry.name);
+      // Links are left alone: they may lead out, or in circles.
+      if (entry.isDirectory()) folders.push(own);
+      else if (entry.isFile() && EXTENSIONS.includes(extname(entry.name).toLowerCase())) files.push(own);
+      if (files.length > MAX_FILES)
+        throw new DocumentError(
+          "TOO_LARGE",
+          `${path} holds more than ${MAX_FILES} files that can be read. Add its folders one by one.`,
+        );
+    }
+  }
+  return files.toSorted();
+}

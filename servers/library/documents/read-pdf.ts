@@ -1,0 +1,161 @@
+import type { Block, FoundMetadata, Reader } from "./block.ts";
+import { DocumentError } from "./document-error.ts";
+import { layOutPages, type PageLines } from "./pdf-layout.ts";
+
+/** A page with fewer signs and a picture is a scan. */
+const MIN_SIGNS = 20;
+
+interface PdfPage {
+  getTextContent(options?: object): Promise<{ readonly items: readonly object[] }>;
+  getViewport(options: { scale: number }): { readonly width: number; readonly height: number };
+  getOperatorList(): Promise<{ readonly fnArray: readonly number[] }>;
+  cleanup(): void;
+}
+interface Outline {
+  readonly title: string;
+  readonly items: readonly Outline[];
+}
+interface Pdf {
+  readonly numPages: number;
+  getPage(number: number): Promise<PdfPage>;
+  getPageLabels(): Promise<readonly string[] | null>;
+  getMetadata(): Promise<{ readonly info?: Readonly<Record<string, unknown>>; readonly metadata?: Xmp | null }>;
+  getOutline(): Promise<readonly Outline[] | null>;
+  destroy(): Promise<void>;
+}
+interface Xmp {
+  get(name: string): unknown;
+}
+
+/** PDF with text in it. Scans are told apart and refused: reading them needs OCR. */
+export const readPdf: Reader = async (bytes, { signal, maxPages, onPage }) => {
+  const pdf = await open(bytes);
+  try {
+    if (pdf.numPages > maxPages)
+      throw new DocumentError(
+        "PDF_PROCESSING_ERROR",
+        `It has ${pdf.numPages} pages, and at most ${maxPages} are read (\`max_pages\`). Split it, or raise the bound.`,
+        "too_many_pages",
+      );
+    const pages: PageLines[] = [];
+    for (let number = 1; number <= pdf.numPages; number += 1) {
+      signal.throwIfAborted();
+      pages.push(await readPage(await pdf.getPage(number)));
+      onPage?.(number, pdf.numPages);
+    }
+    const scans = pages.flatMap((page, at) => (page.isScan ? [at + 1] : []));
+    if (scans.length === pages.length)
+      throw new DocumentError(
+        "PDF_PROCESSING_ERROR",
+        "Its pages are pictures without text. Have them read by a program for OCR, and add what that writes.",
+        "needs_ocr",
+      );
+    const outline = titlesOf((await pdf.getOutline().catch(() => null)) ?? []);
+    const labels = (await pdf.getPageLabels().catch(() => null)) ?? undefined;
+    const blocks = layOutPages(pages, outline);
+    return {
+      blocks,
+      pages: pdf.numPages,
+      ...(labels && { labels }),
+      metadata: [["PDF", await metadataOf(pdf)], titleByHeading(blocks)],
+      warnings:
+        scans.length === 0
+          ? []
+          : [`Pages without text, which need OCR, were left out: ${scans.slice(0, 20).join(", ")}.`],
+    };
+  } finally {
+    await pdf.destroy();
+  }
+};
+
+async function open(bytes: Uint8Array): Promise<Pdf> {
+  const { getDocumentProxy } = await import("unpdf");
+  try {
+    // The reader keeps the bytes for itself.
+    return (await getDocumentProxy(new Uint8Array(bytes), {
+      isEvalSupported: false,
+      stopAtErrors: false,
+    })) as unknown as Pdf;
+  } catch (error) {
+    const { name = "", message = "" } = error as Error;
+    if (name === "PasswordException")
+      throw new DocumentError(
+        "PDF_PROCESSING_ERROR",
+        "It is locked by a password. Take that off, and add the file again.",
+        "password_required",
+      );
+    throw new DocumentError("PDF_PROCESSING_ERROR", `It is damaged, or no PDF at all: ${message}`, "damaged");
+  }
+}
+
+async function readPage(page: PdfPage): Promise<PageLines> {
+  const [{ items }, { width, height }] = [await page.getTextContent(), page.getViewport({ scale: 1 })];
+  const texts = items.flatMap((item) => {
+    const {
+      str,
+      transform,
+      width: length,
+      hasEOL,
+    } = item as {
+      readonly str?: string;
+      readonly transform?: readonly number[];
+      readonly width?: number;
+      readonly hasEOL?: boolean;
+    };
+    if (str === undefined || transform === undefined) return [];
+    return [
+      {
+        text: str,
+        x: transform[4]!,
+        y: height - transform[5]!,
+        size: Math.hypot(transform[2]!, transform[3]!),
+        width: length ?? 0,
+        endsLine: hasEOL === true,
+      },
+    ];
+  });
+  const signs = texts.reduce((sum, { text }) => sum + text.trim().length, 0);
+  const isScan = signs < MIN_SIGNS && (await hasPicture(page));
+  page.cleanup();
+  return { texts, width, height, isScan };
+}
+
+/** pdf.js numbers of the operators that paint pictures: of an object, inline, repeated, and masks. */
+const PAINTS_PICTURE: ReadonlySet<number> = new Set([83, 84, 85, 86, 87, 88, 89, 90]);
+
+async function hasPicture(page: PdfPage): Promise<boolean> {
+  const { fnArray } = await page.getOperatorList();
+  return fnArray.some((operator) => PAINTS_PICTURE.has(operator));
+}
+
+function titlesOf(items: readonly Outline[], level = 1): Map<string, number> {
+  const titles = new Map<string, number>();
+  for (const { title, items: below } of items) {
+    titles.set(title.replaceAll(/\s+/g, " ").trim().toLowerCase(), level);
+    for (const [one, deeper] of titlesOf(below, level + 1)) titles.set(one, deeper);
+  }
+  return titles;
+}
+
+/** Titles that programs write by themselves. */
+const JUNK_TITLE = /^(microsoft (word|powerpoint)|untitled|document\d*$|.*\.(docx?|pdf|tex|indd|rtf|odt)$)/i;
+
+async function metadataOf(pdf: Pdf): Promise<FoundMetadata> {
+  const { info = {}, metadata } = await pdf.getMetadata().catch(() => ({ info: {}, metadata: null }));
+  const text = (value: unknown): string | undefined =>
+    typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+  const title = text(metadata?.get("dc:title")) ?? text(info["Title"]);
+  const author = text(metadata?.get("dc:creator")) ?? text(info["Author"]);
+  const language = text(metadata?.get("dc:language")) ?? text(info["Language"]);
+  return {
+    ...(title !== undefined && !JUNK_TITLE.test(title) && { title }),
+    ...(author !== undefined && { author }),
+    ...(language !== undefined && { language }),
+  };
+}
+
+/** The largest heading of the first page is the title. */
+function titleByHeading(blocks: readonly Block[]): readonly [string, FoundMetadata] {
+  const title = blocks.find(({ kind, level, page }) => kind === "heading" && level === 1 && page === 1)?.text;
+  return ["first heading", title === undefined ? {} : { title }];
+}

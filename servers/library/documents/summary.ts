@@ -1,0 +1,148 @@
+import type { Terms } from "../search/terms.ts";
+import type { AssembledDocument } from "./assemble.ts";
+
+export interface Summary {
+  /** 1 for the whole document, then by depth of the heading, up to 5. */
+  readonly level: number;
+  readonly title: string;
+  readonly section: readonly string[];
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+  readonly concepts: readonly string[];
+}
+
+const SENTENCES = 4;
+const CONCEPTS = 8;
+const MAX_LEVEL = 5;
+/** Sentences of a section that are weighed; of longer ones the first. */
+const MAX_WEIGHED = 2_000;
+/** Shorter ones are titles, longer ones lists. */
+const MIN_SENTENCE = 30;
+const MAX_SENTENCE = 600;
+/** How much a sentence that says what others said is put back. */
+const SAMENESS = 0.6;
+
+interface Sentence {
+  readonly text: string;
+  readonly at: number;
+  readonly weights: ReadonlyMap<string, number>;
+}
+
+/** The sentences that say most of a document and of each of its sections, as they stand there. */
+export function summariesOf(
+  { text, toc, parts }: AssembledDocument,
+  { terms, language, title }: { readonly terms: Terms; readonly language: string | undefined; readonly title: string },
+): Summary[] {
+  const segmenter = new Intl.Segmenter(language ?? "en", { granularity: "sentence" });
+  const sentences = parts
+    .filter(({ kind }) => kind === "paragraph")
+    .flatMap(({ from, to }) =>
+      Array.from(segmenter.segment(text.slice(from, to)), ({ segment, index }) => ({
+        text: segment.trim(),
+        at: from + index,
+        terms: terms.of(segment, language),
+      })),
+    );
+  const rarity = rarityOf(sentences.map(({ terms: own }) => own));
+  const weighed = sentences.map(({ text: own, at, terms: words }) => ({
+    text: own,
+    at,
+    weights: weigh(words, rarity),
+  }));
+  const scopes = [
+    { level: 1, title, section: [] as string[], from: 0, to: text.length },
+    ...sectionsOf(toc, text.length),
+  ];
+  return scopes.flatMap((scope) => {
+    const own = weighed.filter(({ at }) => at >= scope.from && at < scope.to).slice(0, MAX_WEIGHED);
+    const chosen = choose(own);
+    if (chosen.length === 0) return [];
+    return [
+      {
+        ...scope,
+        text: chosen.map((one) => one.text).join(" "),
+        concepts: conceptsOf(own, text.slice(scope.from, scope.to), { terms, language }),
+      },
+    ];
+  });
+}
+
+function sectionsOf(toc: AssembledDocument["toc"], end: number) {
+  const path: { level: number; title: string }[] = [];
+  return toc.flatMap(({ level, title, offset }, at) => {
+    while ((path.at(-1)?.level ?? 0) >= level) path.pop();
+    path.push({ level, title });
+    const next = toc.slice(at + 1).find((other) => other.level <= level)?.offset ?? end;
+    const depth = path.length + 1;
+    return depth > MAX_LEVEL
+      ? []
+      : [{ level: depth, title, section: path.map((one) => one.title), from: offset, to: next }];
+  });
+}
+
+function rarityOf(sentences: readonly (readonly string[])[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const words of sentences) for (const word of new Set(words)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return new Map(Array.from(counts, ([word, count]) => [word, Math.log(1 + sentences.length / count)]));
+}
+
+/** Of length 1. */
+function weigh(words: readonly string[], rarity: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>();
+  for (const word of words) weights.set(word, (weights.get(word) ?? 0) + (rarity.get(word) ?? 0));
+  const length = Math.hypot(...weights.values()) || 1;
+  return new Map(Array.from(weights, ([word, weight]) => [word, weight / length]));
+}
+
+/** Maximal marginal relevance (Carbonell and Goldstein 1998): near to the middle of all, far from those taken. */
+function choose(sentences: readonly Sentence[]): readonly Sentence[] {
+  const fit = sentences.filter(({ text }) => text.length >= MIN_SENTENCE && text.length <= MAX_SENTENCE);
+  const middle = middleOf(fit);
+  const rest = new Map(fit.map((one) => [one, cosine(one.weights, middle)]));
+  const taken: Sentence[] = [];
+  while (taken.length < SENTENCES && rest.size > 0) {
+    const [best] = Array.from(rest).reduce((one, other) => (other[1] > one[1] ? other : one));
+    taken.push(best);
+    rest.delete(best);
+    for (const [one, worth] of rest) rest.set(one, worth - SAMENESS * cosine(one.weights, best.weights) ** 2);
+  }
+  return taken.toSorted((one, other) => one.at - other.at);
+}
+
+function middleOf(sentences: readonly Sentence[]): ReadonlyMap<string, number> {
+  const sum = new Map<string, number>();
+  for (const { weights } of sentences)
+    for (const [word, weight] of weights) sum.set(word, (sum.get(word) ?? 0) + weight);
+  const length = Math.hypot(...sum.values()) || 1;
+  return new Map(Array.from(sum, ([word, weight]) => [word, weight / length]));
+}
+
+function cosine(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): number {
+  let sum = 0;
+  for (const [word, weight] of one) sum += weight * (other.get(word) ?? 0);
+  return sum;
+}
+
+/** The words that mark it most, in the form in which the text has them most often. */
+function conceptsOf(
+  sentences: readonly Sentence[],
+  text: string,
+  { terms, language }: { readonly terms: Terms; readonly language: string | undefined },
+): string[] {
+  const best = Array.from(middleOf(sentences))
+    .filter(([word]) => word.length > 3 && !/^\d+$/.test(word))
+    .toSorted(([, one], [, other]) => other - one)
+    .slice(0, CONCEPTS)
+    .map(([word]) => word);
+  const forms = new Map<string, Map<string, number>>(best.map((word) => [word, new Map()]));
+  for (const [form] of text.matchAll(/[\p{L}][\p{L}\p{M}]*/gu)) {
+    const counts = forms.get(terms.of(form, language)[0] ?? "");
+    const small = form.toLowerCase();
+    counts?.set(small, (counts.get(small) ?? 0) + 1);
+  }
+  return best.flatMap((word) => {
+    const [form] = Array.from(forms.get(word)!).toSorted(([, one], [, other]) => other - one);
+    return form ? [form[0]] : [];
+  });
+}

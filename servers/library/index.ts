@@ -1,0 +1,19 @@
+export { DocumentError, type DocumentErrorCode } from "./documents/document-error.ts";
+export type { FoundMetadata } from "./documents/block.ts";
+export type { Ingested } from "./ingest/ingest.ts";
+export { openLibrary, type AddRequest, type Library, type LibraryOptions } from "./library.ts";
+export { citationOf, linkTo } from "./search/cite.ts";
+export type { Embedder } from "./search/embedder.ts";
+export type { FoundQuote, QuotePlace } from "./search/find-quote.ts";
+export type { Found, Hit, SearchRequest } from "./search/search.ts";
+export type {
+  Deleted,
+  Filter,
+  Heading,
+  PageStart,
+  PassageKind,
+  PassageRange,
+  StoredDocument,
+  StoredPassage,
+  Window,
+} from "./store/store.ts";

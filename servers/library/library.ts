@@ -1,0 +1,118 @@
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { FoundMetadata } from "./documents/block.ts";
+import { DocumentError } from "./documents/document-error.ts";
+import { ingest, type Ingested, type IngestOptions } from "./ingest/ingest.ts";
+import { findQuote, type FoundQuote } from "./search/find-quote.ts";
+import type { Embedder } from "./search/embedder.ts";
+import { searchPassages, type Found, type SearchRequest } from "./search/search.ts";
+import { Terms } from "./search/terms.ts";
+import { openSqliteStore } from "./store/sqlite.ts";
+import type {
+  Deleted,
+  Filter,
+  LibraryStore,
+  PassageKind,
+  PassageRange,
+  StoredDocument,
+  StoredPassage,
+  Window,
+} from "./store/store.ts";
+
+export interface LibraryOptions {
+  /** A file of SQLite, absolute; made where there is none. */
+  readonly file: string;
+  /** @default 209,715,200 */
+  readonly maxFileBytes?: number;
+  /** @default 5,000 */
+  readonly maxPages?: number;
+  /** Characters of a chunk. @default 200 to 800 */
+  readonly chunk?: { readonly min: number; readonly max: number };
+  /** Without one, passages are found by their words alone. */
+  readonly embedder?: Embedder;
+}
+
+export interface AddRequest {
+  /** Absolute and real. */
+  readonly path: string;
+  readonly metadata?: FoundMetadata;
+  readonly signal?: AbortSignal;
+  readonly onPage?: (done: number, total: number) => void;
+}
+
+const DEFAULTS: IngestOptions = { maxFileBytes: 209_715_200, maxPages: 5_000, chunk: { min: 200, max: 800 } };
+
+/** Opens a library. Rejects with kind `unavailable` where its file cannot be used. */
+export async function openLibrary({ file, embedder, ...options }: LibraryOptions): Promise<Library> {
+  if (file !== ":memory:") await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  return new Library(await openSqliteStore(file), embedder, { ...DEFAULTS, ...options });
+}
+
+/** Documents that are read, searched and quoted. */
+export class Library implements AsyncDisposable {
+  readonly #store: LibraryStore;
+  readonly #embedder: Embedder | undefined;
+  readonly #options: IngestOptions;
+  readonly #terms = new Terms();
+  /** Sources that are read just now: a second reading of one would be lost work. */
+  readonly #reading = new Set<string>();
+
+  constructor(store: LibraryStore, embedder: Embedder | undefined, options: IngestOptions) {
+    this.#store = store;
+    this.#embedder = embedder;
+    this.#options = options;
+  }
+
+  /** Reads a file into the library, as a whole or not at all. Rejects with a `DocumentError`. */
+  async add({ path, signal = new AbortController().signal, ...rest }: AddRequest): Promise<Ingested> {
+    if (this.#reading.has(path))
+      throw new DocumentError("VALIDATION_ERROR", `${path} is being read already. Wait for that.`, "already_ingesting");
+    this.#reading.add(path);
+    try {
+      return await ingest(
+        { path, signal, ...rest },
+        { store: this.#store, terms: this.#terms, embedder: this.#embedder, options: this.#options },
+      );
+    } finally {
+      this.#reading.delete(path);
+    }
+  }
+
+  search(kind: PassageKind, request: SearchRequest): Promise<Found> {
+    return searchPassages(kind, request, { store: this.#store, terms: this.#terms, embedder: this.#embedder });
+  }
+
+  find(sourceId: string): Promise<StoredDocument | undefined> {
+    return this.#store.document(sourceId);
+  }
+
+  /** Rejects with `DOCUMENT_NOT_FOUND`. */
+  async document(sourceId: string): Promise<StoredDocument> {
+    const document = await this.#store.document(sourceId);
+    if (document) return document;
+    throw new DocumentError("DOCUMENT_NOT_FOUND", `There is no document ${JSON.stringify(sourceId)} in the library.`);
+  }
+
+  documents(filter: Filter, window: Window): Promise<{ documents: StoredDocument[]; total: number }> {
+    return this.#store.documents(filter, window);
+  }
+
+  async range(kind: PassageKind, range: PassageRange): Promise<{ passages: StoredPassage[]; total: number }> {
+    await this.document(range.sourceId);
+    return this.#store.range(kind, range);
+  }
+
+  /** Undefined where there is no such document. */
+  remove(sourceId: string): Promise<Deleted | undefined> {
+    return this.#store.deleteDocument(sourceId);
+  }
+
+  /** Where a quotation stands, in one document or in all; or what comes nearest to it. */
+  findQuote(quote: string, sourceId?: string): Promise<FoundQuote> {
+    return findQuote(quote, sourceId, { store: this.#store, terms: this.#terms, embedder: undefined });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#store[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,74 @@
+import type { TermGroup } from "./terms.ts";
+
+/** Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009): the usual values. */
+const K1 = 1.2;
+const B = 0.75;
+
+/** What a store counts: how many passages there are, and in how many of them each term stands. */
+export interface TermStats {
+  readonly passages: number;
+  /** Terms of a passage, on average. */
+  readonly averageLength: number;
+  readonly frequencies: ReadonlyMap<string, number>;
+}
+
+export interface Candidate {
+  readonly id: number;
+  /** With spaces between. */
+  readonly terms: string;
+  readonly length: number;
+}
+
+/** A passage that holds any of the words: the better the more of them, the rarer they are, and the shorter it is. */
+export function scoreBm25(
+  groups: readonly TermGroup[],
+  candidates: readonly Candidate[],
+  stats: TermStats,
+): ReadonlyMap<number, number> {
+  const groupsOfTerm = new Map<string, number[]>();
+  groups.forEach((group, at) => {
+    for (const term of group) groupsOfTerm.set(term, [...(groupsOfTerm.get(term) ?? []), at]);
+  });
+  const weights = groups.map((group) => weightOf(frequencyOf(group, stats), stats.passages));
+  const scores = new Map<number, number>();
+  for (const { id, terms, length } of candidates) {
+    const counts = new Float64Array(groups.length);
+    for (const term of terms.split(" ")) for (const at of groupsOfTerm.get(term) ?? []) counts[at]! += 1;
+    const norm = K1 * (1 - B + (B * length) / Math.max(stats.averageLength, 1));
+    let score = 0;
+    counts.forEach((count, at) => (score += (weights[at]! * count * (K1 + 1)) / (count + norm)));
+    if (score > 0) scores.set(id, score);
+  }
+  return scores;
+}
+
+/** In how many passages any of the group's terms stands, at most. */
+export function frequencyOf(group: TermGroup, { frequencies, passages }: TermStats): number {
+  return Math.min(
+    passages,
+    group.reduce((sum, term) => sum + (frequencies.get(term) ?? 0), 0),
+  );
+}
+
+function weightOf(frequency: number, passages: number): number {
+  return Math.log(1 + (passages - frequency + 0.5) / (frequency + 0.5));
+}
+
+/** Passages that are looked at for each one that is wanted: with fewer than twenty, better ones are missed. */
+const CANDIDATES_EACH = 20;
+const MIN_CANDIDATES = 4_000;
+
+/**
+ * The rarest words whose passages are few enough to look at each, at least one word: the score is then taken over all
+ * words of the query. Costs little of quality, and keeps a query with «the» in it from reading the whole library.
+ */
+export function selectiveTerms(groups: readonly TermGroup[], stats: TermStats, wanted: number): readonly string[] {
+  const cap = Math.max(MIN_CANDIDATES, wanted * CANDIDATES_EACH);
+  const known = groups
+    .map((group) => ({ group, frequency: frequencyOf(group, stats) }))
+    .filter(({ frequency }) => frequency > 0)
+    .toSorted((one, other) => one.frequency - other.frequency);
+  let sum = 0;
+  const taken = known.filter(({ frequency }, at) => (sum += frequency) <= cap || at === 0);
+  return taken.flatMap(({ group }) => group.filter((term) => stats.frequencies.has(term)));
+}

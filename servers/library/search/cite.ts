@@ -1,0 +1,23 @@
+import type { StoredDocument } from "../store/store.ts";
+
+/** «Charles Sanders Peirce, How to Make Our Ideas Clear (1878), p. ii (3)»: who, what, when, and the page. */
+export function citationOf(
+  { author, title, year, pageStarts }: StoredDocument,
+  pages?: readonly [number, number],
+): string {
+  const named = author === undefined ? title : `${author}, ${title}`;
+  const work = year === undefined ? named : `${named} (${year})`;
+  if (!pages) return work;
+  const [from, to] = pages.map((page) => pageName(page, pageStarts[page - 1]?.label));
+  return `${work}, ${from === to ? `p. ${from}` : `pp. ${from}–${to}`}`;
+}
+
+/** What is printed on a page, and its number where that is another. */
+function pageName(page: number, label: string | undefined): string {
+  return label === undefined ? String(page) : `${label} (${page})`;
+}
+
+/** Opens a PDF where the passage stands. */
+export function linkTo({ uri, mime }: StoredDocument, pages?: readonly [number, number]): string {
+  return mime === "application/pdf" && pages ? `${uri}#page=${pages[0]}` : uri;
+}

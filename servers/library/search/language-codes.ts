@@ -1,0 +1,33 @@
+/** ISO 639-3, as languages are recognised, to ISO 639-1, as they are told. */
+export const SHORT_CODES: Readonly<Record<string, string>> = {
+  ara: "ar",
+  cmn: "zh",
+  ces: "cs",
+  dan: "da",
+  deu: "de",
+  ell: "el",
+  eng: "en",
+  fin: "fi",
+  fra: "fr",
+  heb: "he",
+  hun: "hu",
+  ita: "it",
+  jpn: "ja",
+  kor: "ko",
+  nld: "nl",
+  nob: "no",
+  pol: "pl",
+  por: "pt",
+  ron: "ro",
+  rus: "ru",
+  spa: "es",
+  swe: "sv",
+  tur: "tr",
+  ukr: "uk",
+};
+
+/** `fr-FR`, `FR` and `fr` are one language; what is no code of two letters is none. */
+export function languageCode(tag: string): string | undefined {
+  const [code = ""] = tag.trim().toLowerCase().split(/[-_]/);
+  return /^[a-z]{2}$/.test(code) ? code : SHORT_CODES[code];
+}

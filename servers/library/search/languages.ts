@@ -1,0 +1,41 @@
+import { franc } from "franc-min";
+import { SHORT_CODES } from "./language-codes.ts";
+
+export type Stem = (word: string) => string;
+type StemModule = { readonly stemmer: Stem };
+
+/** By ISO 639-1; words of other languages stay whole. */
+const STEMMERS: Readonly<Record<string, () => Promise<StemModule>>> = {
+  da: () => import("@orama/stemmers/danish"),
+  de: () => import("@orama/stemmers/german"),
+  en: () => import("@orama/stemmers/english"),
+  es: () => import("@orama/stemmers/spanish"),
+  fi: () => import("@orama/stemmers/finnish"),
+  fr: () => import("@orama/stemmers/french"),
+  hu: () => import("@orama/stemmers/hungarian"),
+  it: () => import("@orama/stemmers/italian"),
+  nl: () => import("@orama/stemmers/dutch"),
+  no: () => import("@orama/stemmers/norwegian"),
+  pt: () => import("@orama/stemmers/portuguese"),
+  ro: () => import("@orama/stemmers/romanian"),
+  ru: () => import("@orama/stemmers/russian"),
+  sv: () => import("@orama/stemmers/swedish"),
+  tr: () => import("@orama/stemmers/turkish"),
+};
+
+/** What a text's language is told by; more makes it no surer. */
+const LOOKED_AT = 2_000;
+/** A line of less is too short to tell: «nominalisme» alone passes for Slovak. */
+const MIN_LENGTH = 60;
+
+/** The language of a document, by ISO 639-1; undefined where it cannot be told. */
+export function languageOf(text: string): string | undefined {
+  const start = Math.max(0, Math.floor((text.length - LOOKED_AT) / 2));
+  return SHORT_CODES[franc(text.slice(start, start + LOOKED_AT), { minLength: MIN_LENGTH })];
+}
+
+/** Cuts words to their stems; whole words for a language that has no stemmer. */
+export async function stemOf(language: string): Promise<Stem> {
+  const load = Object.hasOwn(STEMMERS, language) ? STEMMERS[language] : undefined;
+  return load ? (await load()).stemmer : (word) => word;
+}

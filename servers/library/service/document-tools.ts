@@ -1,0 +1,147 @@
+import type { ModuleHub } from "toolyard";
+import type { StoredDocument, StoredPassage } from "../store/store.ts";
+import { chunkResult, documentResult, documentRow } from "./results.ts";
+import * as schemas from "./schemas.ts";
+import { filterOf, type OpenLibrary } from "./search-tools.ts";
+
+interface Page {
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+/** Registers what lists, shows and removes documents. */
+export function registerDocumentTools(hub: ModuleHub, open: OpenLibrary): void {
+  hub.registerTool<{ readonly source_id: string; readonly include_chunks?: boolean; readonly chunk_limit?: number }>({
+    name: "get_document",
+    description: "Gives what is known of a document: title, author, pages, outline, and its chunks where asked",
+    schema: schemas.input(
+      {
+        source_id: schemas.SOURCE_ID,
+        include_chunks: { type: "boolean", default: false },
+        chunk_limit: schemas.limit(500, 50),
+      },
+      ["source_id"],
+    ),
+    annotations: schemas.READS,
+    handler: async ({ source_id: sourceId, include_chunks: withChunks = false, chunk_limit: limit = 50 }) => {
+      const library = await open();
+      const document = await library.find(sourceId);
+      if (!document)
+        return { document: null, chunks: [], chunks_total: 0, found: false, error: `No document ${sourceId}.` };
+      const { passages } = withChunks ? await library.range("chunk", { sourceId, limit, offset: 0 }) : { passages: [] };
+      const chunks = chunkResults(passages, document);
+      return { document: documentResult(document), chunks, chunks_total: document.chunks, found: true };
+    },
+  });
+  hub.registerTool<schemas.Filters & Page>({
+    name: "list_documents",
+    description: "Lists the documents of the library, by author and title",
+    schema: schemas.input({ ...schemas.FILTERS, limit: schemas.limit(250, 50), offset: schemas.OFFSET }),
+    annotations: schemas.READS,
+    handler: async ({ limit = 50, offset = 0, ...filters }) => {
+      const { documents, total } = await (await open()).documents(filterOf(filters), { limit, offset });
+      return { documents: documents.map(documentRow), total_count: total, limit, offset };
+    },
+  });
+  hub.registerTool<{ readonly source_id: string; readonly section_filter?: string } & Page>({
+    name: "get_chunks_by_document",
+    description: "Gives the chunks of a document in their order",
+    schema: schemas.input(
+      {
+        source_id: schemas.SOURCE_ID,
+        limit: schemas.limit(500, 50),
+        offset: schemas.OFFSET,
+        section_filter: { type: "string", description: "Only of sections whose path begins so." },
+      },
+      ["source_id"],
+    ),
+    annotations: schemas.READS,
+    handler: async ({ source_id: sourceId, limit = 50, offset = 0, section_filter: section }) => {
+      const library = await open();
+      const document = await library.document(sourceId);
+      const window = { sourceId, limit, offset, ...(section !== undefined && { section }) };
+      const { passages, total } = await library.range("chunk", window);
+      const chunks = chunkResults(passages, document);
+      return { chunks, total_count: total, document_source_id: sourceId, limit, offset };
+    },
+  });
+  registerAuthors(hub, open);
+  registerRemoval(hub, open);
+}
+
+function chunkResults(passages: readonly StoredPassage[], document: StoredDocument): object[] {
+  return passages.map((passage) => chunkResult(passage, document));
+}
+
+/** Documents of one author that are looked through. */
+const MAX_OF_AUTHOR = 10_000;
+
+function registerAuthors(hub: ModuleHub, open: OpenLibrary): void {
+  hub.registerTool<{ readonly author: string; readonly include_chunk_counts?: boolean }>({
+    name: "filter_by_author",
+    description: "Lists an author's works and their documents",
+    schema: schemas.input(
+      {
+        author: { type: "string", minLength: 1, description: "Part of the name is enough: Peirce." },
+        include_chunk_counts: { type: "boolean", default: true },
+      },
+      ["author"],
+    ),
+    annotations: schemas.READS,
+    handler: async ({ author, include_chunk_counts: withCounts = true }) => {
+      const window = { limit: MAX_OF_AUTHOR, offset: 0 };
+      const { documents } = await (await open()).documents({ author }, window);
+      const works = new Map<string, StoredDocument[]>();
+      for (const document of documents) works.set(document.work, [...(works.get(document.work) ?? []), document]);
+      return {
+        author,
+        works: Array.from(works.values(), (own) => workResult(own, withCounts)),
+        total_works: works.size,
+        total_documents: documents.length,
+        total_chunks: documents.reduce((sum, { chunks }) => sum + chunks, 0),
+      };
+    },
+  });
+}
+
+function workResult(documents: readonly StoredDocument[], withCounts: boolean): object {
+  const [{ work, author = "", year, language = "", genre }] = documents as readonly [StoredDocument];
+  return {
+    work: {
+      title: work,
+      author,
+      ...(year !== undefined && { year }),
+      language,
+      ...(genre !== undefined && { genre }),
+    },
+    documents: documents.map(documentRow),
+    ...(withCounts && { total_chunks: documents.reduce((sum, { chunks }) => sum + chunks, 0) }),
+  };
+}
+
+function registerRemoval(hub: ModuleHub, open: OpenLibrary): void {
+  hub.registerTool<{ readonly source_id: string; readonly confirm?: boolean }>({
+    name: "delete_document",
+    description: "Removes a document and its chunks from the library; the file itself stays",
+    schema: schemas.input(
+      {
+        source_id: schemas.SOURCE_ID,
+        confirm: { type: "boolean", default: false, description: "Nothing is removed without it." },
+      },
+      ["source_id"],
+    ),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    handler: async ({ source_id: sourceId, confirm = false }) => {
+      const nothing = { success: false, source_id: sourceId, chunks_deleted: 0, summaries_deleted: 0 };
+      if (!confirm) return { ...nothing, error: "Confirmation required: set confirm=True to delete the document" };
+      const deleted = await (await open()).remove(sourceId);
+      if (!deleted) return { ...nothing, error: `No document ${sourceId}.` };
+      return {
+        success: true,
+        source_id: sourceId,
+        chunks_deleted: deleted.chunks,
+        summaries_deleted: deleted.summaries,
+      };
+    },
+  });
+}

@@ -1,0 +1,67 @@
+import { citationOf, linkTo } from "../search/cite.ts";
+import type { Hit } from "../search/search.ts";
+import { SECTION_SEPARATOR, type StoredDocument, type StoredPassage } from "../store/store.ts";
+
+/** A chunk as callers get it; similarity 1 where nothing was searched for. */
+export function chunkResult(passage: StoredPassage, document: StoredDocument, hit?: Hit): object {
+  const { sourceId, ordinal, section, pages, text } = passage;
+  const label = pages && document.pageStarts[pages[0] - 1]?.label;
+  return {
+    text,
+    similarity: hit ? hit.similarity : 1,
+    source_id: sourceId,
+    canonical_reference: citationOf(document, pages),
+    section_path: section.join(SECTION_SEPARATOR),
+    ...(section[0] !== undefined && { chapter_title: section[0] }),
+    work_title: document.work,
+    work_author: document.author ?? "",
+    order_index: ordinal,
+    chunk_id: chunkId(sourceId, ordinal),
+    ...(pages && { pages: [...pages] }),
+    ...(label !== undefined && { page_label: label }),
+    link: linkTo(document, pages),
+    ...(hit && { score: hit.score }),
+  };
+}
+
+export function summaryResult({ passage, similarity, score }: Hit, document: StoredDocument): object {
+  const { text, section, level, concepts = [], sourceId } = passage;
+  return {
+    text,
+    similarity,
+    title: section.at(-1) ?? document.title,
+    section_path: section.join(SECTION_SEPARATOR),
+    level,
+    concepts,
+    document_source_id: sourceId,
+    score,
+  };
+}
+
+export function documentRow({ sourceId, work, author = "", pages, chunks, language = "" }: StoredDocument): object {
+  return { source_id: sourceId, work_title: work, work_author: author, pages, chunks_count: chunks, language };
+}
+
+export function documentResult(document: StoredDocument): object {
+  const { edition, toc, uri, title, year, origins, warnings } = document;
+  return {
+    ...documentRow(document),
+    title,
+    ...(year !== undefined && { year }),
+    ...(edition !== undefined && { edition }),
+    toc: toc.map(({ level, title: heading, page }) => ({ level, title: heading, ...(page !== undefined && { page }) })),
+    uri,
+    origins,
+    warnings,
+  };
+}
+
+export function chunkId(sourceId: string, ordinal: number): string {
+  return `${sourceId}#${ordinal}`;
+}
+
+/** Undefined for what is no id of a chunk. */
+export function readChunkId(id: string): { readonly sourceId: string; readonly ordinal: number } | undefined {
+  const match = /^(.+)#(\d{1,7})$/s.exec(id);
+  return match ? { sourceId: match[1]!, ordinal: Number(match[2]) } : undefined;
+}

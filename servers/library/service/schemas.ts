@@ -1,0 +1,36 @@
+export interface Filters {
+  readonly author_filter?: string;
+  readonly work_filter?: string;
+  readonly language_filter?: string;
+}
+
+export const FILTERS = {
+  author_filter: { type: "string", description: "Only works by this author; part of the name is enough: Peirce." },
+  work_filter: { type: "string", description: "Only this work, by its whole title." },
+  language_filter: { type: "string", description: "Only works in this language: en, fr." },
+};
+
+export const SOURCE_ID = {
+  type: "string",
+  minLength: 1,
+  description: "The document's id, as lists and searches give it.",
+};
+
+export const QUERY = {
+  type: "string",
+  minLength: 1,
+  maxLength: 1_000,
+  description: "What is looked for, as a question or as words.",
+};
+
+export function limit(most: number, by: number): object {
+  return { type: "integer", minimum: 1, maximum: most, default: by };
+}
+
+export const OFFSET = { type: "integer", minimum: 0, default: 0 };
+
+export function input(properties: object, required: readonly string[] = []): object {
+  return { type: "object", properties, required, additionalProperties: false };
+}
+
+export const READS = { readOnlyHint: true, openWorldHint: false };

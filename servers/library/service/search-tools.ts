@@ -1,0 +1,161 @@
+import type { ModuleHub } from "toolyard";
+import { DocumentError } from "../documents/document-error.ts";
+import { languageCode } from "../search/language-codes.ts";
+import type { Hit } from "../search/search.ts";
+import type { Filter, StoredDocument } from "../store/store.ts";
+import type { Library } from "../library.ts";
+import { citationOf, linkTo } from "../search/cite.ts";
+import { chunkResult, readChunkId, summaryResult } from "./results.ts";
+import * as schemas from "./schemas.ts";
+
+export type OpenLibrary = () => Promise<Library>;
+
+interface SearchChunks extends schemas.Filters {
+  readonly query: string;
+  readonly limit?: number;
+  readonly min_similarity?: number;
+}
+
+interface SearchSummaries {
+  readonly query: string;
+  readonly limit?: number;
+  readonly min_level?: number;
+  readonly max_level?: number;
+}
+
+/** Registers what finds passages. */
+export function registerSearchTools(hub: ModuleHub, open: OpenLibrary): void {
+  hub.registerTool<SearchChunks>({
+    name: "search_chunks",
+    description: "Search for text chunks using semantic similarity",
+    schema: schemas.input(
+      {
+        query: schemas.QUERY,
+        limit: schemas.limit(500, 10),
+        min_similarity: { type: "number", minimum: 0, maximum: 1, default: 0 },
+        ...schemas.FILTERS,
+      },
+      ["query"],
+    ),
+    keywords: ["library", "passages", "quotations", "books", "documents"],
+    annotations: schemas.READS,
+    handler: async ({ query, limit = 10, min_similarity: minSimilarity = 0, ...filters }) => {
+      const library = await open();
+      const filter = filterOf(filters);
+      const { hits, matches } = await library.search("chunk", { query, limit, minSimilarity, filter });
+      const results = await withDocuments(library, hits, (hit, document) => chunkResult(hit.passage, document, hit));
+      return { results, total_count: results.length, query, matches };
+    },
+  });
+  hub.registerTool<SearchSummaries>({
+    name: "search_summaries",
+    description: "Search for summaries of documents and of their sections",
+    schema: schemas.input({ query: schemas.QUERY, limit: schemas.limit(100, 10), min_level: LEVEL, max_level: LEVEL }, [
+      "query",
+    ]),
+    keywords: ["library", "overview", "abstract"],
+    annotations: schemas.READS,
+    handler: async ({ query, limit = 10, min_level: least = 1, max_level: most = 5 }) => {
+      const library = await open();
+      const levels = [least, most] as const;
+      const { hits } = await library.search("summary", { query, limit, minSimilarity: 0, filter: {}, levels });
+      const results = await withDocuments(library, hits, summaryResult);
+      return { results, total_count: results.length, query };
+    },
+  });
+  registerQuotations(hub, open);
+}
+
+const LEVEL = { type: "integer", minimum: 1, maximum: 5, description: "1: whole documents; 5: the deepest sections." };
+
+function registerQuotations(hub: ModuleHub, open: OpenLibrary): void {
+  hub.registerTool<{ readonly quote: string; readonly source_id?: string }>({
+    name: "find_text",
+    description: "Tells where a quotation stands word for word, or the passage that comes nearest to it",
+    schema: schemas.input(
+      {
+        quote: { type: "string", minLength: 1, maxLength: 10_000, description: "The words, without quotation marks." },
+        source_id: schemas.SOURCE_ID,
+      },
+      ["quote"],
+    ),
+    keywords: ["library", "check a quotation", "is this quote real"],
+    annotations: schemas.READS,
+    handler: async ({ quote, source_id: sourceId }) => {
+      const library = await open();
+      const { places, nearest } = await library.findQuote(quote, sourceId);
+      return {
+        found: places.length > 0,
+        places: places.map(({ document, from, to, pages, text }) => ({
+          source_id: document.sourceId,
+          citation: citationOf(document, pages),
+          link: linkTo(document, pages),
+          ...(pages && { pages: [...pages] }),
+          char_from: from,
+          char_to: to,
+          text,
+        })),
+        ...(nearest && { nearest: chunkResult(nearest.passage, nearest.document) }),
+      };
+    },
+  });
+  hub.registerTool<{ readonly chunk_id: string; readonly before?: number; readonly after?: number }>({
+    name: "get_passage",
+    description: "Gives a passage with those that stand before and after it",
+    schema: schemas.input(
+      {
+        chunk_id: { type: "string", minLength: 1, description: "As searches give it." },
+        before: { type: "integer", minimum: 0, maximum: 20, default: 1 },
+        after: { type: "integer", minimum: 0, maximum: 20, default: 1 },
+      },
+      ["chunk_id"],
+    ),
+    keywords: ["library", "context"],
+    annotations: schemas.READS,
+    handler: async ({ chunk_id: id, before = 1, after = 1 }) => {
+      const library = await open();
+      const place = readChunkId(id);
+      if (!place)
+        throw new DocumentError("VALIDATION_ERROR", `${JSON.stringify(id)} is no id of a chunk, such as poetics#3.`);
+      const { sourceId, ordinal } = place;
+      const offset = Math.max(0, ordinal - before);
+      const { passages } = await library.range("chunk", { sourceId, offset, limit: ordinal - offset + 1 + after });
+      const own = passages.find((passage) => passage.ordinal === ordinal);
+      if (!own) throw new DocumentError("DOCUMENT_NOT_FOUND", `${sourceId} has no chunk ${ordinal}.`);
+      const document = await library.document(sourceId);
+      return { passage: chunkResult(own, document), passages: passages.map((one) => chunkResult(one, document)) };
+    },
+  });
+}
+
+/** Results with what is known of their documents, each of which is fetched once. */
+async function withDocuments(
+  library: Library,
+  hits: readonly Hit[],
+  show: (hit: Hit, document: StoredDocument) => object,
+): Promise<object[]> {
+  const documents = new Map<string, StoredDocument>();
+  const results: object[] = [];
+  for (const hit of hits) {
+    const { sourceId } = hit.passage;
+    const document = documents.get(sourceId) ?? (await library.document(sourceId));
+    documents.set(sourceId, document);
+    results.push(show(hit, document));
+  }
+  return results;
+}
+
+/** Throws a `DocumentError` for a language that is none. */
+export function filterOf({ author_filter: author, work_filter: work, language_filter: tag }: schemas.Filters): Filter {
+  const language = tag === undefined ? undefined : languageCode(tag);
+  if (tag !== undefined && language === undefined)
+    throw new DocumentError(
+      "VALIDATION_ERROR",
+      `language_filter must be the code of a language, such as fr, got ${JSON.stringify(tag)}.`,
+    );
+  return {
+    ...(author !== undefined && { author }),
+    ...(work !== undefined && { work }),
+    ...(language !== undefined && { language }),
+  };
+}

@@ -1,0 +1,289 @@
+import type { Candidate, TermStats } from "../search/bm25.ts";
+import { authorKey, plainWords } from "../search/names.ts";
+import { openSqlite, type Row, type SqliteDriver, type Value } from "./sqlite-driver.ts";
+import { prepareTables } from "./sqlite-schema.ts";
+import {
+  SECTION_SEPARATOR,
+  type Deleted,
+  type DocumentFields,
+  type Filter,
+  type LibraryStore,
+  type Near,
+  type PassageFields,
+  type PassageKind,
+  type PassageRange,
+  type Passages,
+  type StoredDocument,
+  type StoredPassage,
+  type Window,
+} from "./store.ts";
+import { VectorTable } from "./vector-table.ts";
+
+const KINDS = ["chunk", "summary"] as const;
+const DOCUMENT = `id, source_id, fields, created, updated,
+  (select count(*) from chunk where document_id = document.id) as chunks,
+  (select count(*) from summary where document_id = document.id) as summaries`;
+const PASSAGE = `passage.id, source_id, ordinal, level, section, char_from, char_to, page_from, page_to,
+  passage.text, terms, length, concepts`;
+
+/** Opens the library in a file, and makes it where there is none. `:memory:` keeps nothing. */
+export async function openSqliteStore(path: string): Promise<LibraryStore> {
+  const driver = await openSqlite(path);
+  try {
+    prepareTables(driver, path);
+    return new SqliteStore(driver);
+  } catch (error) {
+    driver.close();
+    throw error;
+  }
+}
+
+class SqliteStore implements LibraryStore {
+  readonly #driver: SqliteDriver;
+  readonly #vectors: Readonly<Record<PassageKind, VectorTable>>;
+
+  constructor(driver: SqliteDriver) {
+    this.#driver = driver;
+    this.#vectors = { chunk: new VectorTable(driver, "chunk"), summary: new VectorTable(driver, "summary") };
+  }
+
+  async revision(): Promise<number> {
+    return this.#revision();
+  }
+
+  async replaceDocument(document: DocumentFields, text: string, passages: Passages): Promise<void> {
+    this.#driver.transaction(() => {
+      const before = this.#driver.get("select created from document where source_id = ?", [document.sourceId]);
+      this.#remove(document.sourceId);
+      const now = new Date().toISOString();
+      const revision = this.#bump();
+      const { sourceId, uri, contentHash, author = "", work, language } = document;
+      this.#driver.run(
+        `insert into document(source_id, uri, content_hash, author_key, work_key, language, revision, fields, text,
+           created, updated) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        [
+          sourceId,
+          uri,
+          contentHash,
+          authorKey(author),
+          plainWords(work),
+          language ?? null,
+          revision,
+          JSON.stringify(document),
+          text,
+          String(before?.["created"] ?? now),
+          now,
+        ],
+      );
+      const id = this.#idOf(sourceId)!;
+      for (const chunk of passages.chunks) this.#insert("chunk", id, chunk);
+      for (const summary of passages.summaries) this.#insert("summary", id, summary);
+    });
+  }
+
+  async deleteDocument(sourceId: string): Promise<Deleted | undefined> {
+    return this.#driver.transaction(() => {
+      const deleted = this.#remove(sourceId);
+      if (deleted) this.#bump();
+      return deleted;
+    });
+  }
+
+  async document(sourceId: string): Promise<StoredDocument | undefined> {
+    return this.#documentWhere("source_id = ?", sourceId);
+  }
+
+  async documentByUri(uri: string): Promise<StoredDocument | undefined> {
+    return this.#documentWhere("uri = ?", uri);
+  }
+
+  async documentByHash(contentHash: string): Promise<StoredDocument | undefined> {
+    return this.#documentWhere("content_hash = ?", contentHash);
+  }
+
+  async textOf(sourceId: string): Promise<string | undefined> {
+    const row = this.#driver.get("select text from document where source_id = ?", [sourceId]);
+    return row && String(row["text"]);
+  }
+
+  async documents(filter: Filter, { limit, offset }: Window) {
+    const { sql, values } = whereOf(filter);
+    const order = "order by author_key, work_key, source_id limit ? offset ?";
+    const rows = this.#driver.all(`select ${DOCUMENT} from document where ${sql} ${order}`, [...values, limit, offset]);
+    const total = Number(this.#driver.get(`select count(*) as n from document where ${sql}`, values)?.["n"]);
+    return { documents: rows.map(documentOf), total };
+  }
+
+  async languages(): Promise<string[]> {
+    const rows = this.#driver.all("select distinct language from document where language is not null order by 1");
+    return rows.map(({ language }) => String(language));
+  }
+
+  async passages(kind: PassageKind, ids: readonly number[]): Promise<StoredPassage[]> {
+    const rows = this.#driver.all(
+      `select ${PASSAGE} from ${kind} as passage join document on document.id = document_id
+       where passage.id in (select value from json_each(?))`,
+      [JSON.stringify(ids)],
+    );
+    const byId = new Map(rows.map((row) => [Number(row["id"]), passageOf(row)]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+
+  async range(kind: PassageKind, { sourceId, section = "", limit, offset }: PassageRange) {
+    const from = `from ${kind} as passage join document on document.id = document_id
+      where source_id = ? and substr(section_path, 1, length(?)) = ?`;
+    const values = [sourceId, section, section];
+    const rows = this.#driver.all(`select ${PASSAGE} ${from} order by ordinal limit ? offset ?`, [
+      ...values,
+      limit,
+      offset,
+    ]);
+    const total = Number(this.#driver.get(`select count(*) as n ${from}`, values)?.["n"]);
+    return { passages: rows.map(passageOf), total };
+  }
+
+  async termStats(kind: PassageKind, terms: readonly string[]): Promise<TermStats> {
+    const all = this.#driver.get(`select count(*) as n, avg(length) as mean from ${kind}`)!;
+    const rows = this.#driver.all(
+      `select term, doc from ${kind}_vocabulary where term in (select value from json_each(?))`,
+      [JSON.stringify(terms)],
+    );
+    return {
+      passages: Number(all["n"]),
+      averageLength: Number(all["mean"] ?? 0),
+      frequencies: new Map(rows.map(({ term, doc }) => [String(term), Number(doc)])),
+    };
+  }
+
+  async candidates(kind: PassageKind, terms: readonly string[], filter: Filter): Promise<Candidate[]> {
+    if (terms.length === 0) return [];
+    const { sql, values } = whereOf(filter);
+    // `+`: the other way round, SQLite runs the match once for each passage of the author.
+    const rows = this.#driver.all(
+      `select id, terms, length from ${kind}
+       where id in (select rowid from ${kind}_terms where ${kind}_terms match ?)
+         and +document_id in (select id from document where ${sql})`,
+      [terms.map((term) => `"${term}"`).join(" OR "), ...values],
+    );
+    return rows.map(({ id, terms: own, length }) => ({ id: Number(id), terms: String(own), length: Number(length) }));
+  }
+
+  async nearest(kind: PassageKind, vector: Float32Array, { filter, count }: { filter: Filter; count: number }) {
+    const { sql, values } = whereOf(filter);
+    const ids = this.#driver.all(`select id from document where ${sql}`, values).map(({ id }) => Number(id));
+    return this.#vectors[kind].nearest(vector, ids, count) satisfies Near[];
+  }
+
+  async similarities(kind: PassageKind, vector: Float32Array, ids: readonly number[]) {
+    return this.#vectors[kind].similarities(vector, ids);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#driver.close();
+  }
+
+  #revision(): number {
+    return Number(this.#driver.get("select value from meta where key = 'revision'")!["value"]);
+  }
+
+  #bump(): number {
+    this.#driver.run("update meta set value = cast(value as integer) + 1 where key = 'revision'");
+    return this.#revision();
+  }
+
+  #idOf(sourceId: string): number | undefined {
+    const row = this.#driver.get("select id from document where source_id = ?", [sourceId]);
+    return row && Number(row["id"]);
+  }
+
+  #documentWhere(condition: string, value: string): StoredDocument | undefined {
+    const row = this.#driver.get(`select ${DOCUMENT} from document where ${condition} order by id`, [value]);
+    return row && documentOf(row);
+  }
+
+  #remove(sourceId: string): Deleted | undefined {
+    const id = this.#idOf(sourceId);
+    if (id === undefined) return undefined;
+    const [chunks, summaries] = KINDS.map((kind) => {
+      // The index keeps no text: what goes out of it must be said in its own words, before the row goes.
+      this.#driver.run(
+        `insert into ${kind}_terms(${kind}_terms, rowid, terms)
+         select 'delete', id, terms from ${kind} where document_id = ?`,
+        [id],
+      );
+      return this.#driver.run(`delete from ${kind} where document_id = ?`, [id]);
+    });
+    this.#driver.run("delete from document where id = ?", [id]);
+    return { chunks: chunks!, summaries: summaries! };
+  }
+
+  #insert(kind: PassageKind, documentId: number, passage: PassageFields): void {
+    const { ordinal, level, section, from, to, pages, text, terms, length, concepts = [], vector } = passage;
+    this.#driver.run(
+      `insert into ${kind}(document_id, ordinal, level, section, section_path, char_from, char_to, page_from, page_to,
+         text, terms, length, concepts, vector) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        documentId,
+        ordinal,
+        level,
+        JSON.stringify(section),
+        section.join(SECTION_SEPARATOR),
+        from,
+        to,
+        pages?.[0] ?? null,
+        pages?.[1] ?? null,
+        text,
+        terms,
+        length,
+        JSON.stringify(concepts),
+        vector ? new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength) : null,
+      ],
+    );
+    this.#driver.run(`insert into ${kind}_terms(rowid, terms) values (last_insert_rowid(), ?)`, [terms]);
+  }
+}
+
+function whereOf({ author, work, language }: Filter): { readonly sql: string; readonly values: Value[] } {
+  const words = author === undefined ? [] : authorKey(author).split(" ").filter(Boolean);
+  const conditions = [
+    ...words.map(() => "instr(' ' || author_key || ' ', ?) > 0"),
+    ...(work === undefined ? [] : ["work_key = ?"]),
+    ...(language === undefined ? [] : ["language = ?"]),
+  ];
+  const values = [
+    ...words.map((word) => ` ${word} `),
+    ...(work === undefined ? [] : [plainWords(work)]),
+    ...(language === undefined ? [] : [language]),
+  ];
+  // A name without letters is nobody's.
+  if (author !== undefined && words.length === 0) conditions.push("0");
+  return { sql: conditions.length > 0 ? conditions.join(" and ") : "1", values };
+}
+
+function documentOf(row: Row): StoredDocument {
+  return {
+    ...(JSON.parse(String(row["fields"])) as DocumentFields),
+    chunks: Number(row["chunks"]),
+    summaries: Number(row["summaries"]),
+    created: String(row["created"]),
+    updated: String(row["updated"]),
+  };
+}
+
+function passageOf(row: Row): StoredPassage {
+  const [first, last] = [row["page_from"], row["page_to"]];
+  return {
+    id: Number(row["id"]),
+    sourceId: String(row["source_id"]),
+    ordinal: Number(row["ordinal"]),
+    level: Number(row["level"]),
+    section: JSON.parse(String(row["section"])) as string[],
+    from: Number(row["char_from"]),
+    to: Number(row["char_to"]),
+    ...(first !== null && first !== undefined && { pages: [Number(first), Number(last)] as const }),
+    text: String(row["text"]),
+    terms: String(row["terms"]),
+    length: Number(row["length"]),
+    concepts: JSON.parse(String(row["concepts"])) as string[],
+  };
+}

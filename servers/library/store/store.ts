@@ -1,0 +1,153 @@
+import type { Candidate, TermStats } from "../search/bm25.ts";
+
+/** Between the titles of a section's path. */
+export const SECTION_SEPARATOR = " › ";
+
+/** A page begins at `offset` of the document's text; `label` is what is printed on it, where that is not its number. */
+export interface PageStart {
+  readonly offset: number;
+  readonly label?: string;
+}
+
+export interface Heading {
+  readonly level: number;
+  readonly title: string;
+  /** Place in the document's text. */
+  readonly offset: number;
+  /** From 1, where the document has pages. */
+  readonly page?: number;
+}
+
+export interface DocumentFields {
+  readonly sourceId: string;
+  /** `file:` or `https:`. */
+  readonly uri: string;
+  /** SHA-256 of the bytes, hexadecimal. */
+  readonly contentHash: string;
+  /** What made passages of it: another one means that it is read anew. */
+  readonly pipeline: string;
+  readonly bytes: number;
+  readonly mime: string;
+  readonly title: string;
+  readonly author?: string;
+  readonly year?: number;
+  /** ISO 639-1. */
+  readonly language?: string;
+  readonly edition?: string;
+  readonly genre?: string;
+  readonly work: string;
+  /** 0 for what has none. */
+  readonly pages: number;
+  readonly pageStarts: readonly PageStart[];
+  readonly toc: readonly Heading[];
+  /** Where each of title, author and so on was found. */
+  readonly origins: Readonly<Record<string, string>>;
+  readonly warnings: readonly string[];
+}
+
+export interface StoredDocument extends DocumentFields {
+  readonly chunks: number;
+  readonly summaries: number;
+  /** ISO 8601. */
+  readonly created: string;
+  readonly updated: string;
+}
+
+/** Part of a document that is found as one. */
+export interface PassageFields {
+  /** In the document, from 0. */
+  readonly ordinal: number;
+  /** Titles from the outermost heading to the innermost. */
+  readonly section: readonly string[];
+  /** Place in the document's text. */
+  readonly from: number;
+  readonly to: number;
+  /** From 1; absent where the document has no pages. */
+  readonly pages?: readonly [from: number, to: number];
+  readonly text: string;
+  readonly terms: string;
+  readonly length: number;
+  /** 1 for the document, up to 5 for the deepest section; of chunks 0. */
+  readonly level: number;
+  readonly concepts?: readonly string[];
+  /** Of length 1; absent while there is none. */
+  readonly vector?: Float32Array;
+}
+
+export interface StoredPassage extends PassageFields {
+  /** Of the store; another one after the document was read anew. */
+  readonly id: number;
+  readonly sourceId: string;
+}
+
+export type PassageKind = "chunk" | "summary";
+
+export interface Filter {
+  /** All of these words stand in the author's name. */
+  readonly author?: string;
+  /** The title of the work, whole, whatever the case. */
+  readonly work?: string;
+  /** ISO 639-1. */
+  readonly language?: string;
+}
+
+export interface Window {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface Deleted {
+  readonly chunks: number;
+  readonly summaries: number;
+}
+
+export interface Near {
+  readonly id: number;
+  /** Cosine. */
+  readonly similarity: number;
+}
+
+/** Which passages of a document, in their order. */
+export interface PassageRange extends Window {
+  readonly sourceId: string;
+  /** Titles, from the outermost, of which the passage's section begins with all; the last may be cut short. */
+  readonly section?: string;
+}
+
+/**
+ * Keeps documents and their passages. What it does not do is rank: it counts, filters and fetches, so that every store
+ * gives the same answers.
+ */
+export interface LibraryStore extends AsyncDisposable {
+  /** Another number after every change, also one by another process. */
+  revision(): Promise<number>;
+  /** As a whole or not at all; in place of what had this source id. */
+  replaceDocument(document: DocumentFields, text: string, passages: Passages): Promise<void>;
+  /** Undefined where there is no such document. */
+  deleteDocument(sourceId: string): Promise<Deleted | undefined>;
+  document(sourceId: string): Promise<StoredDocument | undefined>;
+  documentByUri(uri: string): Promise<StoredDocument | undefined>;
+  documentByHash(contentHash: string): Promise<StoredDocument | undefined>;
+  /** The whole text, in which places are counted. */
+  textOf(sourceId: string): Promise<string | undefined>;
+  /** By author, work and source id. */
+  documents(filter: Filter, window: Window): Promise<{ readonly documents: StoredDocument[]; readonly total: number }>;
+  languages(): Promise<string[]>;
+  passages(kind: PassageKind, ids: readonly number[]): Promise<StoredPassage[]>;
+  range(
+    kind: PassageKind,
+    range: PassageRange,
+  ): Promise<{ readonly passages: StoredPassage[]; readonly total: number }>;
+  termStats(kind: PassageKind, terms: readonly string[]): Promise<TermStats>;
+  /** Passages with any of the terms. */
+  candidates(kind: PassageKind, terms: readonly string[], filter: Filter): Promise<Candidate[]>;
+  /** The `count` nearest to a vector of length 1, nearest first; those of one distance by id. */
+  nearest(kind: PassageKind, vector: Float32Array, search: { filter: Filter; count: number }): Promise<Near[]>;
+  /** The cosines of these passages to a vector of length 1; what has no vector is missing. */
+  similarities(kind: PassageKind, vector: Float32Array, ids: readonly number[]): Promise<ReadonlyMap<number, number>>;
+}
+
+export interface Passages {
+  readonly chunks: readonly PassageFields[];
+  readonly summaries: readonly PassageFields[];
+}

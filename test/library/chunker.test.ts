@@ -1,0 +1,68 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { assemble } from "../../servers/library/documents/assemble.ts";
+import type { Block } from "../../servers/library/documents/block.ts";
+import { chunksOf } from "../../servers/library/documents/chunker.ts";
+
+const BOUNDS = { min: 200, max: 800 };
+const words = fc.array(fc.constantFrom("law", "nominalism", "réel", "idea.", "so,", "Why?", "x".repeat(900)), {
+  minLength: 1,
+  maxLength: 300,
+});
+const block: fc.Arbitrary<Block> = fc.oneof(
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("heading" as const),
+      level: fc.integer({ min: 1, max: 4 }),
+      text: fc.constantFrom("One", "Two", "Three"),
+    }),
+  },
+  { weight: 4, arbitrary: words.map((list) => ({ kind: "paragraph" as const, text: list.join(" ") })) },
+);
+
+function assembled(blocks: readonly Block[]) {
+  return assemble({ blocks, pages: 0, metadata: [], warnings: [] });
+}
+
+test("R20: chunks keep to their bound, follow one another, and none reaches beyond its section", () => {
+  fc.assert(
+    fc.property(fc.array(block, { minLength: 1, maxLength: 12 }), (blocks) => {
+      const document = assembled(blocks);
+      const chunks = chunksOf(document, BOUNDS);
+      for (const [at, { from, to, section }] of chunks.entries()) {
+        expect(to - from).toBeGreaterThan(0);
+        expect(to - from).toBeLessThanOrEqual(BOUNDS.max);
+        expect(from).toBeGreaterThanOrEqual(chunks[at - 1]?.to ?? 0);
+        const parts = document.parts.filter((part) => part.from < to && part.to > from);
+        for (const part of parts) expect(part.section).toEqual(section);
+      }
+    }),
+    { seed: 16, numRuns: 150 },
+  );
+});
+
+test("R20: nothing of a document's text is missing from its chunks but spaces", () => {
+  fc.assert(
+    fc.property(fc.array(block, { minLength: 1, maxLength: 12 }), (blocks) => {
+      const document = assembled(blocks);
+      const letters = (text: string): string => text.replaceAll(/\s/g, "");
+      const own = document.parts.map(({ from, to }) => document.text.slice(from, to)).join("");
+      const found = chunksOf(document, BOUNDS)
+        .map(({ from, to }) => document.text.slice(from, to))
+        .join("");
+      expect(letters(found)).toBe(letters(own));
+    }),
+    { seed: 17, numRuns: 150 },
+  );
+});
+
+test("short paragraphs of a section are one chunk; those of the next section are another", () => {
+  const text = (word: string): Block => ({ kind: "paragraph", text: `${word} ${"words ".repeat(10)}`.trim() });
+  const heading = (title: string): Block => ({ kind: "heading", level: 1, text: title });
+  const chunks = chunksOf(
+    assembled([heading("A"), text("first"), text("second"), heading("B"), text("third")]),
+    BOUNDS,
+  );
+  expect(chunks.map(({ section }) => section)).toEqual([["A"], ["B"]]);
+});
