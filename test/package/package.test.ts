@@ -16,7 +16,9 @@ const MANIFEST = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as
   engines: { node: string };
 };
 /** Tables of embeddings apart; what is over this has something in it that nobody needs. */
-const MAX_PACKED_BYTES = 1.5 * 1024 * 1024;
+const MAX_PACKED_BYTES = 1_500_000;
+/** The package with all that it brings, and without what is optional. */
+const MAX_INSTALLED_BYTES = { all: 130_000_000, needed: 20_000_000 };
 
 interface Packed {
   readonly filename: string;
@@ -60,7 +62,7 @@ beforeAll(async () => {
   });
   packed = (JSON.parse(stdout.slice(stdout.indexOf("["))) as Packed[])[0]!;
   tarball = join(folder, packed.filename);
-});
+}, 300_000);
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -100,6 +102,21 @@ describe("the package", () => {
     expect(packed.size).toBeLessThan(MAX_PACKED_BYTES);
   });
 
+  test("has the declarations that its entries reach, and no others; what runs is without comments", () => {
+    const paths = new Set(packed.files.map(({ path }) => path).filter((path) => path.endsWith(".d.ts")));
+    const entries = [...JSON.stringify(MANIFEST.exports).matchAll(/"\.\/([^"]+\.d\.ts)"/g)].map(([, path]) => path!);
+    const reached = new Set(entries);
+    for (const path of reached) {
+      const text = readFileSync(join(folder, "checkout", path), "utf8");
+      for (const [, name] of text.matchAll(/"(\.\.?\/[^"]+)\.[jt]s"/g)) reached.add(join(path, "..", `${name}.d.ts`));
+    }
+    expect([...paths].toSorted()).toEqual([...reached].toSorted());
+    expect(readFileSync(join(folder, "checkout/dist/index.d.ts"), "utf8")).toContain("createHub");
+    const hub = (ending: string): string => readFileSync(join(folder, `checkout/dist/hub/toolyard.${ending}`), "utf8");
+    expect(hub("d.ts")).toContain("/** Calls a tool by any spelling of its name. */");
+    expect(hub("js")).not.toContain("/**");
+  });
+
   test("every page of docs/ that its README links is in it", () => {
     const linked = [...readFileSync(join(ROOT, "README.md"), "utf8").matchAll(/\]\((docs\/[^)#]+)/g)].map(
       ([, path]) => path!,
@@ -126,9 +143,8 @@ describe("the package", () => {
 
   test("installs into an empty folder; its command, its library and its types work there", async () => {
     const home = join(folder, "empty");
-    await mkdir(home);
-    await writeFile(join(home, "package.json"), '{"private": true, "type": "module"}');
-    await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", tarball], { cwd: home });
+    await install(home);
+    expect(bytesIn(join(home, "node_modules"))).toBeLessThan(MAX_INSTALLED_BYTES.all);
     for (const [name, text] of Object.entries({ ...SCRIPTS, "toolyard.toml": SCRIPTS_TOML, ...CONSUMER })) {
       await mkdir(join(home, name, ".."), { recursive: true });
       await writeFile(join(home, name), text);
@@ -152,8 +168,39 @@ describe("the package", () => {
     const program = await run(process.execPath, ["program.mjs"], { cwd: home, env });
     expect(program.stdout).toBe("well\n");
     await run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", "."], { cwd: home });
-  }, 120_000);
+  }, 300_000);
+
+  test("installs without what is optional, far smaller, and calls its tools", async () => {
+    const home = join(folder, "lean");
+    await install(home, "--omit=optional");
+    const manifest = MANIFEST as unknown as Record<"dependencies" | "optionalDependencies", object>;
+    const has = (name: string): boolean => existsSync(join(home, "node_modules", name));
+    expect(Object.keys(manifest.dependencies).filter((name) => !has(name))).toEqual([]);
+    expect(Object.keys(manifest.optionalDependencies).filter(has)).toEqual([]);
+    expect(bytesIn(join(home, "node_modules"))).toBeLessThan(MAX_INSTALLED_BYTES.needed);
+    for (const [name, text] of Object.entries({ ...SCRIPTS, "toolyard.toml": SCRIPTS_TOML })) {
+      await mkdir(join(home, name, ".."), { recursive: true });
+      await writeFile(join(home, name), text);
+    }
+    const env = { PATH: process.env["PATH"], HOME: home, TOOLYARD_HOME: join(home, "data") };
+    const args = ["call", "work", "how=well", "--config", "toolyard.toml"];
+    const { stdout } = await run(join(home, "node_modules/.bin/toolyard"), args, { cwd: home, env });
+    expect(stdout).toBe('{"text":"","how":"well"}\n');
+  }, 300_000);
 });
+
+/** What `npm install` makes of the package in a folder. */
+async function install(home: string, ...options: readonly string[]): Promise<void> {
+  await mkdir(home);
+  await writeFile(join(home, "package.json"), '{"private": true, "type": "module"}');
+  await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", ...options, tarball], { cwd: home });
+}
+
+function bytesIn(folder: string): number {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+}
 
 const CONSUMER = {
   "program.mjs": `import { createHub } from "toolyard";

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +8,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../cli/harness.ts";
 
 const run = promisify(execFile);
-const KEYS = ["", "/agent", "/bindings", "/client", "/core", "/manager", "/script", "/web-search"];
+const { exports: EXPORTS } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+  exports: Record<string, { types?: string }>;
+};
+const KEYS = Object.keys(EXPORTS).filter((key) => EXPORTS[key]!.types !== undefined);
 const RESOLUTIONS = [
   { module: "nodenext", moduleResolution: "nodenext" },
   { module: "esnext", moduleResolution: "bundler" },
@@ -24,14 +28,14 @@ beforeAll(async () => {
   await cp(join(ROOT, "package.json"), join(folder, "node_modules/toolyard/package.json"));
   await cp(join(ROOT, "dist"), join(folder, "node_modules/toolyard/dist"), {
     recursive: true,
-    filter: (path) => !/\.js$|\.py$/.test(path),
+    filter: (path) => !/\.js$|\.py$|\.declarations/.test(path),
   });
   for (const name of BESIDE) await symlink(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
-  await cp(join(ROOT, "test/package/types/handlers.ts"), join(folder, "handlers.ts"));
+  await cp(join(ROOT, "test/package/types"), folder, { recursive: true });
   await writeFile(join(folder, "package.json"), '{"type": "module"}');
   await writeFile(
     join(folder, "all.ts"),
-    KEYS.map((key, index) => `export * as key${index} from "toolyard${key}";\n`).join(""),
+    KEYS.map((key, index) => `export * as key${index} from "toolyard${key.slice(1)}";\n`).join(""),
   );
 });
 
@@ -70,6 +74,13 @@ test.each(RESOLUTIONS)(
   "handlers have the types of zod 3 and 4, Standard and JSON Schema; wrong ones do not compile ($moduleResolution)",
   async (options) => {
     expect(await compile(options, "handlers.ts")).toBe("");
+  },
+);
+
+test.each(RESOLUTIONS)(
+  "L1: classes of bindings compile with snake_case and with camelCase methods; wrong ones do not ($moduleResolution)",
+  async (options) => {
+    expect(await compile(options, "bindings.ts")).toBe("");
   },
 );
 

@@ -1,0 +1,38 @@
+// Of all that is declared, programs can reach what the entries of the package name, directly or through one another:
+// that is put into dist/, and the rest stays in dist/.declarations/, which is not published.
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+
+/** Copies what the entries reach to dist/, and takes away what they no longer do. */
+export function publishDeclarations(root) {
+  const dist = join(root, "dist");
+  const declared = join(dist, ".declarations");
+  const reached = reach(root, declared);
+  for (const path of reached) {
+    mkdirSync(dirname(join(dist, path)), { recursive: true });
+    copyFileSync(join(declared, path), join(dist, path));
+  }
+  for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+    const path = relative(dist, join(entry.parentPath, entry.name));
+    if (path.startsWith(".") || !path.endsWith(".d.ts") || reached.has(path)) continue;
+    rmSync(join(dist, path));
+  }
+}
+
+function reach(root, declared) {
+  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const waiting = Object.values(exports).flatMap(({ types }) => types ?? []);
+  const reached = new Set();
+  // Those of the servers come later, and one that was written by hand is where it belongs.
+  const paths = waiting.map((types) => relative("dist", types)).filter((path) => existsSync(join(declared, path)));
+  while (paths.length > 0) {
+    const path = paths.pop();
+    if (reached.has(path)) continue;
+    reached.add(path);
+    const text = readFileSync(join(declared, path), "utf8");
+    for (const [, name] of text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+)"/g)) {
+      paths.push(join(dirname(path), name.replace(/(?:\.d)?\.[jt]s$/, ".d.ts")));
+    }
+  }
+  return reached;
+}
