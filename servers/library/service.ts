@@ -44,7 +44,7 @@ export function libraryFile(environment: Environment): string {
   );
 }
 
-/** Folders of `LIBRARY_ROOTS`, with `:` between them (`;` on Windows). Throws an `OptionError` for one that is not absolute. */
+/** Folders of `LIBRARY_ROOTS`, `:` between them (`;` on Windows). Throws an `OptionError` where one is not absolute. */
 function rootsOf(environment: Environment): readonly string[] {
   const roots = (environment["LIBRARY_ROOTS"] ?? "")
     .split(delimiter)

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { assemble } from "../../servers/library/documents/assemble.ts";
 import type { Block } from "../../servers/library/documents/block.ts";

@@ -16,7 +16,7 @@ interface CommandIo {
 
 type Command<Argument> = (argument: Argument, options: SharedOptions, io: CommandIo) => Promise<number>;
 
-/** What the build of `servers/library/` exports. It knows this package by its name, so it is not imported by its own. */
+/** What the build of `servers/library/` exports; it knows this package by its name, and is not imported by its own. */
 interface LibraryModule {
   readonly add: Command<readonly string[]>;
   readonly search: Command<readonly string[]>;
