@@ -10,14 +10,14 @@ export class Snake extends LollmsMCPBinding {
     super("snake", { marsh });
     this.marsh = marsh;
   }
-  async discover_tools(options: { force_refresh?: boolean; timeout_per_server?: number } = {}) {
+  override async discover_tools(options: { force_refresh?: boolean; timeout_per_server?: number } = {}) {
     return options.force_refresh ? [] : [HERON];
   }
-  async execute_tool(tool_name: string, params: Record<string, unknown>): Promise<ToolResult> {
+  override async execute_tool(tool_name: string, params: Record<string, unknown>): Promise<ToolResult> {
     if (tool_name !== "heron") return { error: "Tool not found", status_code: 404 };
     return { output: params, status_code: 200 };
   }
-  get_binding_config() {
+  override get_binding_config() {
     return { marsh: this.marsh };
   }
 }
@@ -36,11 +36,11 @@ export class Neither extends LollmsMCPBinding {}
 
 export class Wrong extends LollmsMCPBinding {
   // @ts-expect-error: a list is promised
-  async discover_tools(): Promise<string> {
+  override async discover_tools(): Promise<string> {
     return "heron";
   }
   // @ts-expect-error: a result has a status
-  async execute_tool(): Promise<{ output: string }> {
+  override async execute_tool(): Promise<{ output: string }> {
     return { output: "heron" };
   }
 }
