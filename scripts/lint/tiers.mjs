@@ -19,6 +19,7 @@ const TIERS = new Map(
     http: 2,
     state: 1,
     telemetry: 2,
+    signin: 2,
     websearch: 2,
     models: 2,
     sandbox: 3,

@@ -4,6 +4,7 @@ import { coreRow } from "./core-row.ts";
 import { gnnRow } from "./gnn-row.ts";
 import { libraryRow } from "./library-row.ts";
 import { setupRows } from "./setup-rows.ts";
+import { signInRows } from "./sign-in-rows.ts";
 
 const CONFIG = new Option(
   "-c, --config <file>",
@@ -241,6 +242,7 @@ export const COMMANDS: readonly CommandRow[] = [
     ],
     load: () => import("./commands/services.ts"),
   },
+  ...signInRows([CONFIG, YES, JSON_OUT], TIMEOUT),
   gnnRow(JSON_OUT),
   libraryRow(JSON_OUT),
   coreRow([CONFIG, YES, VERBOSE]),

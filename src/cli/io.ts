@@ -25,6 +25,8 @@ export interface Io {
    * Absent where there is nobody. Rejects when interrupted.
    */
   readonly ask?: (question: string, otherwise?: boolean) => Promise<boolean>;
+  /** One line of somebody at the terminal. Absent where there is nobody. Rejects when `signal` aborts. */
+  readonly line?: (question: string, signal: AbortSignal) => Promise<string>;
 }
 
 export function processIo(interrupted: AbortSignal): Io {
@@ -38,7 +40,7 @@ export function processIo(interrupted: AbortSignal): Io {
     ...(stdout.isTTY === true ? { width: stdout.columns } : {}),
     interrupted,
     ...(stdin.isTTY === true && stderr.isTTY === true
-      ? { ask: (question, otherwise = true) => askThere({ question, otherwise }, interrupted) }
+      ? { ask: (question, otherwise = true) => askThere({ question, otherwise }, interrupted), line: lineThere }
       : {}),
     readStdin: async () => {
       const chunks: Buffer[] = [];
@@ -52,11 +54,15 @@ async function askThere(
   { question, otherwise }: { readonly question: string; readonly otherwise: boolean },
   signal: AbortSignal,
 ): Promise<boolean> {
+  const answer = await lineThere(question, signal);
+  return otherwise ? !/^\s*n/i.test(answer) : /^\s*y(es)?\s*$/i.test(answer);
+}
+
+async function lineThere(question: string, signal: AbortSignal): Promise<string> {
   const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await lines.question(question, { signal });
-    return otherwise ? !/^\s*n/i.test(answer) : /^\s*y(es)?\s*$/i.test(answer);
+    return await lines.question(question, { signal });
   } finally {
     lines.close();
   }

@@ -15,6 +15,7 @@ import type { RequestIds } from "../upstream/exchange.ts";
 import type { ModulesHost } from "../providers/modules/host.ts";
 import { keepLease } from "../state/lease.ts";
 import type { HubState, Store } from "../state/ports/store.ts";
+import { vaultFolder } from "../signin/vault-place.ts";
 import { STORES } from "../state/stores.ts";
 import { SchemaChecks } from "../schema/schema-checks.ts";
 import { createTelemetry, type Telemetry } from "./telemetry.ts";
@@ -192,7 +193,9 @@ function createPlanner(
       ...(requestIds ? { requestIds } : {}),
       sandbox: () => sandbox.current(),
       // Another hub is shown as it is now, and to each token in its own way: what it listed before is no answer.
-      ...(mirror ? {} : { cacheFolder: join(dataFolder(variables), "lists") }),
+      ...(mirror
+        ? {}
+        : { cacheFolder: join(dataFolder(variables), "lists"), vaultFolder: vaultFolder(dataFolder(variables)) }),
       installsFolder: join(dataFolder(variables), "installs"),
       coldWaitMs,
       isSecretFree: (text) => redactor.known(text) === text,

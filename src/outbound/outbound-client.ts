@@ -23,6 +23,8 @@ export interface OutboundOptions {
   readonly proxy?: string;
   /** Where `HTTPS_PROXY` and its like are looked up. */
   readonly environment: ProxyEnvironment;
+  /** PEM files of CAs that are trusted besides Node's own. @default none */
+  readonly caFiles?: readonly string[];
 }
 
 export interface OutboundRequest {
@@ -42,6 +44,8 @@ export interface OutboundRequest {
    * somebody else named: it, and wherever it redirects to, must be on the public internet.
    */
   readonly reach: "origin" | "public";
+  /** False: the answer that redirects is the answer. @default true */
+  readonly follows?: boolean;
 }
 
 export interface OutboundResponse {
@@ -63,11 +67,14 @@ export class OutboundClient {
   readonly #options: OutboundOptions;
   readonly #connections = new Map<string, Connections>();
   readonly #route: Route<Asked>;
+  /** The same, and follows nothing. */
+  readonly #direct: Route<Asked>;
   #isClosed = false;
 
   constructor(options: OutboundOptions) {
     this.#options = options;
     this.#route = this.#createRoute();
+    this.#direct = { ...this.#route, redirects: new Set() };
   }
 
   /** Resolves with the whole answer, whatever its status. */
@@ -100,7 +107,9 @@ export class OutboundClient {
 
   async #readWhole(asked: Asked): Promise<OutboundResponse> {
     const { url, method = "GET", body: sent, maxBytes, service } = asked.request;
-    const { status, header, body } = await exchange({ url, method, body: sent }, asked, this.#route);
+    const { follows = true } = asked.request;
+    const route = follows ? this.#route : this.#direct;
+    const { status, header, body } = await exchange({ url, method, body: sent }, asked, route);
     const whole = await readBytes(body, maxBytes, {
       tooLarge: () => outboundTooLarge(service, maxBytes),
       broken: (error) => toOutboundFailure(error, service),
@@ -136,7 +145,8 @@ export class OutboundClient {
     const key = proxy === undefined ? reach : `${url.protocol} ${proxy}`;
     let connections = this.#connections.get(key);
     if (!connections) {
-      connections = connectionsFor(reach, proxy, url.protocol === "https:");
+      const { caFiles } = this.#options;
+      connections = connectionsFor(reach, { proxy, isTunnel: url.protocol === "https:", ...(caFiles && { caFiles }) });
       this.#connections.set(key, connections);
     }
     return connections.open();
@@ -147,9 +157,15 @@ interface Asked extends Sending {
   readonly request: OutboundRequest;
 }
 
-function connectionsFor(reach: OutboundRequest["reach"], proxy: string | undefined, isTunnel: boolean): Connections {
+interface Way {
+  readonly proxy: string | undefined;
+  readonly isTunnel: boolean;
+  readonly caFiles?: readonly string[];
+}
+
+function connectionsFor(reach: OutboundRequest["reach"], { proxy, ...way }: Way): Connections {
   return new Connections({
-    isTunnel,
+    ...way,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     maxConnections: MAX_CONNECTIONS,
     keepAliveMs: KEPT_ALIVE_MS,

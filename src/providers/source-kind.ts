@@ -33,6 +33,8 @@ export interface SourceServices {
   readonly cacheFolder?: string;
   /** Where downloads of servers are kept book of; absent: among temporary files. */
   readonly installsFolder?: string;
+  /** Where sign-ins to servers elsewhere are kept; absent: nobody can sign in. */
+  readonly vaultFolder?: string;
   /** How long lists and bare names wait for a source that was never listed, counted from its start. */
   readonly coldWaitMs: number;
   /** Whether a text holds none of the configuration's secrets. */

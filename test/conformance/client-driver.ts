@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,12 +15,22 @@ const url = process.argv.at(-1) ?? "";
 const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
 const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as {
   toolCalls?: { name: string; arguments: Json }[];
-};
+} & Record<string, string | undefined>;
 const REPLY_MS = 20_000;
 /** Scenarios may refuse the connection; then whatever the hub says without it is what counts. */
 const CONNECT_MS = 15_000;
 /** The hub's own. */
 const OWN_TOOLS = new Set(["tool_search", "execute_tool"]);
+
+/** Scenarios in which nobody signs in by hand. */
+const MACHINE = new Set([
+  "auth/client-credentials-jwt",
+  "auth/client-credentials-basic",
+  "auth/enterprise-managed-authorization",
+  "auth/wif-jwt-bearer",
+]);
+/** More sign-ins than any scenario needs; the hub itself has to stop before. */
+const MAX_SIGN_INS = 6;
 
 interface Tool {
   readonly name: string;
@@ -29,8 +39,15 @@ interface Tool {
 
 const folder = mkdtempSync(join(tmpdir(), "toolyard-driver-"));
 const config = join(folder, "toolyard.toml");
-writeFileSync(config, `[[mcp.remote_servers]]\nalias = "suite"\nnamespace = ""\nurl = ${JSON.stringify(url)}\n`);
+writeFileSync(
+  config,
+  `[[mcp.remote_servers]]\nalias = "suite"\nnamespace = ""\nurl = ${JSON.stringify(url)}\n${authOf(scenario)}`,
+);
 const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const browser = fileURLToPath(new URL("headless-browser.mjs", import.meta.url));
+const isSignIn = scenario.startsWith("auth/");
+// Where the sign-in is what has to fail, there is nothing to use.
+if (isSignIn && !MACHINE.has(scenario) && !(await signIn())) process.exit(1);
 const hub = spawn(process.execPath, [main, "serve", "--stdio", "--config", config], {
   stdio: "pipe",
   env: { ...process.env, TOOLYARD_HOME: folder, TOOLYARD_LOGGING_FORMAT: "json", TOOLYARD_LOGGING_LEVEL: "info" },
@@ -89,8 +106,51 @@ async function useLists(): Promise<void> {
   for (const { name } of prompts) await request("prompts/get", { name });
 }
 
+/** What a person would write into the configuration for a scenario: only what the suite hands out. */
+function authOf(name: string): string {
+  if (!name.startsWith("auth/")) return "";
+  const auth: Record<string, unknown> = { type: "oauth" };
+  const { client_id: id, client_secret: secret, issuer } = context;
+  if (name === "auth/basic-cimd") auth["client_metadata_url"] = "https://conformance-test.local/client-metadata.json";
+  if (name === "auth/dpop" || name === "auth/dpop-nonce") auth["dpop"] = true;
+  if (id !== undefined) auth["client_id"] = id;
+  if (secret !== undefined) auth["client_secret"] = secret;
+  if (issuer !== undefined) auth["issuer"] = issuer;
+  if (name.startsWith("auth/client-credentials")) auth["grant"] = "client_credentials";
+  if (context["private_key_pem"] !== undefined) {
+    auth["private_key"] = context["private_key_pem"];
+    auth["client_auth"] = "private_key_jwt";
+  }
+  if (name === "auth/wif-jwt-bearer") Object.assign(auth, { grant: "jwt_bearer", assertion: context["valid_jwt"] });
+  if (name === "auth/enterprise-managed-authorization") {
+    Object.assign(auth, { grant: "enterprise", assertion: context["idp_id_token"] });
+    Object.assign(auth, { idp_token_url: context["idp_token_endpoint"], idp_client_id: context["idp_client_id"] });
+  }
+  const members = Object.entries(auth).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+  return `auth = { ${members.join(", ")} }\n`;
+}
+
+/** As a person does it; one that fails is what some scenarios want. */
+function signIn(): Promise<boolean> {
+  const env = { ...process.env, TOOLYARD_HOME: folder, BROWSER: `${process.execPath} ${browser}` };
+  const args = [main, "login", "suite", "--config", config, "--timeout", "10s"];
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { env }, (error, stdout, stderr) => {
+      process.stderr.write(`${stdout}${stderr}`);
+      resolve(error === null);
+    });
+  });
+}
+
+async function call(params: Json): Promise<void> {
+  for (let signIns = 0; ; signIns += 1) {
+    const wantsMore = JSON.stringify(await request("tools/call", params)).includes("toolyard login suite");
+    if (!wantsMore || signIns === MAX_SIGN_INS || !(await signIn())) return;
+  }
+}
+
 async function callAll(calls: readonly { name: string; arguments: Json }[]): Promise<void> {
-  for (const { name, arguments: args } of calls) await request("tools/call", { name, arguments: withoutNulls(args) });
+  for (const { name, arguments: args } of calls) await call({ name, arguments: withoutNulls(args) });
 }
 
 /** What is not given is left out: the hub checks arguments against the tool's schema, and `null` is not a boolean. */

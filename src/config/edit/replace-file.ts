@@ -1,11 +1,8 @@
-import { randomBytes } from "node:crypto";
-import { access, constants, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { access, constants, mkdir, realpath, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { ConfigError } from "../../core/errors.ts";
 import { LockTaken } from "../../process/file-lock.ts";
-
-/** Servers' variables and headers may hold keys, so a file that is made here is its owner's alone. */
-export const PRIVATE_MODE = 0o600;
+import { PRIVATE_MODE, writeWhole } from "../../process/write-whole.ts";
 
 /**
  * Puts a text in a file's place in one step, so that a reader sees the old text or the new one and nothing between.
@@ -17,7 +14,7 @@ export function replaceFile(path: string, text: string): Promise<void> {
     const real = await realpath(path).catch(() => path);
     const mode = await modeOf(real);
     await mkdir(dirname(real), { recursive: true });
-    await replace(real, text, mode);
+    await writeWhole(real, text, mode);
   });
 }
 
@@ -41,22 +38,4 @@ async function modeOf(path: string): Promise<number> {
   if (!stats) return PRIVATE_MODE;
   await access(path, constants.W_OK);
   return stats.mode & 0o777;
-}
-
-async function replace(path: string, text: string, mode: number): Promise<void> {
-  const beside = join(dirname(path), `.${basename(path)}-${randomBytes(6).toString("hex")}.tmp`);
-  try {
-    const handle = await open(beside, "wx", mode);
-    try {
-      await handle.chmod(mode);
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(beside, path);
-  } catch (error) {
-    await rm(beside, { force: true });
-    throw error;
-  }
 }

@@ -31,16 +31,39 @@ export interface HttpClientOptions {
   readonly caFiles: readonly string[];
   /** URL of a proxy; absent: none. */
   readonly proxy?: string;
-  /** Gives the bearer token of each request; absent: none is needed beyond `headers`. */
-  readonly tokens?: Tokens;
+  /** Gives what changes with time of the headers; absent: none is needed beyond `headers`. */
+  readonly credentials?: Credentials;
+  /** What a person may do about a server that lets nobody in, for messages. @default to configure credentials */
+  readonly remedy?: string;
 }
 
-/** Access tokens that change with time. */
-export interface Tokens {
-  /** The present token. Rejects with a `FailError`, or with the signal's reason. */
-  token(signal: Cancellation): Promise<string>;
-  /** The server does not accept this one: it is not given again. */
-  drop(token: string): void;
+/** What goes out. */
+export interface Sent {
+  readonly method: string;
+  readonly url: URL;
+}
+
+/** How a server said no. `header` takes names in lower case. */
+export interface Refusal {
+  readonly status: 401 | 403;
+  header(name: string): string | undefined;
+  /** What `headersFor` gave for the request. */
+  readonly sent: Headers;
+  /** How often this request was sent again already. */
+  readonly attempt: number;
+}
+
+/** Credentials that change with time. */
+export interface Credentials {
+  /** At once where nothing has to be fetched. Rejects with a `FailError`, or with the signal's reason. */
+  headersFor(sent: Sent, signal: Cancellation): Headers | Promise<Headers>;
+  /**
+   * The request was not executed. True: there are other headers now, and it is sent again. Rejects with a `FailError`
+   * that says more than the refusal does.
+   */
+  refused(refusal: Refusal, signal: Cancellation): Promise<boolean>;
+  /** Hears of each response's headers. */
+  answered?(header: (name: string) => string | undefined): void;
 }
 
 export interface HttpRequest {
@@ -56,6 +79,15 @@ export interface HttpRequest {
 }
 
 type Headers = Readonly<Record<string, string>>;
+
+/** How often a request is sent again that was refused. */
+const MAX_ATTEMPTS = 3;
+
+interface Refused {
+  readonly refusal: Refusal;
+  readonly response: HttpResponse;
+  readonly request: HttpRequest;
+}
 
 interface Asked extends Sending {
   readonly headers: Headers;
@@ -84,7 +116,8 @@ export class HttpClient {
     const { url, label, proxy, caFiles, connectTimeoutMs, maxConnections } = options;
     this.#options = options;
     this.url = url;
-    this.place = { label, host: url.host };
+    const { remedy } = options;
+    this.place = { label, host: url.host, ...(remedy !== undefined && { remedy }) };
     this.endpoint = shownUrl(url);
     this.#connections = new Connections({
       origin: url.origin,
@@ -102,15 +135,17 @@ export class HttpClient {
    * Resolves with the headers' arrival. Rejects with a `FailError`; `details.sent` is `false` where no byte went out.
    */
   async request(request: HttpRequest): Promise<HttpResponse> {
-    const { tokens } = this.#options;
-    if (!tokens) return this.#request(request, NO_CREDENTIALS);
-    const token = await this.#tokenOf(tokens, request);
-    const response = await this.#request(request, bearer(token));
-    if (response.status !== 401) return response;
-    // It was not executed, so it can be sent again; a second 401 is not about the token's age.
-    discard(response.body);
-    tokens.drop(token);
-    return this.#request(request, bearer(await this.#tokenOf(tokens, request)));
+    const { credentials } = this.#options;
+    if (!credentials) return this.#request(request, NO_CREDENTIALS);
+    for (let attempt = 0; ; attempt += 1) {
+      const sent = await this.#credentialsFor(credentials, request);
+      const response = await this.#request(request, sent);
+      credentials.answered?.((name) => response.header(name));
+      const { status } = response;
+      if ((status !== 401 && status !== 403) || attempt === MAX_ATTEMPTS) return response;
+      const refusal: Refusal = { status, header: (name) => response.header(name), sent, attempt };
+      if (!(await this.#hasOthers(credentials, { refusal, response, request }))) return response;
+    }
   }
 
   async close(): Promise<void> {
@@ -118,10 +153,21 @@ export class HttpClient {
     await this.#connections.close();
   }
 
-  async #tokenOf(tokens: Tokens, { signal }: HttpRequest): Promise<string> {
+  async #credentialsFor(credentials: Credentials, { method, url = this.url, signal }: HttpRequest): Promise<Headers> {
     try {
-      return await tokens.token(signal);
+      return await credentials.headersFor({ method, url }, signal);
     } catch (error) {
+      throw toRequestFailure(error, this.place, signal);
+    }
+  }
+
+  async #hasOthers(credentials: Credentials, { refusal, response, request: { signal } }: Refused): Promise<boolean> {
+    try {
+      const hasOthers = await credentials.refused(refusal, signal);
+      if (hasOthers) discard(response.body);
+      return hasOthers;
+    } catch (error) {
+      discard(response.body);
       throw toRequestFailure(error, this.place, signal);
     }
   }
@@ -182,8 +228,4 @@ function joined(...all: readonly Readonly<Record<string, string>>[]): Record<str
   const headers: Record<string, string> = { "user-agent": "toolyard" };
   for (const some of all) for (const name in some) headers[name] = some[name]!;
   return headers;
-}
-
-function bearer(token: string): Record<string, string> {
-  return { authorization: `Bearer ${token}` };
 }

@@ -11,6 +11,8 @@ import { causeOf, type RequestCause } from "./cause.ts";
 export interface Place {
   readonly label: string;
   readonly host: string;
+  /** What a person may do where it lets nobody in, as a sentence. @default to configure credentials */
+  readonly remedy?: string;
 }
 
 /** What went wrong at a place; together they make the sentence that callers read. */

@@ -8,6 +8,8 @@ import type { ClientCredentials } from "./token-source.ts";
 export function resolveClientCredentials(auth: CredentialConfig["auth"]): ClientCredentials | undefined {
   if (auth?.type !== "client_credentials") return undefined;
   const { scope, resource, client_auth: clientAuth } = readOptions(AuthSchema, auth, "auth.");
+  if (clientAuth === "private_key_jwt")
+    throw new OptionError('`auth.client_auth = "private_key_jwt"` goes with `type = "oauth"` alone.');
   return Object.freeze({
     tokenUrl: checkedTokenUrl(needed(auth, "token_url")),
     clientId: needed(auth, "client_id"),

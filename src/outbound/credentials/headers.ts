@@ -1,6 +1,6 @@
 import { OptionError } from "../../core/errors.ts";
 import { readOptions } from "../../core/option-values.ts";
-import { AuthSchema, CLIENT_CREDENTIALS_MEMBERS, type CredentialConfig } from "./options.ts";
+import { AuthSchema, CLIENT_CREDENTIALS_MEMBERS, OAUTH_NAMES, type CredentialConfig } from "./options.ts";
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -13,6 +13,7 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   bearer: ["token"],
   api_key: ["key", "header"],
   client_credentials: Object.keys(CLIENT_CREDENTIALS_MEMBERS),
+  oauth: OAUTH_NAMES,
 };
 
 /**
@@ -52,7 +53,7 @@ function credentialOf({ token }: Pick<CredentialConfig, "token">): Credential | 
 function authOf({ auth }: Pick<CredentialConfig, "auth">): Credential | undefined {
   if (!auth) return undefined;
   assertMembers(auth);
-  if (auth.type === "client_credentials") return { option: "auth", name: "authorization" };
+  if (auth.type === "client_credentials" || auth.type === "oauth") return { option: "auth", name: "authorization" };
   const needed = auth.type === "bearer" ? "token" : "key";
   const value = auth[needed];
   if (value === undefined || value === "")

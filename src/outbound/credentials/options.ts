@@ -8,8 +8,10 @@ export const CLIENT_CREDENTIALS_MEMBERS = {
       examples: ["https://auth.example.com/oauth/token"],
     }),
   ),
-  client_id: Type.Optional(Type.String({ description: "With `client_credentials`." })),
-  client_secret: Type.Optional(Type.Secret({ description: "With `client_credentials`. It goes to `token_url` only." })),
+  client_id: Type.Optional(Type.String({ description: "With `client_credentials` and `oauth`." })),
+  client_secret: Type.Optional(
+    Type.Secret({ description: "With `client_credentials` and `oauth`. It goes to the token endpoint only." }),
+  ),
   scope: Type.Optional(
     Type.String({
       description:
@@ -19,25 +21,112 @@ export const CLIENT_CREDENTIALS_MEMBERS = {
   ),
   resource: Type.Optional(
     Type.String({
-      description: "With `client_credentials`: what the token is for (RFC 8707), as a URI. Absent: it is not sent.",
+      description:
+        "With `client_credentials` and `oauth`: what the token is for (RFC 8707), as a URI. " +
+        "Absent: it is not sent; with `oauth`, as the server's metadata say.",
       examples: ["https://mcp.example.com/mcp"],
     }),
   ),
   client_auth: Type.Optional(
-    Type.Enum(["basic", "post"], {
-      description: "With `client_credentials`: id and secret go to the endpoint as HTTP Basic, or in the form.",
+    Type.Enum(["basic", "post", "private_key_jwt"], {
+      description:
+        "With `client_credentials` and `oauth`: id and secret go to the endpoint as HTTP Basic, or in the form. " +
+        "`private_key_jwt`, with `oauth` alone: the client signs with `private_key`.",
       default: "basic",
     }),
   ),
 } as const;
 
+/** Members of `auth` of type `oauth` that no other type has. */
+const OAUTH_MEMBERS = {
+  grant: Type.Optional(
+    Type.Enum(["authorization_code", "client_credentials", "jwt_bearer", "enterprise"], {
+      description:
+        "With `oauth`: how a token is got. `authorization_code`: a person signs in (`toolyard login`). " +
+        "`client_credentials`: the hub itself, by secret or key. `jwt_bearer`: by an `assertion` of the workload. " +
+        "`enterprise`: by an identity token (`assertion`), exchanged at the company's identity provider.",
+      default: "authorization_code",
+    }),
+  ),
+  issuer: Type.Optional(
+    Type.String({
+      description:
+        "With `oauth`: what the authorization server calls itself, sign by sign, where its address differs from that " +
+        "or the server names several. It is compared in place of the address.",
+      examples: ["https://auth.example.com"],
+    }),
+  ),
+  registration: Type.Optional(
+    Type.Enum(["auto", "document", "dynamic"], {
+      description:
+        "With `oauth`, without `client_id`: how the hub becomes known. `document`: by `client_metadata_url`. " +
+        "`dynamic`: it registers itself. `auto`: the first of them that the authorization server offers.",
+      default: "auto",
+    }),
+  ),
+  private_key: Type.Optional(
+    Type.Secret({ description: 'With `oauth` and `client_auth = "private_key_jwt"`: the client\'s key in PEM.' }),
+  ),
+  scopes: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "With `oauth`: the scopes to ask for. Absent: what the server asks for.",
+    }),
+  ),
+  redirect_host: Type.Optional(
+    Type.Enum(["127.0.0.1", "localhost"], {
+      description: "With `oauth`: the host of the address on this machine that the browser comes back to.",
+      default: "127.0.0.1",
+    }),
+  ),
+  redirect_port: Type.Optional(
+    Type.Integer({
+      description: "With `oauth`: its port, where one is registered. Absent: a free one, kept from then on.",
+      minimum: 1,
+      maximum: 65535,
+    }),
+  ),
+  client_metadata_url: Type.Optional(
+    Type.String({
+      description: "With `oauth`: https address of a document that says who the client is; it is the client's id.",
+      examples: ["https://hub.example.com/oauth/client.json"],
+    }),
+  ),
+  dpop: Type.Optional(
+    Type.Boolean({
+      description: "With `oauth`: tokens are bound to a key of the hub (DPoP), where the server knows that.",
+      default: false,
+    }),
+  ),
+  assertion: Type.Optional(
+    Type.Secret({ description: "With `oauth` and `jwt_bearer` or `enterprise`: the JWT that says who asks." }),
+  ),
+  idp_token_url: Type.Optional(
+    Type.String({ description: "With `oauth` and `enterprise`: token endpoint of the identity provider." }),
+  ),
+  idp_client_id: Type.Optional(Type.String({ description: "With `oauth` and `enterprise`: the client there." })),
+  idp_client_secret: Type.Optional(
+    Type.Secret({ description: "With `oauth` and `enterprise`. It goes to `idp_token_url` only." }),
+  ),
+} as const;
+
+/** What `auth` of type `oauth` takes. */
+export const OAUTH_NAMES: readonly string[] = [
+  ...Object.keys(OAUTH_MEMBERS),
+  "client_id",
+  "client_secret",
+  "client_auth",
+  "resource",
+];
+
 /** `auth`, whatever its type; each type takes some of these. */
 export const AuthSchema = Type.Object(
   {
-    type: Type.Enum(["bearer", "api_key", "client_credentials"], {
+    type: Type.Enum(["bearer", "api_key", "client_credentials", "oauth"], {
       description:
         "`bearer`: `token` goes into `Authorization`. `api_key`: `key` goes into `header`. " +
-        "`client_credentials`: an access token is fetched from `token_url` (OAuth 2).",
+        "`client_credentials`: an access token is fetched from `token_url` (OAuth 2). " +
+        "`oauth`: fixes what a sign-in finds out by itself otherwise; a server on HTTP without any credentials " +
+        "is signed in to where it asks for it.",
     }),
     token: Type.Optional(Type.Secret({ description: "With `bearer`." })),
     key: Type.Optional(Type.Secret({ description: "With `api_key`." })),
@@ -45,6 +134,7 @@ export const AuthSchema = Type.Object(
       Type.String({ description: "With `api_key`: the header that carries the key.", default: "X-API-Key" }),
     ),
     ...CLIENT_CREDENTIALS_MEMBERS,
+    ...OAUTH_MEMBERS,
   },
   {
     description: "Credentials in long form; `token` is the short one.",

@@ -1,10 +1,12 @@
+import type { Cancellation } from "../../core/cancellation.ts";
 import { FailError } from "../../core/errors.ts";
 import { fail } from "../../core/outcome.ts";
 import { orAborted } from "../../core/wait.ts";
 import { readText } from "../client/body.ts";
 import type { HttpResponse } from "../client/exchange.ts";
-import type { HttpClient, Tokens } from "../client/http-client.ts";
+import type { Credentials, HttpClient, Refusal, Sent } from "../client/http-client.ts";
 import { retryAfterMs } from "../client/retry-after.ts";
+import { basic, formEncoded } from "./basic.ts";
 import { readTokenAnswer } from "./token-answer.ts";
 
 /** A client that is known to an authorisation server (RFC 6749, 4.4). */
@@ -42,7 +44,7 @@ const MAX_SECRET_TOKENS = 3;
  * The access tokens of one server: fetched when first needed, one request at a time, and kept until shortly before they
  * expire.
  */
-export class TokenSource implements Tokens {
+export class TokenSource implements Credentials {
   readonly #options: TokenSourceOptions;
   readonly #now: () => number;
   readonly #ending = new AbortController();
@@ -55,7 +57,18 @@ export class TokenSource implements Tokens {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  async token(signal: AbortSignal): Promise<string> {
+  async headersFor(_sent: Sent, signal: Cancellation): Promise<Readonly<Record<string, string>>> {
+    return { authorization: `Bearer ${await this.token(signal)}` };
+  }
+
+  /** A second 401 is not about the token's age. */
+  async refused({ status, sent, attempt }: Refusal): Promise<boolean> {
+    if (status !== 401 || attempt > 0) return false;
+    this.drop(sent["authorization"]!.slice("Bearer ".length));
+    return true;
+  }
+
+  async token(signal: Cancellation): Promise<string> {
     signal.throwIfAborted();
     if (this.#current && this.#now() < this.#current.until) return this.#current.token;
     this.#fetching ??= this.#fetch().finally(() => {
@@ -190,13 +203,4 @@ function tokenRequest({ clientId, clientSecret, scope, resource, clientAuth }: C
   form.set("client_id", clientId);
   form.set("client_secret", clientSecret);
   return { headers, body: form.toString() };
-}
-
-// RFC 6749, 2.3.1: both are form-encoded first.
-function basic(clientId: string, clientSecret: string): string {
-  return Buffer.from(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`).toString("base64");
-}
-
-function formEncoded(text: string): string {
-  return new URLSearchParams({ "": text }).toString().slice(1);
 }

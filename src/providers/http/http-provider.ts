@@ -1,14 +1,18 @@
-import type { Provider } from "../../core/provider.ts";
+import type { Provider, ProviderStatus } from "../../core/provider.ts";
 import type { OpenTransport } from "../../upstream/transport.ts";
 import { AutoHttpTransport, type Framing } from "../../upstream/http/auto.ts";
-import { HttpClient, type HttpClientOptions } from "../../outbound/client/http-client.ts";
+import { HttpClient } from "../../outbound/client/http-client.ts";
 import type { HttpConnectionOptions } from "../../upstream/http/http-connection.ts";
 import { HttpSseTransport } from "../../upstream/http/http-sse.ts";
 import { isLoopback } from "../../core/loopback.ts";
-import { resolveProxy, type ProxyEnvironment } from "../../outbound/proxy.ts";
+import type { ProxyEnvironment } from "../../outbound/proxy.ts";
 import { StreamableHttpTransport } from "../../upstream/http/streamable-http.ts";
 import { TokenSource } from "../../outbound/credentials/token-source.ts";
+import { loginCommand } from "../../core/login-command.ts";
 import { createMcpServerProvider, type McpServerDeps } from "../mcp-server/provider.ts";
+import { connectionOptions } from "./connection-options.ts";
+import { SignInGate } from "./sign-in-gate.ts";
+import { mayBeSignedIn, signInPlace } from "./sign-in-place.ts";
 import type { HttpTransportChoice, RemoteServerOptions } from "./options.ts";
 
 export interface HttpProviderDeps extends Pick<
@@ -20,10 +24,10 @@ export interface HttpProviderDeps extends Pick<
   readonly environment: ProxyEnvironment;
   /** Hears of the access tokens that are in use, in place of those before, so that they are shown nowhere. */
   readonly hideFor: (owner: object, secrets: readonly string[]) => void;
+  /** Where sign-ins are kept; absent: nobody can sign in. */
+  readonly vaultFolder?: string;
 }
 
-/** A TCP and TLS handshake that takes longer will not come about. */
-const MAX_HANDSHAKE_MS = 10_000;
 /** Silence of a response that ends it where no call's deadline does so before. */
 const MIN_IDLE_MS = 3_600_000;
 const REOPEN_DELAY_MS = 1000;
@@ -32,15 +36,19 @@ const REOPEN_DELAY_MS = 1000;
  * An MCP server on HTTP (L60, T30, C15, C21), with credentials of its own; nothing that a caller brought goes there
  * (S11).
  */
-export function createHttpProvider({ options, environment, hideFor, ...deps }: HttpProviderDeps): Provider {
+export function createHttpProvider(given: HttpProviderDeps): Provider {
+  const { options, environment, hideFor, vaultFolder: _, ...deps } = given;
+  const gate = createGate(given, () => void provider.refresh?.(AbortSignal.timeout(SIGNED_IN_MS)).catch(() => {}));
   const tokens = createTokens(options, environment, { source: deps.source, hideFor });
+  const credentials = tokens ?? gate;
   warnOfOpenCredentials(options, deps);
   const client = new HttpClient({
     ...connectionOptions(options.url, options, environment),
     label: deps.source.id,
     headers: options.headers,
     maxConnections: options.maxConnections,
-    ...(tokens && { tokens }),
+    ...(credentials && { credentials }),
+    ...(gate && { remedy: `Sign in with \`${loginCommand(deps.source.id)}\`, or configure its credentials.` }),
   });
   const provider = createMcpServerProvider({
     ...deps,
@@ -50,12 +58,39 @@ export function createHttpProvider({ options, environment, hideFor, ...deps }: H
     cacheKey: [options.url.href],
   });
   const close = provider.close.bind(provider);
+  const status = provider.status.bind(provider);
   return Object.assign(provider, {
+    status: () => withSignIn(status(), gate),
     close: async () => {
       await close();
       await client.close();
-      await tokens?.close();
+      await Promise.all([tokens?.close(), gate?.close()]);
     },
+  });
+}
+
+/** How long the first connection after a sign-in may take. */
+const SIGNED_IN_MS = 60_000;
+
+/** The list stays while nobody is signed in any more, and so does the connection. */
+function withSignIn(status: ProviderStatus, gate: SignInGate | undefined): ProviderStatus {
+  const why = gate?.endedBecause;
+  if (why === undefined || status.state === "closed" || status.state === "disabled") return status;
+  const lastError = `It ${why}. Sign in with \`${gate!.command}\`.`;
+  return { ...status, state: "needs_authorisation", lastError };
+}
+
+/** Whoever has credentials of their own in the configuration is not signed in. */
+function createGate(
+  { options, environment, hideFor, vaultFolder: folder, source, logger }: HttpProviderDeps,
+  onSignedIn: () => void,
+): SignInGate | undefined {
+  if (folder === undefined || !mayBeSignedIn(options)) return undefined;
+  const owner = {};
+  return new SignInGate({
+    ...signInPlace({ options, environment, label: source.id, logger, folder }),
+    onSecrets: (secrets) => hideFor(owner, secrets),
+    onSignedIn,
   });
 }
 
@@ -87,22 +122,6 @@ function warnOfOpenCredentials(
     source: source.id,
     host: url.host,
   });
-}
-
-function connectionOptions(
-  url: URL,
-  { ca, proxy: configured, upstream }: RemoteServerOptions,
-  environment: ProxyEnvironment,
-): Pick<HttpClientOptions, "url" | "caFiles" | "connectTimeoutMs" | "proxy"> {
-  const proxy = resolveProxy(url, configured, environment);
-  // Naming one CA file replaces what Node adds to its list by itself.
-  const extra = environment["NODE_EXTRA_CA_CERTS"];
-  return {
-    url,
-    caFiles: ca === undefined ? [] : [ca, ...(extra ? [extra] : [])],
-    connectTimeoutMs: Math.min(upstream.connectTimeoutMs, MAX_HANDSHAKE_MS),
-    ...(proxy !== undefined && { proxy }),
-  };
 }
 
 function transportsOver(client: HttpClient, { transport, upstream }: RemoteServerOptions): OpenTransport {

@@ -1,7 +1,12 @@
 import { Type } from "../../core/option-schema.ts";
 import { mcpSource, type McpServerServices } from "../mcp-server/kind.ts";
-import { defineSourceKind, inEntry, type SourceServices } from "../source-kind.ts";
-import { RemoteServerSchema, resolveRemoteServer, type RemoteServerConfig } from "./options.ts";
+import { defineSourceKind, inEntry, type ResolvedSource, type SourceServices } from "../source-kind.ts";
+import {
+  RemoteServerSchema,
+  resolveRemoteServer,
+  type RemoteServerConfig,
+  type RemoteServerOptions,
+} from "./options.ts";
 import { remoteName } from "./remote-name.ts";
 
 /** What of the configuration it looks at. */
@@ -32,15 +37,23 @@ export const HTTP = defineSourceKind({
       }),
     ),
   },
-  resolve: ({ mcp }: HttpReads) =>
-    (mcp?.remote_servers ?? []).map((raw, index) => {
-      const { alias: _alias, ...rest } = raw;
-      const options = inEntry(`mcp.remote_servers[${index}]`, () => resolveRemoteServer(rest));
-      return { ...mcpSource(remoteName(raw), options), ...(options.service && { service: options.service }) };
-    }),
-  make: async (source, options, services: McpServerServices & Pick<SourceServices, "hideFor" | "variables">) => {
+  resolve: remoteServers,
+  make: async (
+    source,
+    options,
+    services: McpServerServices & Pick<SourceServices, "hideFor" | "variables" | "vaultFolder">,
+  ) => {
     const { hideFor, variables: environment, ...shared } = services;
     const { createHttpProvider } = await import("./http-provider.ts");
     return createHttpProvider({ ...shared, source, options, hideFor, environment });
   },
 });
+
+/** The servers on HTTP that a configuration names, options filled in. Throws an `OptionError` that names the entry. */
+export function remoteServers({ mcp }: HttpReads): readonly ResolvedSource<RemoteServerOptions>[] {
+  return (mcp?.remote_servers ?? []).map((raw, index) => {
+    const { alias: _alias, ...rest } = raw;
+    const options = inEntry(`mcp.remote_servers[${index}]`, () => resolveRemoteServer(rest));
+    return { ...mcpSource(remoteName(raw), options), ...(options.service && { service: options.service }) };
+  });
+}

@@ -5,6 +5,7 @@ import type { ServiceName } from "../../core/records.ts";
 import { CREDENTIAL_MEMBERS } from "../../outbound/credentials/options.ts";
 import { resolveClientCredentials } from "../../outbound/credentials/client-credentials.ts";
 import { resolveHeaders } from "../../outbound/credentials/headers.ts";
+import { resolveOAuth, type OAuthOptions } from "../../outbound/credentials/oauth.ts";
 import type { ClientCredentials } from "../../outbound/credentials/token-source.ts";
 import { resolveMcpServer, MCP_SERVER_MEMBERS, type McpServerOptions } from "../mcp-server/options.ts";
 
@@ -82,6 +83,8 @@ export interface RemoteServerOptions {
   readonly ca?: string;
   /** Present: an access token is fetched with them, and goes with every request. */
   readonly clientCredentials?: ClientCredentials;
+  /** Present: what of a sign-in is fixed. */
+  readonly oauth?: OAuthOptions;
   /** URL of a proxy or `none`; absent: as the environment says. */
   readonly proxy?: string;
   readonly maxConnections: number;
@@ -93,6 +96,7 @@ export function resolveRemoteServer(options: RemoteServerConfig): RemoteServerOp
   const values = readOptions(RemoteServerSchema, options);
   const { transport, ca, proxy, max_connections: maxConnections } = values;
   const clientCredentials = resolveClientCredentials(options.auth);
+  const oauth = resolveOAuth(options.auth);
   const url = resolveUrl(options, values);
   const service = serviceOf(options, url);
   return Object.freeze({
@@ -101,6 +105,7 @@ export function resolveRemoteServer(options: RemoteServerConfig): RemoteServerOp
     transport,
     headers: resolveHeaders(options),
     ...(clientCredentials && { clientCredentials }),
+    ...(oauth && { oauth }),
     ...(ca !== undefined && { ca }),
     ...(proxy !== undefined && { proxy }),
     maxConnections,

@@ -82,7 +82,7 @@ function toSignInFailure(response: RefusedResponse, place: Place): FailError {
   };
   return httpFailure(
     "needs_authorisation",
-    { place, what: `${what}. Give it a valid \`token\`, \`auth\` or \`headers\`.${where}` },
+    { place, what: `${what}. ${place.remedy ?? "Give it a valid `token`, `auth` or `headers`."}${where}` },
     { details },
   );
 }

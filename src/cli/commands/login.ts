@@ -1,0 +1,112 @@
+import { parseDuration } from "../../core/duration.ts";
+import { FailError } from "../../core/errors.ts";
+import { fail } from "../../core/outcome.ts";
+import { openBrowser } from "../../process/open-browser.ts";
+import { probe } from "../../providers/http/probe.ts";
+import type { Challenge } from "../../signin/challenge.ts";
+import { createContext } from "../../signin/context.ts";
+import { keyOf, login } from "../../signin/login.ts";
+import type { SignInRecord } from "../../signin/records.ts";
+import type { Run, SharedOptions } from "../command-row.ts";
+import { EXIT, reportError, UsageError } from "../failure.ts";
+import { print, printJson, type Io } from "../io.ts";
+import { namedSource, signInSources, type SignInSource } from "../sign-ins.ts";
+
+interface Options extends SharedOptions {
+  readonly all?: boolean;
+  /** False with `--no-browser`. */
+  readonly browser: boolean;
+  readonly timeout?: string;
+}
+
+/** As long as a person may take in the browser. */
+const PATIENCE_MS = 600_000;
+
+export const run: Run<Options> = async ([name], options, io) => {
+  const sources = await signInSources(options, io);
+  const chosen = await choose(name, { sources, options, io });
+  let code: number = EXIT.ok;
+  for (const source of chosen) {
+    try {
+      await signIn(source, options, io);
+    } catch (error) {
+      code = await reportError(error, options.json === true, io);
+    }
+  }
+  return code;
+};
+
+async function choose(
+  name: string | undefined,
+  { sources, options, io }: { sources: readonly SignInSource[]; options: Options; io: Io },
+): Promise<readonly SignInSource[]> {
+  if (name !== undefined) return [namedSource(name, sources)];
+  const wanting: SignInSource[] = [];
+  for (const source of sources) if (await wantsSignIn(source, io)) wanting.push(source);
+  if (wanting.length === 0) {
+    if (!options.json) await print(io.stdout, "No server wants a sign-in.");
+    return [];
+  }
+  if (wanting.length === 1 || options.all) return wanting;
+  const ids = wanting.map(({ id }) => id).join(", ");
+  throw new UsageError(`These servers want a sign-in: ${ids}. Name one, or take --all.`);
+}
+
+/** One that cannot be asked now is none. */
+async function wantsSignIn({ id, options, place }: SignInSource, io: Io): Promise<boolean> {
+  const context = createContext(place);
+  try {
+    const access = (await context.vault.find(keyOf(context)))?.tokens?.access;
+    if (access !== undefined) return false;
+    return (await probe({ label: id, options, environment: io.env, signal: io.interrupted })).status === 401;
+  } catch (error) {
+    if (error instanceof FailError) return false;
+    throw error;
+  } finally {
+    await context.network.close();
+  }
+}
+
+async function signIn({ id, options: server, place }: SignInSource, options: Options, io: Io): Promise<void> {
+  const patienceMs = options.timeout === undefined ? PATIENCE_MS : parseDuration(options.timeout, "--timeout");
+  const late = AbortSignal.timeout(patienceMs);
+  const signal = AbortSignal.any([io.interrupted, late]);
+  const context = createContext(place);
+  try {
+    const challenge = await probe({ label: id, options: server, environment: io.env, signal });
+    const record = await login(context, {
+      challenge: isChallenge(challenge) ? challenge : undefined,
+      show: (address) => showAddress(address, options, io),
+      ...(io.line && { pasted: (until: AbortSignal) => io.line!("", until) }),
+      signal,
+    });
+    await tell(record, options, io);
+  } catch (error) {
+    if (late.aborted)
+      throw new FailError(
+        fail("timeout", `Nobody came back from the browser within ${patienceMs / 1000} s. Begin anew.`),
+      );
+    throw error;
+  } finally {
+    await context.network.close();
+  }
+}
+
+function isChallenge({ status }: Challenge): boolean {
+  return status === 401 || status === 403;
+}
+
+async function showAddress(address: string, options: Options, io: Io): Promise<void> {
+  const isOpen = options.browser && (await openBrowser(address, io.env));
+  if (options.json) return printJson(io.stderr, { open: address });
+  const head = isOpen ? "The browser opens. If it does not, open this address:" : "Open this address in a browser:";
+  const tail = io.line
+    ? ["", "If the browser cannot come back to this machine, paste the address that it ends at here."]
+    : [];
+  await print(io.stderr, [head, "", address, ...tail].join("\n"));
+}
+
+async function tell({ source, server, scopes }: SignInRecord, options: Options, io: Io): Promise<void> {
+  if (options.json) return printJson(io.stdout, { signedIn: source, issuer: server.issuer, scopes });
+  await print(io.stdout, `Signed in to ${source} by ${server.issuer}.`);
+}

@@ -1,0 +1,30 @@
+import { FailError } from "../../core/errors.ts";
+import { fail } from "../../core/outcome.ts";
+import { createContext } from "../../signin/context.ts";
+import { revoke } from "../../signin/grants.ts";
+import { keyOf } from "../../signin/login.ts";
+import type { Run, SharedOptions } from "../command-row.ts";
+import { EXIT } from "../failure.ts";
+import { print, printJson } from "../io.ts";
+import { namedSource, signInSources } from "../sign-ins.ts";
+
+export const run: Run<SharedOptions> = async ([name = ""], options, io) => {
+  const { id, place } = namedSource(name, await signInSources(options, io));
+  const context = createContext(place);
+  const { vault, network } = context;
+  try {
+    const record = await vault.find(keyOf(context));
+    if (!record?.tokens) throw new FailError(fail("needs_authorisation", `Nobody is signed in to \`${id}\`.`));
+    const { tokens, wanted: _, endedBecause: __, ...rest } = record;
+    // Out of the vault first: whatever the server says to it, no hub uses them from now on.
+    await vault.update(keyOf(context), (now) => now && { ...rest, scopes: [] });
+    const { privateKey } = place.options;
+    const redeeming = { ...record, network, ...(privateKey !== undefined && { privateKey }) };
+    const revoked = await revoke(tokens.refresh ?? tokens.access, redeeming);
+    if (options.json) await printJson(io.stdout, { signedOut: id, revoked });
+    else await print(io.stdout, `Signed out of ${id}${revoked ? "; its token is taken back" : ""}.`);
+    return EXIT.ok;
+  } finally {
+    await network.close();
+  }
+};

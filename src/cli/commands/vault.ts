@@ -1,0 +1,55 @@
+import { isoNow } from "../../core/iso-now.ts";
+import type { SignInRecord } from "../../signin/records.ts";
+import type { Run, SharedOptions } from "../command-row.ts";
+import { EXIT, UsageError } from "../failure.ts";
+import { print, printJson } from "../io.ts";
+import { vaultOf } from "../sign-ins.ts";
+import { table } from "../table.ts";
+
+export const list: Run<SharedOptions> = async (_args, options, io) => {
+  const all = (await vaultOf(io).all()).map(described);
+  if (options.json) await printJson(io.stdout, { signIns: all });
+  else if (all.length === 0) await print(io.stdout, "The vault is empty.");
+  else {
+    const rows = all.map(({ source, person, issuer, state, until }) => [source, person, issuer, state, until]);
+    await print(io.stdout, table(["source", "person", "issuer", "state", "until"], rows, io));
+  }
+  return EXIT.ok;
+};
+
+export const remove: Run<SharedOptions> = async ([name = ""], options, io) => {
+  const vault = vaultOf(io);
+  const found = (await vault.all()).filter(({ source }) => source === name);
+  if (found.length === 0)
+    throw new UsageError(
+      `The vault holds nothing for ${JSON.stringify(name)}. \`toolyard vault list\` shows what it holds.`,
+    );
+  for (const record of found) await vault.update(record, () => undefined);
+  if (options.json) await printJson(io.stdout, { removed: name });
+  else await print(io.stdout, `Removed ${name} from the vault, and what its server knew the hub as.`);
+  return EXIT.ok;
+};
+
+/** What is known of sign-ins, for a report or another machine's configuration. */
+export const exportNames: Run<SharedOptions> = async (_args, _options, io) => {
+  await printJson(io.stdout, { exported: isoNow(), signIns: (await vaultOf(io).all()).map(described) });
+  return EXIT.ok;
+};
+
+/** Names, and no value. */
+function described({ source, url, person, resource, server, client, tokens, scopes, endedBecause }: SignInRecord) {
+  const { origin, pathname } = new URL(url);
+  return {
+    source,
+    person,
+    issuer: server.issuer,
+    state: tokens ? "signed in" : (endedBecause ?? "signed out"),
+    until: tokens?.lifetimeMs === undefined ? "" : new Date(tokens.obtainedAt + tokens.lifetimeMs).toISOString(),
+    url: `${origin}${pathname}`,
+    resource,
+    client: client.id,
+    registered: client.from,
+    scopes,
+    renews: tokens?.refresh !== undefined,
+  };
+}

@@ -1,0 +1,105 @@
+import { OptionError } from "../../core/errors.ts";
+import { isLoopback } from "../../core/loopback.ts";
+import { readOptions } from "../../core/option-values.ts";
+import { AuthSchema, type CredentialConfig } from "./options.ts";
+
+/** How a source is signed in to, as far as a person has fixed it; the rest follows from what the server says. */
+export interface OAuthOptions {
+  readonly grant: "authorization_code" | "client_credentials" | "jwt_bearer" | "enterprise";
+  /** Compared with what the authorization server calls itself, in place of its address. */
+  readonly issuer?: string;
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly clientAuth?: "basic" | "post" | "private_key_jwt";
+  /** PEM. */
+  readonly privateKey?: string;
+  /** How the hub becomes known where it has no `clientId`. */
+  readonly registration: "auto" | "document" | "dynamic";
+  readonly clientMetadataUrl?: string;
+  /** With spaces between them; absent: what the server asks for. */
+  readonly scopes?: string;
+  readonly resource?: string;
+  readonly redirectHost: "127.0.0.1" | "localhost";
+  /** Absent: any that is free, kept from then on. */
+  readonly redirectPort?: number;
+  readonly dpop: boolean;
+  /** What says who asks, with `jwt_bearer` and `enterprise`. */
+  readonly assertion?: string;
+  readonly identityProvider?: { readonly tokenUrl: string; readonly clientId?: string; readonly clientSecret?: string };
+}
+
+/** Undefined where `auth` is of another type. Throws an `OptionError` that shows no secret. */
+export function resolveOAuth(auth: CredentialConfig["auth"]): OAuthOptions | undefined {
+  if (auth?.type !== "oauth") return undefined;
+  const values = readOptions(AuthSchema, auth, "auth.");
+  const { grant, registration, redirect_host: redirectHost, dpop } = values;
+  assertGrant(auth, grant);
+  const optional = {
+    issuer: values.issuer === undefined ? undefined : httpsUrl("issuer", values.issuer),
+    clientId: values.client_id,
+    clientSecret: values.client_secret,
+    clientAuth: auth.client_auth,
+    privateKey: values.private_key,
+    clientMetadataUrl: values.client_metadata_url === undefined ? undefined : documentUrl(values.client_metadata_url),
+    scopes: auth.scopes?.join(" "),
+    resource: values.resource,
+    redirectPort: values.redirect_port,
+    assertion: values.assertion,
+    identityProvider: identityProviderOf(auth),
+  };
+  const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
+  return Object.freeze({ grant, registration, redirectHost, dpop, ...given });
+}
+
+/** What a source without credentials is signed in with. */
+export const PLAIN_OAUTH: OAuthOptions = Object.freeze({
+  grant: "authorization_code",
+  registration: "auto",
+  redirectHost: "127.0.0.1",
+  dpop: false,
+});
+
+type Auth = NonNullable<CredentialConfig["auth"]>;
+
+const NEEDED: Readonly<Record<OAuthOptions["grant"], readonly (keyof Auth)[]>> = {
+  authorization_code: [],
+  client_credentials: ["client_id"],
+  jwt_bearer: ["assertion"],
+  enterprise: ["client_id", "assertion", "idp_token_url"],
+};
+
+function assertGrant(auth: Auth, grant: OAuthOptions["grant"]): void {
+  const missing = NEEDED[grant].find((name) => auth[name] === undefined || auth[name] === "");
+  if (missing !== undefined)
+    throw new OptionError(`\`auth\` of type "oauth" with \`grant = "${grant}"\` needs \`${missing}\`.`);
+  if (auth.client_auth === "private_key_jwt" && auth.private_key === undefined)
+    throw new OptionError('`auth.client_auth = "private_key_jwt"` needs `private_key`.');
+}
+
+function identityProviderOf(auth: Auth): OAuthOptions["identityProvider"] {
+  const { idp_token_url: tokenUrl, idp_client_id: clientId, idp_client_secret: clientSecret } = auth;
+  if (tokenUrl === undefined) return undefined;
+  return {
+    tokenUrl: httpsUrl("idp_token_url", tokenUrl),
+    ...(clientId !== undefined && { clientId }),
+    ...(clientSecret !== undefined && { clientSecret }),
+  };
+}
+
+/** Kept as it was written: issuers are compared sign by sign. */
+function httpsUrl(name: string, text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname))) return text;
+  throw new OptionError(
+    `\`auth.${name}\` must begin with https://, or with http:// on this machine; got ${JSON.stringify(text)}.`,
+  );
+}
+
+function documentUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === "https:" && url.pathname !== "/" && url.hash === "") return text;
+  throw new OptionError(
+    "`auth.client_metadata_url` must be an https address with a path, such as " +
+      `https://hub.example.com/oauth/client.json; got ${JSON.stringify(text)}.`,
+  );
+}

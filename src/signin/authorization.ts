@@ -1,0 +1,65 @@
+import * as oauth from "oauth4webapi";
+import { isJsonObject } from "../core/json.ts";
+import { errorCode, needsPerson } from "./failures.ts";
+import type { ClientRecord, ServerRecord } from "./records.ts";
+
+/** A sign-in that a person has begun: what the answer is held against. */
+export interface Begun {
+  readonly address: string;
+  readonly state: string;
+  readonly verifier: string;
+  readonly redirectUri: string;
+}
+
+export interface Asked {
+  readonly server: ServerRecord;
+  readonly client: ClientRecord;
+  readonly resource: string;
+  readonly scopes: readonly string[];
+  readonly redirectUri: string;
+}
+
+/** The address that a person is sent to: code flow with PKCE S256, state and the resource. */
+export async function begin({ server, client, resource, scopes, redirectUri }: Asked): Promise<Begun> {
+  const verifier = oauth.generateRandomCodeVerifier();
+  const state = oauth.generateRandomState();
+  const url = new URL(server.authorization_endpoint ?? "");
+  const parameters = {
+    response_type: "code",
+    client_id: client.id,
+    redirect_uri: redirectUri,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: "S256",
+    state,
+    resource,
+    ...(scopes.length > 0 && { scope: scopes.join(" ") }),
+    // OpenID Connect gives a refresh token only where the person was asked for it.
+    ...(scopes.includes("offline_access") && { prompt: "consent" }),
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return { address: url.href, state, verifier, redirectUri };
+}
+
+/**
+ * The code in an answer, once the answer is known to be one of this server to this sign-in: state and issuer
+ * (RFC 9207) are compared sign by sign, before anything else in it is believed. Throws a `FailError`.
+ */
+export function codeIn(
+  parameters: URLSearchParams,
+  { label, server, client, begun }: { label: string; server: ServerRecord; client: ClientRecord; begun: Begun },
+): string {
+  try {
+    const good = oauth.validateAuthResponse(server, { client_id: client.id }, parameters, begun.state);
+    const code = good.get("code");
+    if (code) return code;
+  } catch (error) {
+    if (error instanceof oauth.AuthorizationResponseError)
+      throw needsPerson(label, `is not signed in to: ${server.issuer} says ${errorCode(error.error) ?? "no"}.`);
+    if (!isJsonObject(error) && !(error instanceof Error)) throw error;
+  }
+  throw needsPerson(
+    label,
+    "is not signed in to: what the browser brought back is no answer of its authorization server to this sign-in, " +
+      "and was not used. Begin anew.",
+  );
+}

@@ -1,0 +1,52 @@
+/** What a 401 or 403 says on how to get in (RFC 9728, 5.1; RFC 6750, 3). */
+export interface Challenge {
+  readonly status: number;
+  /** Address of the protected-resource metadata. */
+  readonly metadata?: string;
+  /** Scopes with spaces between them. */
+  readonly scope?: string;
+  readonly error?: string;
+}
+
+const MAX_HEADER_CHARS = 8192;
+/** What RFC 6749 lets a scope hold, with single spaces between several. */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
+
+/** Reads the first challenge of a scheme that OAuth uses; others, such as `Basic`, may stand beside it. */
+export function readChallenge(status: number, header: string | undefined): Challenge {
+  const all = parseChallenges((header ?? "").slice(0, MAX_HEADER_CHARS));
+  const { parameters } = all.find(({ scheme }) => scheme === "bearer" || scheme === "dpop") ?? NONE;
+  const metadata = parameters.get("resource_metadata");
+  const scope = parameters.get("scope");
+  const error = parameters.get("error");
+  return {
+    status,
+    ...(metadata !== undefined && URL.canParse(metadata) && { metadata }),
+    ...(scope !== undefined && SCOPE.test(scope) && { scope }),
+    ...(error !== undefined && /^\w{1,64}$/.test(error) && { error }),
+  };
+}
+
+interface OneChallenge {
+  readonly scheme: string;
+  readonly parameters: Map<string, string>;
+}
+
+const NONE: OneChallenge = { scheme: "", parameters: new Map() };
+
+/** A parameter, quoted or not; or a word that begins a challenge (RFC 9110, 11.6.1). */
+const PIECE = /([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))|([\w!#$%&'*+.^`|~-]+)/g;
+
+function parseChallenges(header: string): OneChallenge[] {
+  const found: OneChallenge[] = [];
+  for (const [, name, quoted, plain, scheme] of header.matchAll(PIECE)) {
+    if (scheme !== undefined) found.push({ scheme: scheme.toLowerCase(), parameters: new Map() });
+    else {
+      const parameters = found.at(-1)?.parameters;
+      // The first one counts: a later one of the same name could have been appended by whoever is in between.
+      const key = name!.toLowerCase();
+      if (parameters && !parameters.has(key)) parameters.set(key, quoted?.replaceAll(/\\(.)/g, "$1") ?? plain ?? "");
+    }
+  }
+  return found;
+}

@@ -1,0 +1,202 @@
+import { loginCommand } from "../core/login-command.ts";
+import { isJsonObject, stringMember, type JsonObject } from "../core/json.ts";
+import type { Challenge } from "./challenge.ts";
+import { needsPerson, notNow } from "./failures.ts";
+import { isPassing, objectIn, type SignInNetwork } from "./network.ts";
+import type { ServerRecord } from "./records.ts";
+
+/** Where to look, and what a person has fixed of it. */
+export interface Target {
+  readonly label: string;
+  readonly url: URL;
+  readonly issuer?: string;
+  readonly resource?: string;
+}
+
+export interface Discovered {
+  readonly server: ServerRecord;
+  /** What tokens are for, as the server's metadata write it. */
+  readonly resource: string;
+  /** Scopes that the resource knows; absent: it does not say. */
+  readonly scopes?: string;
+}
+
+interface Resource {
+  readonly resource: string;
+  readonly servers: readonly string[];
+  readonly scopes?: string;
+}
+
+/**
+ * Who gives tokens for an MCP server: protected-resource metadata (RFC 9728) by the challenge or at the well-known
+ * places, then the authorization server's own (RFC 8414, OpenID Connect). A server without the former is its own
+ * issuer, as in revision 2025-03-26. Rejects with a `FailError`.
+ */
+export async function discover(
+  target: Target,
+  challenge: Pick<Challenge, "metadata"> | undefined,
+  network: SignInNetwork,
+): Promise<Discovered> {
+  const described = await findResource(target, challenge?.metadata, network);
+  if (!described) return { server: await serverWithoutResource(target, network), resource: canonical(target) };
+  const { servers, resource, scopes } = described;
+  const address = chosenServer(target, servers);
+  const server = await findServer(address, target.issuer ?? address, network);
+  if (!server) throw withoutServer(target, address);
+  return { server, resource: target.resource ?? resource, ...(scopes !== undefined && { scopes }) };
+}
+
+/** The address as RFC 8707 wants it: no query, no fragment, no lonely slash. */
+function canonical({ url, resource }: Target): string {
+  return resource ?? `${url.origin}${url.pathname === "/" ? "" : url.pathname}`;
+}
+
+function chosenServer({ issuer, label }: Target, servers: readonly string[]): string {
+  const chosen = issuer !== undefined && servers.includes(issuer) ? issuer : (servers[0] ?? issuer);
+  if (chosen !== undefined) return chosen;
+  throw needsPerson(label, "names no authorization server in its metadata. Set `issuer` in its `auth`.");
+}
+
+async function findResource(
+  target: Target,
+  named: string | undefined,
+  network: SignInNetwork,
+): Promise<Resource | undefined> {
+  const { origin, pathname } = target.url;
+  const root = `${origin}/.well-known/oauth-protected-resource`;
+  const usual = pathname === "/" ? [root] : [`${root}${pathname}`, root];
+  for (const address of named === undefined ? usual : [named, ...usual.filter((one) => one !== named)]) {
+    const found = await read(address, network);
+    if (found) return toResource(found, target);
+  }
+  return undefined;
+}
+
+function toResource(found: JsonObject, target: Target): Resource {
+  const resource = stringMember(found, "resource");
+  const { label, url, resource: configured } = target;
+  if (resource === undefined || !(resource === configured || covers(resource, url))) {
+    throw needsPerson(
+      label,
+      "describes another server than the one that was asked, so no sign-in was begun: its metadata are for " +
+        `${shown(resource)}. Correct \`url\`, or set \`resource\` in its \`auth\` if that is the one you mean.`,
+    );
+  }
+  const servers = listOf(found["authorization_servers"]);
+  const scopes = listOf(found["scopes_supported"]);
+  return { resource, servers, ...(scopes.length > 0 && { scopes: scopes.join(" ") }) };
+}
+
+/** Same origin, and the address lies in the resource's path. */
+function covers(resource: string, { origin, pathname }: URL): boolean {
+  if (!URL.canParse(resource) || resource.includes("#")) return false;
+  const own = new URL(resource);
+  const folder = own.pathname.endsWith("/") ? own.pathname : `${own.pathname}/`;
+  return own.origin === origin && `${pathname}/`.startsWith(folder);
+}
+
+function listOf(value: unknown): readonly string[] {
+  return Array.isArray(value)
+    ? value.filter((one) => typeof one === "string" && /^[\x21-\x7e]{1,2048}$/.test(one))
+    : [];
+}
+
+async function serverWithoutResource(target: Target, network: SignInNetwork): Promise<ServerRecord> {
+  const { issuer } = target;
+  const address = issuer ?? target.url.origin;
+  const found = await findServer(address, address, network);
+  if (found) return found;
+  if (issuer !== undefined) throw withoutServer(target, address);
+  // Revision 2025-03-26 has these for a server that describes nothing.
+  const { origin } = target.url;
+  return {
+    issuer: origin,
+    authorization_endpoint: `${origin}/authorize`,
+    token_endpoint: `${origin}/token`,
+    registration_endpoint: `${origin}/register`,
+  };
+}
+
+async function findServer(address: string, issuer: string, network: SignInNetwork): Promise<ServerRecord | undefined> {
+  let passing: unknown;
+  for (const place of placesOf(network.checked(address))) {
+    try {
+      const found = await read(place, network);
+      if (found) return toServer(found, issuer, network);
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      passing ??= error;
+    }
+  }
+  if (passing !== undefined) throw passing;
+  return undefined;
+}
+
+function placesOf({ origin, pathname }: URL): readonly string[] {
+  const path = pathname.replace(/\/$/, "");
+  const [oauth, oidc] = ["oauth-authorization-server", "openid-configuration"].map((n) => `${origin}/.well-known/${n}`);
+  return path === ""
+    ? [oauth!, oidc!]
+    : [`${oauth}${path}`, `${oidc}${path}`, `${origin}${path}/.well-known/openid-configuration`];
+}
+
+function toServer(found: JsonObject, issuer: string, network: SignInNetwork): ServerRecord {
+  const own = stringMember(found, "issuer");
+  if (own !== issuer) {
+    throw needsPerson(
+      network.label,
+      `is not signed in to: its authorization server calls itself ${shown(own)}, and ${shown(issuer)} is expected. ` +
+        "If that is the one you mean, set `issuer` in its `auth` to exactly that.",
+    );
+  }
+  const methods = found["code_challenge_methods_supported"];
+  const token = stringMember(found, "token_endpoint");
+  const authorize = stringMember(found, "authorization_endpoint");
+  if (token === undefined)
+    throw needsPerson(network.label, `cannot be signed in to: ${shown(issuer)} has no token endpoint.`);
+  if (authorize !== undefined && !(Array.isArray(methods) && methods.includes("S256"))) {
+    throw needsPerson(
+      network.label,
+      `is not signed in to: its authorization server ${shown(issuer)} does not announce PKCE with S256, which must be.`,
+    );
+  }
+  for (const address of [token, authorize]) if (address !== undefined) network.checked(address);
+  return Object.fromEntries(KEPT.flatMap((name) => (found[name] == null ? [] : [[name, found[name]]]))) as ServerRecord;
+}
+
+const KEPT = [
+  "issuer",
+  "authorization_endpoint",
+  "token_endpoint",
+  "registration_endpoint",
+  "revocation_endpoint",
+  "device_authorization_endpoint",
+  "scopes_supported",
+  "grant_types_supported",
+  "token_endpoint_auth_methods_supported",
+  "authorization_response_iss_parameter_supported",
+  "client_id_metadata_document_supported",
+  "dpop_signing_alg_values_supported",
+] as const;
+
+/** A document; nothing where there is none. A server that fails is no server without a document. */
+async function read(address: string, network: SignInNetwork): Promise<JsonObject | undefined> {
+  const answer = await network.ask(address, { headers: { accept: "application/json" } });
+  if (answer.status >= 500 && answer.status !== 501)
+    throw notNow(network.label, `cannot be signed in to for now: ${shown(address)} failed (HTTP ${answer.status}).`);
+  const found = answer.status === 200 ? objectIn(answer) : undefined;
+  return isJsonObject(found) ? found : undefined;
+}
+
+function withoutServer({ label }: Target, address: string): Error {
+  return needsPerson(
+    label,
+    `cannot be signed in to: nothing is described at ${shown(address)}, its authorization server. Set \`issuer\` in ` +
+      `its \`auth\`, or try \`${loginCommand(label)}\` later.`,
+  );
+}
+
+/** What a server calls itself goes before a person's eyes. */
+function shown(text: string | undefined): string {
+  return text === undefined ? "nothing" : JSON.stringify(text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 200));
+}

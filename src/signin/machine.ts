@@ -1,0 +1,112 @@
+import { stringMember } from "../core/json.ts";
+import { basic } from "../outbound/credentials/basic.ts";
+import type { OAuthOptions } from "../outbound/credentials/oauth.ts";
+import type { Challenge } from "./challenge.ts";
+import { discover, type Discovered } from "./discovery.ts";
+import type { ProofKey } from "./dpop.ts";
+import { errorCode, needsPerson, notNow } from "./failures.ts";
+import { redeem } from "./grants.ts";
+import { keyOf, targetOf, type LoginContext } from "./login.ts";
+import { objectIn } from "./network.ts";
+import type { ClientRecord, SignInRecord } from "./records.ts";
+import { givenClient } from "./registration.ts";
+import { scopesToAsk } from "./scopes.ts";
+
+export interface Acquiring {
+  /** What was acquired before; a renewal goes to the same server. */
+  readonly known: SignInRecord | undefined;
+  /** Present: how the server refused a request; who gives tokens is looked up anew. */
+  readonly challenge: Challenge | undefined;
+  readonly key: ProofKey | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A token without a person: by the client's own secret or key, or by what somebody vouches for it with. */
+export async function acquire(context: LoginContext, acquiring: Acquiring): Promise<SignInRecord> {
+  const { options, network, label } = context;
+  const { known, challenge, key, signal } = acquiring;
+  const found: Discovered =
+    known && !challenge
+      ? { server: known.server, resource: known.resource ?? "" }
+      : await discover(targetOf(context), challenge, network);
+  const { server, resource } = found;
+  const client = clientOf(options, found);
+  const before = known?.server.issuer === server.issuer ? known.scopes : [];
+  const asked = scopesToAsk(
+    { configured: options.scopes, challenged: challenge?.scope, described: found.scopes, before },
+    {},
+  );
+  const { grant, parameters } = await grantOf(context, found);
+  const scope = asked.length > 0 && { scope: asked.join(" ") };
+  const { privateKey } = options;
+  const redeeming = {
+    server,
+    client,
+    network,
+    signal,
+    ...(key && { key }),
+    ...(privateKey !== undefined && { privateKey }),
+  };
+  const redeemed = await redeem(grant, { ...parameters, resource, ...scope }, redeeming);
+  if (redeemed.type === "refused")
+    throw needsPerson(label, `gets no token: ${server.issuer} says ${redeemed.error}. Check its \`auth\`.`);
+  const { refresh: _, ...tokens } = redeemed.tokens;
+  return { ...keyOf(context), server, resource, client, scopes: asked, tokens };
+}
+
+/** A workload that is vouched for needs no client of its own. */
+function clientOf(options: OAuthOptions, { server }: Discovered): ClientRecord {
+  if (options.clientAuth === undefined && options.privateKey !== undefined)
+    return givenClient({ ...options, clientAuth: "private_key_jwt" }, server);
+  return givenClient(options, server);
+}
+
+interface Grant {
+  readonly grant: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+const JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+
+async function grantOf(context: LoginContext, found: Discovered): Promise<Grant> {
+  const { assertion = "", grant } = context.options;
+  if (grant === "client_credentials") return { grant, parameters: {} };
+  if (grant === "enterprise")
+    return { grant: JWT_BEARER, parameters: { assertion: await exchangedAt(context, found, assertion) } };
+  return { grant: JWT_BEARER, parameters: { assertion } };
+}
+
+/** The identity token becomes an assertion for this authorization server (RFC 8693, ID-JAG). */
+async function exchangedAt(
+  { options, network, label }: LoginContext,
+  found: Discovered,
+  token: string,
+): Promise<string> {
+  const { tokenUrl, clientId, clientSecret } = options.identityProvider!;
+  const form = new URLSearchParams({
+    grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
+    requested_token_type: "urn:ietf:params:oauth:token-type:id-jag",
+    audience: found.server.issuer,
+    resource: found.resource,
+    subject_token: token,
+    subject_token_type: "urn:ietf:params:oauth:token-type:id_token",
+  });
+  const isSecret = clientId !== undefined && clientSecret !== undefined;
+  if (clientId !== undefined && !isSecret) form.set("client_id", clientId);
+  const answer = await network.ask(tokenUrl, {
+    method: "POST",
+    headers: {
+      "content-type": "application/x-www-form-urlencoded",
+      accept: "application/json",
+      ...(isSecret && { authorization: `Basic ${basic(clientId, clientSecret)}` }),
+    },
+    body: form.toString(),
+  });
+  const body = objectIn(answer);
+  const exchanged = body && stringMember(body, "access_token");
+  if (exchanged !== undefined && answer.status < 300) return exchanged;
+  const host = new URL(tokenUrl).host;
+  if (answer.status >= 500) throw notNow(label, `gets no token for now: ${host} answered HTTP ${answer.status}.`);
+  const why = errorCode(body?.["error"]) ?? `HTTP ${answer.status}`;
+  throw needsPerson(label, `gets no token: the identity provider at ${host} says ${why}. Check \`assertion\`.`);
+}

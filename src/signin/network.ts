@@ -1,0 +1,120 @@
+import { isLoopback } from "../core/loopback.ts";
+import { FailError } from "../core/errors.ts";
+import { isDeeperThan } from "../core/json-depth.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { mayBePublic } from "../outbound/addresses.ts";
+import { OutboundClient, type OutboundRequest } from "../outbound/outbound-client.ts";
+import type { ProxyEnvironment } from "../outbound/proxy.ts";
+import { needsPerson } from "./failures.ts";
+
+export interface NetworkOptions {
+  /** Id of the source, for messages. */
+  readonly label: string;
+  /** The MCP server. */
+  readonly url: URL;
+  /** Addresses that a person configured; they may be private ones. */
+  readonly trusted: readonly string[];
+  readonly environment: ProxyEnvironment;
+  readonly proxy?: string;
+  readonly caFiles?: readonly string[];
+}
+
+export interface Answer {
+  readonly status: number;
+  header(name: string): string | undefined;
+  readonly text: string;
+}
+
+const TIMEOUT_MS = 15_000;
+const MAX_BYTES = 256 * 1024;
+const MAX_DEPTH = 20;
+
+/**
+ * What is asked on the way to a token. Addresses come from servers: of a public server only public ones are asked, and
+ * only by https; redirects are not followed.
+ */
+export class SignInNetwork {
+  readonly #options: NetworkOptions;
+  readonly #client: OutboundClient;
+
+  constructor(options: NetworkOptions) {
+    const { environment, proxy, caFiles } = options;
+    this.#options = options;
+    this.#client = new OutboundClient({
+      userAgent: "toolyard",
+      environment,
+      ...(proxy !== undefined && { proxy }),
+      ...(caFiles && { caFiles }),
+    });
+  }
+
+  get label(): string {
+    return this.#options.label;
+  }
+
+  async ask(
+    address: string,
+    asked: Pick<OutboundRequest, "method" | "headers" | "body"> = {},
+    signal?: AbortSignal,
+  ): Promise<Answer> {
+    const url = this.checked(address);
+    const response = await this.#client.request({
+      ...asked,
+      service: `The authorisation of \`${this.label}\` at ${url.host}`,
+      url,
+      signal,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_BYTES,
+      reach: this.#reachOf(url),
+      follows: false,
+    });
+    return { status: response.status, header: (name) => response.header(name), text: response.body.toString("utf8") };
+  }
+
+  /** An address that tokens, codes and people may be sent to. Throws a `FailError` for any other. */
+  checked(address: string): URL {
+    const url = URL.canParse(address) ? new URL(address) : undefined;
+    const isPlain = url?.protocol === "http:" && this.#mayBePlain(url);
+    const isUsable = url !== undefined && (url.protocol === "https:" || isPlain);
+    if (isUsable && url.username === "" && url.password === "") return url;
+    const shown = url && /^https?:$/.test(url.protocol) ? url.origin : "something that is no web address";
+    throw needsPerson(
+      this.label,
+      `names ${shown} for its sign-in, which is not used: it must begin with https:// and hold no password.`,
+    );
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  /** Unencrypted on this machine, or where the person asks the server itself that way. */
+  #mayBePlain(url: URL): boolean {
+    const { url: server } = this.#options;
+    return isLoopback(url.hostname) ? !mayBePublic(server) : server.protocol === "http:" && url.host === server.host;
+  }
+
+  #reachOf(url: URL): OutboundRequest["reach"] {
+    const { url: server, trusted } = this.#options;
+    const isOwn = url.origin === server.origin || trusted.some((one) => new URL(one).origin === url.origin);
+    return isOwn || !mayBePublic(server) ? "origin" : "public";
+  }
+}
+
+/** The object in an answer, whatever its type; nothing where there is none. What it says is not repeated anywhere. */
+export function objectIn({ text, header }: Answer): JsonObject | undefined {
+  const isForm = header("content-type")?.startsWith("application/x-www-form-urlencoded") === true;
+  if (isForm) return Object.fromEntries(new URLSearchParams(text));
+  if (isDeeperThan(text, MAX_DEPTH)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Nobody is there at the moment, as against an answer that means no. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof FailError && (error.failure.kind === "unavailable" || error.failure.kind === "timeout");
+}

@@ -1,0 +1,109 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { OptionError } from "../core/errors.ts";
+
+export interface RedirectOptions {
+  readonly host: "127.0.0.1" | "localhost";
+  /** Tried first. */
+  readonly port?: number | undefined;
+  /** No other port will do. */
+  readonly isFixed: boolean;
+}
+
+/** What the person reads in the browser. */
+export interface Shown {
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+/** Takes what the browser brings back; nothing where it belongs to no sign-in of this listener. */
+export type OnRedirect = (parameters: URLSearchParams) => Promise<Shown> | undefined;
+
+const PATH = "/callback";
+const MAX_CONNECTIONS = 16;
+const MAX_URL_CHARS = 16 * 1024;
+
+/** An address on this machine that a browser comes back to (RFC 8252, 7.3). */
+export class RedirectListener {
+  readonly uri: string;
+  readonly #servers: readonly Server[];
+
+  private constructor(uri: string, servers: readonly Server[]) {
+    this.uri = uri;
+    this.#servers = servers;
+  }
+
+  /** Rejects with an `OptionError` where a fixed port is taken. */
+  static async open({ host, port, isFixed }: RedirectOptions, onRedirect: OnRedirect): Promise<RedirectListener> {
+    const listen = (at: string, on: number): Promise<Server | undefined> => listenAt(at, on, onRedirect);
+    let server = await listen("127.0.0.1", port ?? 0);
+    if (!server && isFixed)
+      throw new OptionError(
+        `Port ${port} of this machine is taken, and the browser has to come back to it. End what listens there, or ` +
+          "set another `redirect_port` in `auth`.",
+      );
+    server ??= await listen("127.0.0.1", 0);
+    if (!server) throw new OptionError("No port of 127.0.0.1 can be listened on.");
+    const { port: own } = server.address() as AddressInfo;
+    // A browser may go to either address of this name.
+    const other = host === "localhost" ? await listen("::1", own) : undefined;
+    return new RedirectListener(`http://${host}:${own}${PATH}`, other ? [server, other] : [server]);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(
+      this.#servers.map(async (server) => {
+        const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+        server.closeIdleConnections();
+        setTimeout(() => server.closeAllConnections(), LINGER_MS).unref();
+        await closed;
+      }),
+    );
+  }
+}
+
+/** How long a browser may take to read the last page. */
+const LINGER_MS = 500;
+
+function listenAt(host: string, port: number, onRedirect: OnRedirect): Promise<Server | undefined> {
+  const server = createServer({ maxHeaderSize: MAX_URL_CHARS }, (request, response) => {
+    answer(request, response, onRedirect).catch(() => response.destroy());
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  return new Promise((resolve) => {
+    server.once("error", () => resolve(undefined));
+    server.listen(port, host, () => resolve(server));
+  });
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, onRedirect: OnRedirect): Promise<void> {
+  const url = new URL(request.url ?? "/", "http://localhost");
+  if (request.method !== "GET" || url.pathname !== PATH) return show(response, 404, "There is nothing here.");
+  // Another name that leads to this machine is some site's own doing.
+  if (!isOwnHost(request.headers.host, request.socket.localPort))
+    return show(response, 403, "This is not that address.");
+  const shown = await onRedirect(url.searchParams);
+  if (!shown) return show(response, 400, "This belongs to no sign-in that is waited for. Begin it anew.");
+  show(response, shown.ok ? 200 : 400, shown.text);
+}
+
+function isOwnHost(host: string | undefined, port: number | undefined): boolean {
+  return ["127.0.0.1", "localhost", "[::1]"].some((name) => host?.toLowerCase() === `${name}:${port}`);
+}
+
+function show(response: ServerResponse, status: number, text: string): void {
+  response
+    .writeHead(status, {
+      "content-type": "text/html; charset=utf-8",
+      "cache-control": "no-store",
+      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+      connection: "close",
+    })
+    .end(`<!doctype html><title>Toolyard</title><p>${escaped(text)}`);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+}

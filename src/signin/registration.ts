@@ -1,0 +1,132 @@
+import { loginCommand } from "../core/login-command.ts";
+import { stringMember } from "../core/json.ts";
+import type { OAuthOptions } from "../outbound/credentials/oauth.ts";
+import { errorCode, needsPerson, notNow } from "./failures.ts";
+import { objectIn, type SignInNetwork } from "./network.ts";
+import type { ClientAuthMethod, ClientRecord, ServerRecord } from "./records.ts";
+
+export interface Registering {
+  readonly options: OAuthOptions;
+  readonly server: ServerRecord;
+  readonly network: SignInNetwork;
+  /** Where the browser comes back to. */
+  readonly redirectUri: string;
+  /** What this source was known as before. */
+  readonly known?: ClientRecord | undefined;
+}
+
+/**
+ * The hub as this authorization server knows it: as configured, as it was known before, by a document of its own, or
+ * registered anew. Rejects with a `FailError` that says what a person has to register.
+ */
+export async function clientFor(registering: Registering): Promise<ClientRecord> {
+  const { options, server, known, redirectUri } = registering;
+  if (options.clientId !== undefined) return givenClient(options, server);
+  if (options.registration !== "dynamic" && options.clientMetadataUrl !== undefined) {
+    if (server.client_id_metadata_document_supported || options.registration === "document")
+      return { issuer: server.issuer, id: options.clientMetadataUrl, method: "none", from: "document", redirectUri };
+  }
+  if (known && isStillGood(known, registering)) return known;
+  if (options.registration !== "document" && server.registration_endpoint !== undefined)
+    return register(registering, server.registration_endpoint);
+  throw needsPerson(
+    registering.network.label,
+    `cannot be signed in to yet: ${server.issuer} registers nobody by itself. Register an application there with the ` +
+      `redirect address ${redirectUri}, write its id into \`auth\`: { type = "oauth", client_id = "…", ` +
+      `client_secret = "…", redirect_port = ${new URL(redirectUri).port} }, and run ` +
+      `\`${loginCommand(registering.network.label)}\` again.`,
+  );
+}
+
+export function givenClient(
+  { clientId, clientSecret, clientAuth, privateKey }: OAuthOptions,
+  server: ServerRecord,
+): ClientRecord {
+  const hasSecret = clientSecret !== undefined && clientSecret !== "";
+  return {
+    issuer: server.issuer,
+    id: clientId ?? "",
+    ...(hasSecret && { secret: clientSecret }),
+    method: methodOf(clientAuth, { hasSecret, hasKey: privateKey !== undefined, server }),
+    from: "given",
+  };
+}
+
+function methodOf(
+  wanted: OAuthOptions["clientAuth"],
+  { hasSecret, hasKey, server }: { hasSecret: boolean; hasKey: boolean; server: ServerRecord },
+): ClientAuthMethod {
+  if (wanted === "private_key_jwt" || (wanted === undefined && hasKey)) return "private_key_jwt";
+  if (!hasSecret) return "none";
+  if (wanted !== undefined) return wanted === "basic" ? "client_secret_basic" : "client_secret_post";
+  return secretMethod(server);
+}
+
+/** Basic is what every server has to know that does not say otherwise (RFC 8414, 2). */
+function secretMethod({ token_endpoint_auth_methods_supported: methods }: ServerRecord): ClientAuthMethod {
+  const isPostOnly = methods?.includes("client_secret_post") === true && !methods.includes("client_secret_basic");
+  return isPostOnly ? "client_secret_post" : "client_secret_basic";
+}
+
+function isStillGood(known: ClientRecord, { server, redirectUri }: Registering): boolean {
+  const { issuer, from, secretExpiresAt } = known;
+  const isAlive = secretExpiresAt === undefined || secretExpiresAt * 1000 > Date.now() + SOON_MS;
+  return issuer === server.issuer && from === "registered" && known.redirectUri === redirectUri && isAlive;
+}
+
+const SOON_MS = 60_000;
+
+async function register(registering: Registering, endpoint: string): Promise<ClientRecord> {
+  const { server, network, redirectUri } = registering;
+  const methods = server.token_endpoint_auth_methods_supported;
+  const wanted = methods === undefined || methods.includes("none") ? "none" : secretMethod(server);
+  const answer = await network.ask(endpoint, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json" },
+    body: JSON.stringify({
+      client_name: "Toolyard",
+      redirect_uris: [redirectUri],
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      token_endpoint_auth_method: wanted,
+      application_type: "native",
+    }),
+  });
+  const found = objectIn(answer);
+  if (answer.status >= 500)
+    throw notNow(network.label, `cannot register at ${server.issuer} for now (HTTP ${answer.status}).`);
+  const id = found && stringMember(found, "client_id");
+  if (answer.status >= 300 || !found || id === undefined)
+    throw refused(registering, answer.status, errorCode(found?.["error"]));
+  const secret = stringMember(found, "client_secret");
+  const expires = Number(found["client_secret_expires_at"] ?? 0);
+  return {
+    issuer: server.issuer,
+    id,
+    ...(secret && { secret }),
+    method: registeredMethod(stringMember(found, "token_endpoint_auth_method"), secret, server),
+    from: "registered",
+    redirectUri,
+    ...(expires > 0 && { secretExpiresAt: expires }),
+  };
+}
+
+/** What the server says counts, whatever was asked for. */
+function registeredMethod(
+  said: string | undefined,
+  secret: string | undefined,
+  server: ServerRecord,
+): ClientAuthMethod {
+  if (!secret) return "none";
+  if (said === "client_secret_basic" || said === "client_secret_post" || said === "none") return said;
+  return secretMethod(server);
+}
+
+function refused({ network, server, redirectUri }: Registering, status: number, error: string | undefined): Error {
+  const why = [error, `HTTP ${status}`].filter(Boolean).join(", ");
+  return needsPerson(
+    network.label,
+    `cannot be signed in to yet: ${server.issuer} did not register the hub with the redirect address ${redirectUri} ` +
+      `(${why}). Set \`redirect_host\` or \`redirect_port\` in its \`auth\`, or register there and set \`client_id\`.`,
+  );
+}

@@ -1,0 +1,324 @@
+import { loginCommand } from "../core/login-command.ts";
+import { createHash } from "node:crypto";
+import type { Cancellation } from "../core/cancellation.ts";
+import { messageOf, type FailError } from "../core/errors.ts";
+import type { Logger } from "../core/ports.ts";
+import { orAborted } from "../core/wait.ts";
+import type { Credentials, Refusal, Sent } from "../outbound/client/http-client.ts";
+import { readChallenge, type Challenge } from "./challenge.ts";
+import { createContext, type SignInPlace } from "./context.ts";
+import { createProof, createProofKey, proofKeyOf, type ProofKey } from "./dpop.ts";
+import { needsPerson, notNow } from "./failures.ts";
+import { redeem, type Redeeming } from "./grants.ts";
+import { keyOf, MAX_WIDENINGS, type LoginContext } from "./login.ts";
+import { acquire } from "./machine.ts";
+import { secretsOf, type SignInRecord, type TokenRecord } from "./records.ts";
+import { words } from "./scopes.ts";
+
+export interface SessionOptions extends LoginContext {
+  readonly logger: Logger;
+  /** Hears of the secrets that may be in use, in place of those before. */
+  readonly onSecrets: (secrets: readonly string[]) => void;
+}
+
+export function createSession(place: SignInPlace & Pick<SessionOptions, "onSecrets">): SignInSession {
+  const { logger, onSecrets } = place;
+  return new SignInSession({ ...createContext(place), logger, onSecrets });
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** A passing failure is told to all who ask within this time. */
+const FAILURE_FLOOR_MS = 1000;
+/** While the old token lives, a renewal that failed is tried again after this. */
+const RENEW_AGAIN_MS = 15_000;
+/** A server that does not know the client may have a bad moment; it is believed when it says so again after this. */
+const UNKNOWN_AGAIN_MS = 120_000;
+/** Requests under way may still carry tokens that were replaced. */
+const MAX_OLD_SECRETS = 8;
+const NONE: Headers = Object.freeze({});
+
+/**
+ * One person's sign-in to one server, at run time: gives each request its token, renews it in time, once for all
+ * callers of all processes of this home, and says when a person is needed.
+ */
+export class SignInSession implements Credentials {
+  readonly #options: SessionOptions;
+  readonly #ending = new AbortController();
+  #record: SignInRecord | undefined;
+  #key: ProofKey | undefined;
+  #headers: Headers = NONE;
+  /** On the clock of `Date.now()`, as tokens outlive processes. */
+  #renewAt = Infinity;
+  #endsAt = Infinity;
+  #renewing: Promise<void> | undefined;
+  #failed: { readonly error: unknown; readonly until: number } | undefined;
+  #nonce: string | undefined;
+  #secrets: readonly string[] = [];
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+  }
+
+  get isSignedIn(): boolean {
+    return this.#record?.tokens !== undefined;
+  }
+
+  /** Takes over what the vault holds now. True: there are other tokens than before. */
+  async load(): Promise<boolean> {
+    if (this.#isMachine) return false;
+    const before = this.#record?.tokens?.access;
+    this.#adopt(await this.#options.vault.find(keyOf(this.#options)));
+    return this.#record?.tokens?.access !== before;
+  }
+
+  headersFor(sent: Sent, signal: Cancellation): Headers | Promise<Headers> {
+    const now = Date.now();
+    if (now < this.#renewAt) return this.#prove(sent);
+    if (now < this.#endsAt) {
+      // The old one is good for a while, so nobody waits.
+      if (!this.#isPausing(now)) this.#renew().catch(() => {});
+      return this.#prove(sent);
+    }
+    return this.#renewedHeaders(sent, signal);
+  }
+
+  async refused(refusal: Refusal, signal: Cancellation): Promise<boolean> {
+    const { header, status, sent, attempt } = refusal;
+    const challenge = readChallenge(status, header("www-authenticate"));
+    if (challenge.error === "use_dpop_nonce" && attempt === 0) return this.#noteNonce(header("dpop-nonce"));
+    if (status === 403) return this.#widen(challenge, attempt, signal);
+    if (this.isSignedIn && sent["authorization"] !== this.#headers["authorization"]) return true;
+    if (this.#isMachine) return attempt < 2 && this.#acquired(challenge, signal);
+    return (await this.load()) ? this.isSignedIn : this.#renewed(attempt, signal);
+  }
+
+  async #renewed(attempt: number, signal: Cancellation): Promise<boolean> {
+    const { tokens } = this.#record ?? {};
+    if (!tokens) return false;
+    if (tokens.refresh === undefined || attempt > 0) throw this.#needsLogin("accepts its token no longer");
+    await orAborted(this.#renew(), signal);
+    return true;
+  }
+
+  answered(header: (name: string) => string | undefined): void {
+    if (this.#key) this.#nonce = header("dpop-nonce") ?? this.#nonce;
+  }
+
+  async close(): Promise<void> {
+    this.#ending.abort();
+    await this.#renewing?.catch(() => {});
+    await this.#options.network.close();
+    this.#options.onSecrets([]);
+  }
+
+  /** Why there is nothing to go in with, where there was something before. */
+  get endedBecause(): string | undefined {
+    return this.#record?.endedBecause;
+  }
+
+  get #isMachine(): boolean {
+    return this.#options.options.grant !== "authorization_code";
+  }
+
+  async #renewedHeaders(sent: Sent, signal: Cancellation): Promise<Headers> {
+    if (this.#failed && Date.now() < this.#failed.until) throw this.#failed.error;
+    await orAborted(this.#renew(), signal);
+    return this.#prove(sent);
+  }
+
+  #prove({ method, url }: Sent): Headers {
+    const access = this.#record?.tokens?.access;
+    if (!this.#key || access === undefined) return this.#headers;
+    const proven = { method, url: url.href, access, ...(this.#nonce !== undefined && { nonce: this.#nonce }) };
+    return { ...this.#headers, dpop: createProof(this.#key, proven) };
+  }
+
+  #noteNonce(nonce: string | undefined): boolean {
+    this.#nonce = nonce;
+    return nonce !== undefined;
+  }
+
+  #isPausing(now: number): boolean {
+    return this.#failed !== undefined && now < this.#failed.until - FAILURE_FLOOR_MS + RENEW_AGAIN_MS;
+  }
+
+  /** One renewal at a time for all who wait. */
+  #renew(): Promise<void> {
+    this.#renewing ??= this.#renewOrNote().finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  async #renewOrNote(): Promise<void> {
+    try {
+      await this.#renewOnce();
+      this.#failed = undefined;
+    } catch (error) {
+      this.#failed = { error, until: Date.now() + FAILURE_FLOOR_MS };
+      throw error;
+    }
+  }
+
+  async #renewOnce(): Promise<void> {
+    if (this.#isMachine) return this.#acquire(undefined);
+    const { vault, person } = this.#options;
+    const mine = this.#record;
+    if (!mine?.tokens) return;
+    const { issuer } = mine.server;
+    const lock = createHash("sha256")
+      .update(JSON.stringify([issuer, mine.client.id, person]))
+      .digest("hex");
+    await vault.exclusively(
+      `renew-${lock.slice(0, 24)}`,
+      async () => {
+        const now = await vault.find(keyOf(this.#options));
+        // Another process has renewed it, ended it, or signed in anew.
+        if (now?.tokens?.access !== mine.tokens?.access) this.#adopt(now);
+        else if (now) await this.#redeem(now);
+      },
+      this.#ending.signal,
+    );
+    if (!this.isSignedIn) throw this.#needsLogin(this.endedBecause ?? "is signed out of");
+  }
+
+  async #redeem(record: SignInRecord): Promise<void> {
+    const { tokens, resource } = record;
+    const refresh = tokens?.refresh;
+    if (refresh === undefined) throw this.#needsLogin("has a token that is over and cannot be renewed");
+    const parameters = { refresh_token: refresh, ...(resource !== undefined && { resource }) };
+    const redeemed = await redeem("refresh_token", parameters, this.#redeemingOf(record));
+    if (redeemed.type === "tokens") return this.#keep(record, { refresh, ...redeemed.tokens });
+    if (redeemed.error === "invalid_client") return this.#unknownClient(record);
+    if (PASSING.has(redeemed.error))
+      throw notNow(this.#options.label, `gets no new token for now (${redeemed.error}). Try again later.`);
+    await this.#end(record, `is signed out of (${redeemed.error})`);
+  }
+
+  #redeemingOf({ server, client }: SignInRecord): Redeeming {
+    const { network, options } = this.#options;
+    return {
+      server,
+      client,
+      network,
+      signal: this.#ending.signal,
+      ...(this.#key && { key: this.#key }),
+      ...(options.privateKey !== undefined && { privateKey: options.privateKey }),
+    };
+  }
+
+  /** The old token may be dead by now, so the new one is used though it could not be written. */
+  async #keep(record: SignInRecord, tokens: TokenRecord): Promise<void> {
+    const { unknownSince: _, ...rest } = record;
+    const renewed: SignInRecord = { ...rest, tokens };
+    this.#adopt(renewed);
+    try {
+      await this.#options.vault.update(keyOf(this.#options), (now) => (isSame(now, record) ? renewed : now));
+    } catch (error) {
+      this.#options.logger.error("A renewed token could not be kept; after a restart a sign-in is needed.", {
+        error: messageOf(error),
+      });
+    }
+  }
+
+  /** Only whoever still has what the server refused takes it out. */
+  async #end(record: SignInRecord, endedBecause: string): Promise<void> {
+    const { tokens: _, ...rest } = record;
+    const ended = await this.#options.vault.update(keyOf(this.#options), (now) =>
+      isSame(now, record) ? { ...rest, endedBecause } : now,
+    );
+    this.#adopt(ended);
+    if (ended?.tokens) return;
+    this.#options.logger.warning(`The sign-in is over. Sign in again with \`${loginCommand(this.#options.label)}\`.`);
+  }
+
+  async #unknownClient(record: SignInRecord): Promise<void> {
+    const { unknownSince } = record;
+    if (unknownSince !== undefined && Date.now() - unknownSince >= UNKNOWN_AGAIN_MS) {
+      await this.#options.vault.update(keyOf(this.#options), (now) => (isSame(now, record) ? undefined : now));
+      this.#adopt(undefined);
+      throw this.#needsLogin("is signed out of: its authorization server does not know the hub any more");
+    }
+    if (unknownSince === undefined)
+      await this.#options.vault.update(keyOf(this.#options), (now) =>
+        isSame(now, record) ? { ...record, unknownSince: Date.now() } : now,
+      );
+    throw notNow(this.#options.label, "gets no new token for now: its authorization server says `invalid_client`.");
+  }
+
+  async #widen(challenge: Challenge, attempt: number, signal: Cancellation): Promise<boolean> {
+    const { scope, error } = challenge;
+    if (error !== "insufficient_scope" || scope === undefined || !this.#record) return false;
+    if (this.#isMachine) return attempt === 0 && this.#acquired(challenge, signal);
+    // Somebody may have signed in anew since.
+    if (attempt === 0 && (await this.load())) return this.isSignedIn;
+    const { scopes, wanted: before } = this.#record;
+    const isAsked = words(scope).every((word) => scopes.includes(word));
+    const tries = isAsked ? (before?.tries ?? 0) : 0;
+    const wanted = { scope, tries };
+    const noted = await this.#options.vault.update(keyOf(this.#options), (now) => now && { ...now, wanted });
+    this.#adopt(noted);
+    if (tries >= MAX_WIDENINGS)
+      throw needsPerson(
+        this.#options.label,
+        `refuses this though the scopes ${scope} were asked for. Look there for your rights.`,
+        {
+          status: 403,
+          scope,
+        },
+      );
+    throw this.#needsLogin(`wants more rights for this (${scope})`, { status: 403, scope });
+  }
+
+  async #acquired(challenge: Challenge, signal: Cancellation): Promise<boolean> {
+    this.#renewing ??= this.#acquire(challenge).finally(() => {
+      this.#renewing = undefined;
+    });
+    await orAborted(this.#renewing, signal);
+    return true;
+  }
+
+  async #acquire(challenge: Challenge | undefined): Promise<void> {
+    const { options } = this.#options;
+    if (options.dpop) this.#key ??= createProofKey();
+    const signal = this.#ending.signal;
+    this.#adopt(await acquire(this.#options, { known: this.#record, challenge, key: this.#key, signal }));
+  }
+
+  #adopt(record: SignInRecord | undefined): void {
+    this.#record = record;
+    this.#key = record?.key ? proofKeyOf(record.key) : this.#isMachine ? this.#key : undefined;
+    const { tokens } = record ?? {};
+    this.#headers = tokens ? { authorization: `${this.#key ? tokens.type : "Bearer"} ${tokens.access}` } : NONE;
+    const { obtainedAt = 0, lifetimeMs = Infinity } = tokens ?? {};
+    this.#endsAt = obtainedAt + lifetimeMs;
+    this.#renewAt =
+      obtainedAt + Math.min(lifetimeMs * RENEW_SHARE, Math.max(lifetimeMs / 2, lifetimeMs - RENEW_BEFORE_MS));
+    const fresh = record ? secretsOf(record).filter((one) => !this.#secrets.includes(one)) : [];
+    if (fresh.length === 0) return;
+    this.#secrets = [...fresh, ...this.#secrets].slice(0, MAX_OLD_SECRETS);
+    this.#options.onSecrets(this.#secrets);
+  }
+
+  #needsLogin(why: string, details = {}): FailError {
+    const { label } = this.#options;
+    return needsPerson(label, `${why}. Sign in with \`${loginCommand(label)}\`.`, details);
+  }
+}
+
+/** Of its life, and of its end: whichever comes first. */
+const RENEW_SHARE = 0.8;
+const RENEW_BEFORE_MS = 60_000;
+
+/** They say nothing about the grant. */
+const PASSING: ReadonlySet<string> = new Set([
+  "temporarily_unavailable",
+  "server_error",
+  "slow_down",
+  "invalid_request",
+]);
+
+function isSame(now: SignInRecord | undefined, record: SignInRecord): boolean {
+  return now?.tokens?.access === record.tokens?.access && now?.client.id === record.client.id;
+}

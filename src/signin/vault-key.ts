@@ -1,0 +1,60 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { OptionError } from "../core/errors.ts";
+import { writeWhole } from "../process/write-whole.ts";
+
+/** Where the vault's key is kept. */
+export type KeyStore = "environment" | "file";
+
+export const KEY_VARIABLE = "TOOLYARD_VAULT_KEY";
+const KEY_BYTES = 32;
+
+export interface KeyPlace {
+  readonly folder: string;
+  readonly variables: Readonly<Record<string, string | undefined>>;
+}
+
+/** The key of a store that was chosen before; nothing where it is not there. Throws an `OptionError` for one that is none. */
+export async function findKey(store: KeyStore, place: KeyPlace): Promise<Buffer | undefined> {
+  if (store === "environment") return keyIn(place.variables);
+  const text = await readFile(keyFile(place), "utf8").catch(() => undefined);
+  return text === undefined ? undefined : parseKey(text.trim());
+}
+
+/** Chooses a store for a vault that is about to be made, and has a key in it. */
+export async function makeKey(place: KeyPlace): Promise<{ readonly store: KeyStore; readonly key: Buffer }> {
+  const given = keyIn(place.variables);
+  if (given) return { store: "environment", key: given };
+  // What another process has put there in the meantime, or what an older vault was kept by.
+  const known = await findKey("file", place);
+  if (known) return { store: "file", key: known };
+  const key = randomBytes(KEY_BYTES);
+  await writeWhole(keyFile(place), `${key.toString("base64")}\n`);
+  return { store: "file", key };
+}
+
+/** Tells keys apart, and says nothing of them. */
+export function keyId(key: Buffer): string {
+  return createHash("sha256").update("toolyard vault key\0").update(key).digest("hex").slice(0, 16);
+}
+
+export function keyFile({ folder }: Pick<KeyPlace, "folder">): string {
+  return join(folder, "key");
+}
+
+function keyIn(variables: KeyPlace["variables"]): Buffer | undefined {
+  const text = variables[KEY_VARIABLE]?.trim();
+  if (!text) return undefined;
+  const key = parseKey(text);
+  if (key) return key;
+  throw new OptionError(
+    `${KEY_VARIABLE} must be ${KEY_BYTES} random bytes in base64, as \`openssl rand -base64 ${KEY_BYTES}\` makes ` +
+      "them. Its value is not shown.",
+  );
+}
+
+function parseKey(text: string): Buffer | undefined {
+  const key = Buffer.from(text, "base64");
+  return key.length === KEY_BYTES ? key : undefined;
+}

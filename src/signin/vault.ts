@@ -1,0 +1,187 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { mkdir, readFile, rename, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { FailError } from "../core/errors.ts";
+import { isJsonObject, stringMember, type JsonObject } from "../core/json.ts";
+import { fail } from "../core/outcome.ts";
+import { withFileLock } from "../process/file-lock.ts";
+import { writeWhole } from "../process/write-whole.ts";
+import { recordKeyText, type RecordKey, type SignInRecord } from "./records.ts";
+import { vaultFile } from "./vault-place.ts";
+import { findKey, keyId, KEY_VARIABLE, keyFile, makeKey, type KeyPlace, type KeyStore } from "./vault-key.ts";
+
+type Records = Readonly<Record<string, SignInRecord>>;
+
+const VERSION = 1;
+const CIPHER = "aes-256-gcm";
+const IV_BYTES = 12;
+/** More sign-ins than anybody has. */
+const MAX_RECORDS = 10_000;
+
+interface Read {
+  /** Changes whenever the file does. */
+  readonly stamp: string;
+  readonly records: Records;
+}
+
+/**
+ * Sign-ins in one encrypted file, shared by all processes of this home. The file's head says where its key is; a key
+ * that is not there is never replaced by another one. Methods reject with a `FailError` of kind `needs_authorisation`
+ * while the vault is locked.
+ */
+export class Vault {
+  readonly #place: KeyPlace;
+  readonly #file: string;
+  readonly #onAside: (path: string) => void;
+  #read: Read | undefined;
+
+  /** `onAside` hears of a file that was none, and of where it is kept now. */
+  constructor(place: KeyPlace, onAside: (path: string) => void) {
+    this.#place = place;
+    this.#file = vaultFile(place.folder);
+    this.#onAside = onAside;
+  }
+
+  async find(key: RecordKey): Promise<SignInRecord | undefined> {
+    return (await this.#records())[recordKeyText(key)];
+  }
+
+  async all(): Promise<readonly SignInRecord[]> {
+    return Object.values(await this.#records());
+  }
+
+  /** Puts in a record's place what `change` makes of it, or removes it; what it throws leaves the file as it is. */
+  async update(
+    key: RecordKey,
+    change: (record: SignInRecord | undefined) => SignInRecord | undefined,
+  ): Promise<SignInRecord | undefined> {
+    await mkdir(this.#place.folder, { recursive: true, mode: 0o700 });
+    return withFileLock(`${this.#file}.lock`, async () => {
+      const records = await this.#records();
+      const text = recordKeyText(key);
+      const before = records[text];
+      const after = change(before);
+      if (after === before) return after;
+      const { [text]: _, ...others } = records;
+      if (after && Object.keys(others).length >= MAX_RECORDS)
+        throw new FailError(fail("limited", `The vault holds ${MAX_RECORDS} sign-ins, which is its bound.`));
+      await this.#write(after ? { ...others, [text]: after } : others);
+      return after;
+    });
+  }
+
+  /** Holds the one right to redeem what only one may: a refresh token, or a code. */
+  async exclusively<T>(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    await mkdir(this.#place.folder, { recursive: true, mode: 0o700 });
+    const path = join(this.#place.folder, `${name}.lock`);
+    return withFileLock(path, work, { waitMs: REDEEM_WAIT_MS, ...(signal && { signal }) });
+  }
+
+  async #records(): Promise<Records> {
+    const stamp = await stampOf(this.#file);
+    if (stamp === undefined) return {};
+    if (this.#read?.stamp === stamp) return this.#read.records;
+    const records = await this.#open(await readFile(this.#file, "utf8"));
+    this.#read = { stamp, records };
+    return records;
+  }
+
+  async #open(text: string): Promise<Records> {
+    const sealed = parseObject(text);
+    const head = sealed && headOf(sealed);
+    if (!sealed || !head) return this.#setAside();
+    const key = await findKey(head.store, this.#place);
+    if (!key || keyId(key) !== head.keyId) throw locked(head.store, this.#place);
+    const records = unseal(sealed, head, key);
+    return records ?? this.#setAside();
+  }
+
+  /** What is torn or no vault of ours is kept for whoever can make something of it. */
+  async #setAside(): Promise<Records> {
+    const aside = `${this.#file}.unreadable-${randomBytes(4).toString("hex")}`;
+    // Another process may have done so a moment ago.
+    const isMoved = await rename(this.#file, aside).then(
+      () => true,
+      () => false,
+    );
+    if (isMoved) this.#onAside(aside);
+    return {};
+  }
+
+  async #write(records: Records): Promise<void> {
+    const { store, key } = await this.#ownKey();
+    await writeWhole(this.#file, seal(records, { version: VERSION, store, keyId: keyId(key) }, key));
+    const stamp = await stampOf(this.#file);
+    this.#read = stamp === undefined ? undefined : { stamp, records };
+  }
+
+  async #ownKey(): Promise<{ readonly store: KeyStore; readonly key: Buffer }> {
+    const text = await readFile(this.#file, "utf8").catch(() => undefined);
+    const sealed = text === undefined ? undefined : parseObject(text);
+    const head = sealed && headOf(sealed);
+    if (!head) return makeKey(this.#place);
+    const key = await findKey(head.store, this.#place);
+    if (!key || keyId(key) !== head.keyId) throw locked(head.store, this.#place);
+    return { store: head.store, key };
+  }
+}
+
+/** A token endpoint that is slow holds its lock as long as one request may take. */
+const REDEEM_WAIT_MS = 45_000;
+
+interface Head {
+  readonly version: number;
+  readonly store: KeyStore;
+  readonly keyId: string;
+}
+
+async function stampOf(path: string): Promise<string | undefined> {
+  const stats = await stat(path, { bigint: true }).catch(() => undefined);
+  return stats && `${stats.ino} ${stats.size} ${stats.mtimeNs}`;
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function headOf(sealed: JsonObject): Head | undefined {
+  const { version, store, keyId: id } = sealed;
+  const isOurs = version === VERSION && (store === "file" || store === "environment") && typeof id === "string";
+  return isOurs ? { version, store, keyId: id } : undefined;
+}
+
+/** The head is signed with the rest, so that nobody points it to another store. */
+function seal(records: Records, head: Head, key: Buffer): string {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv(CIPHER, key, iv);
+  cipher.setAAD(Buffer.from(JSON.stringify(head)));
+  const data = Buffer.concat([cipher.update(JSON.stringify(records), "utf8"), cipher.final()]);
+  const [ivText, tag, dataText] = [iv, cipher.getAuthTag(), data].map((part) => part.toString("base64"));
+  return `${JSON.stringify({ ...head, iv: ivText, tag, data: dataText })}\n`;
+}
+
+function unseal(sealed: JsonObject, head: Head, key: Buffer): Records | undefined {
+  try {
+    const [iv, tag, data] = ["iv", "tag", "data"].map((name) => Buffer.from(stringMember(sealed, name)!, "base64"));
+    const decipher = createDecipheriv(CIPHER, key, iv!, { authTagLength: 16 });
+    decipher.setAAD(Buffer.from(JSON.stringify(head)));
+    decipher.setAuthTag(tag!);
+    return JSON.parse(`${decipher.update(data!, undefined, "utf8")}${decipher.final("utf8")}`) as Records;
+  } catch {
+    return undefined;
+  }
+}
+
+function locked(store: KeyStore, place: KeyPlace): FailError {
+  const where = store === "environment" ? `the variable ${KEY_VARIABLE}` : keyFile(place);
+  return new FailError(
+    fail("needs_authorisation", `the vault is locked: the key that it was made with is not in ${where}. Put it back.`, {
+      details: { sent: false },
+    }),
+  );
+}

@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { LOCAL_PRINCIPAL } from "../../src/core/call.ts";
+import { Deadline } from "../../src/core/deadline.ts";
+import type { Outcome } from "../../src/core/outcome.ts";
+import { SILENT_LOGGER, type Logger } from "../../src/core/ports.ts";
+import type { Provider } from "../../src/core/provider.ts";
+import { createHttpProvider } from "../../src/providers/http/http-provider.ts";
+import { resolveRemoteServer, type RemoteServerConfig } from "../../src/providers/http/options.ts";
+import { probe } from "../../src/providers/http/probe.ts";
+import { signInPlace } from "../../src/providers/http/sign-in-place.ts";
+import { createContext } from "../../src/signin/context.ts";
+import { login, type LoginContext } from "../../src/signin/login.ts";
+import type { SignInRecord } from "../../src/signin/records.ts";
+
+/** A home with a vault, and what belongs to it. Everything ends with it. */
+export class Home implements AsyncDisposable {
+  readonly folder = mkdtempSync(join(tmpdir(), "toolyard-sign-in-"));
+  readonly hidden = new Map<object, readonly string[]>();
+  readonly #closing: (() => Promise<void>)[] = [];
+
+  context(config: RemoteServerConfig): LoginContext {
+    const options = resolveRemoteServer(config);
+    const place = { label: "far", options, environment: {}, folder: this.folder, logger: SILENT_LOGGER };
+    const context = createContext(signInPlace(place));
+    this.#closing.push(() => context.network.close());
+    return context;
+  }
+
+  /** As `toolyard login` does it, with a browser that follows where it is sent. */
+  async login(config: RemoteServerConfig, show = visit): Promise<SignInRecord> {
+    const signal = AbortSignal.timeout(30_000);
+    const options = resolveRemoteServer(config);
+    const challenge = await probe({ label: "far", options, environment: {}, signal });
+    return login(this.context(config), { challenge, show, signal });
+  }
+
+  /** The source as a hub has it. */
+  open(config: RemoteServerConfig, logger: Logger = SILENT_LOGGER): Provider {
+    const provider = createHttpProvider({
+      source: { id: "far", kind: "http", namespace: "far", order: 0 },
+      options: resolveRemoteServer(config),
+      environment: {},
+      hideFor: (owner, secrets) => void this.hidden.set(owner, secrets),
+      vaultFolder: this.folder,
+      logger,
+    });
+    this.#closing.push(() => provider.close());
+    provider.open();
+    return provider;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#closing.map((close) => close()));
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A browser: opens an address and follows where it is sent; the page that it ends at. */
+export async function visit(address: string): Promise<void> {
+  await (await fetch(address)).text();
+}
+
+export async function echo(provider: Provider, text: string): Promise<Outcome> {
+  const tool = (await provider.listing()).tools.find(({ name }) => name === "echo");
+  if (!tool) throw new Error(`There is no tool: ${provider.status().lastError}`);
+  const deadline = new Deadline({ idleMs: 30_000, totalMs: 30_000 });
+  const outcome = await provider.call({
+    id: "call-1",
+    door: "test",
+    method: "tools/call",
+    target: "echo",
+    params: {},
+    arguments: { text },
+    meta: {},
+    principal: LOCAL_PRINCIPAL,
+    mode: "all",
+    client: { capabilities: {} },
+    signal: deadline.signal,
+    deadline,
+    wants: { progress: false },
+    notify: () => {},
+    ask: () => Promise.reject(new Error("nobody to ask")),
+    relaysInput: false,
+    record: { type: "tool", tool },
+  });
+  deadline.clear();
+  return outcome;
+}
+
+export const says = (text: string): object => ({ ok: true, result: { content: [{ type: "text", text }] } });

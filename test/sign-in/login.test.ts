@@ -1,0 +1,208 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startAuthServer, startProtected, type Switches } from "../fixtures/auth-server.ts";
+import { echo, Home, says, visit } from "./harness.ts";
+
+test("a server that asks for it is signed in to, and used from then on", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  await home.login({ url: server.url });
+  expect(await echo(home.open({ url: server.url }), "in")).toMatchObject(says("in"));
+});
+
+test("before that it needs authorisation, and the command is named", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  const provider = home.open({ url: server.url });
+  expect((await provider.listing()).tools).toEqual([]);
+  expect(provider.status()).toMatchObject({
+    state: "needs_authorisation",
+    lastError: expect.stringContaining("Sign in with `toolyard login far`"),
+  });
+});
+
+test("a hub that runs already knows of a sign-in by itself", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  const provider = home.open({ url: server.url });
+  await provider.listing();
+  await home.login({ url: server.url });
+  await expect.poll(() => provider.status().state, { timeout: 30_000 }).toBe("ready");
+  expect(await echo(provider, "in")).toMatchObject(says("in"));
+});
+
+test("the code flow has PKCE, state, the resource and the scopes of the challenge", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth, { scope: "tools:read tools:call" });
+  await using home = new Home();
+  await home.login({ url: server.url });
+  const asked = Object.fromEntries(auth.authorized[0]!.searchParams);
+  expect(asked).toMatchObject({
+    response_type: "code",
+    client_id: "client-1",
+    code_challenge_method: "S256",
+    resource: server.url,
+    scope: "tools:read tools:call",
+    redirect_uri: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/callback$/),
+  });
+  expect(asked["state"]!.length).toBeGreaterThan(40);
+  expect(Object.fromEntries(auth.asked[0]!.form)).toMatchObject({ resource: server.url, client_id: "client-1" });
+});
+
+test("the hub registers once as a native client, and is known by the same address the next time", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  await home.login({ url: server.url });
+  await home.login({ url: server.url });
+  expect(auth.registered).toHaveLength(1);
+  expect(auth.registered[0]).toMatchObject({
+    application_type: "native",
+    grant_types: ["authorization_code", "refresh_token"],
+  });
+  const [first, second] = auth.authorized.map((url) => url.searchParams.get("redirect_uri"));
+  expect(second).toBe(first);
+});
+
+test("a client that is configured is not registered", async () => {
+  await using auth = await startAuthServer({ registration: undefined });
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  await home.login({ url: server.url, auth: { type: "oauth", client_id: "own" } });
+  expect(auth.authorized[0]!.searchParams.get("client_id")).toBe("own");
+});
+
+const refusals: readonly [string, Partial<Switches>, RegExp][] = [
+  ["registers nobody", { registration: undefined, metadata: { registration_endpoint: undefined } }, /redirect address/],
+  ["calls itself otherwise", { issuer: "https://other.example" }, /set `issuer`/],
+  ["does not announce PKCE", { metadata: { code_challenge_methods_supported: undefined } }, /PKCE/],
+  ["has a token endpoint without https", { metadata: { token_endpoint: "http://tokens.example/" } }, /https/],
+  ["has an address that is no web address", { metadata: { authorization_endpoint: "file:///etc/passwd" } }, /https/],
+];
+
+test.each(refusals)("an authorization server that %s is not gone to", async (_, switches, words) => {
+  await using auth = await startAuthServer(switches);
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  const shown: string[] = [];
+  const signingIn = home.login({ url: server.url }, async (address) => void shown.push(address));
+  await expect(signingIn).rejects.toThrow(words);
+  expect([shown, auth.asked]).toEqual([[], []]);
+});
+
+test("metadata of another resource begin no sign-in; with `resource` they are the ones that are meant", async () => {
+  await using auth = await startAuthServer();
+  const resource = "https://elsewhere.example/mcp";
+  await using server = await startProtected(auth, { resource });
+  await using home = new Home();
+  await expect(home.login({ url: server.url })).rejects.toThrow(/describes another server/);
+  await home.login({ url: server.url, auth: { type: "oauth", resource } });
+  expect(auth.asked[0]!.form.get("resource")).toBe(resource);
+});
+
+test("an issuer that is fixed replaces the comparison with the address", async () => {
+  const issuer = "https://issuer.example";
+  await using auth = await startAuthServer({ issuer });
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  expect((await home.login({ url: server.url, auth: { type: "oauth", issuer } })).server.issuer).toBe(issuer);
+});
+
+test.each<[string, Record<string, string | undefined>, Partial<Switches>]>([
+  ["of another issuer", { iss: "https://evil.example" }, {}],
+  ["of an issuer with a slash more", { iss: "SLASH" }, {}],
+  ["without the issuer that was announced", {}, { metadata: { authorization_response_iss_parameter_supported: true } }],
+  ["that is a refusal", { error: "access_denied", code: undefined }, {}],
+])("an answer %s is not redeemed", async (_, redirect, switches) => {
+  await using auth = await startAuthServer(switches);
+  auth.switches.redirect = redirect["iss"] === "SLASH" ? { iss: `${auth.url}/` } : redirect;
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  await expect(home.login({ url: server.url })).rejects.toMatchObject({ failure: { kind: "needs_authorisation" } });
+  expect(auth.asked).toEqual([]);
+});
+
+test("an answer with its issuer is redeemed", async () => {
+  await using auth = await startAuthServer({ metadata: { authorization_response_iss_parameter_supported: true } });
+  auth.switches.redirect = { iss: auth.url };
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  expect((await home.login({ url: server.url })).tokens).toBeDefined();
+});
+
+test("an answer with another state is left alone, and the right one still counts", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  const statuses: number[] = [];
+  await home.login({ url: server.url }, async (address) => {
+    const own = new URL(address).searchParams.get("redirect_uri")!;
+    statuses.push((await fetch(`${own}?code=stolen&state=foreign`)).status);
+    await visit(address);
+  });
+  expect(statuses).toEqual([400]);
+  expect(auth.asked.map(({ form }) => form.get("code"))).not.toContain("stolen");
+});
+
+test("what the browser brings back counts once", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  const statuses: number[] = [];
+  await home.login({ url: server.url }, async (address) => {
+    const { headers } = await fetch(address, { redirect: "manual" });
+    const answers = await Promise.all([1, 2].map(() => fetch(headers.get("location")!)));
+    statuses.push(...answers.map(({ status }) => status));
+  });
+  expect(statuses.toSorted()).toEqual([200, 400]);
+  expect(auth.asked).toHaveLength(1);
+});
+
+test("another name that leads to this machine gets no page", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  const { request } = await import("node:http");
+  const statuses: (number | undefined)[] = [];
+  await home.login({ url: server.url }, async (address) => {
+    const own = new URL(new URL(address).searchParams.get("redirect_uri")!);
+    await new Promise<void>((resolve) => {
+      request({ port: own.port, path: "/callback?code=a", headers: { host: "evil.example" } }, (response) => {
+        statuses.push(response.statusCode);
+        response.resume().on("end", resolve);
+      }).end();
+    });
+    await visit(address);
+  });
+  expect(statuses).toEqual([403]);
+});
+
+test("tokens lie encrypted in one file of their owner, and the key beside it", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  await home.login({ url: server.url });
+  const files = readdirSync(home.folder);
+  expect(files.toSorted()).toEqual(["key", "vault.json"]);
+  for (const file of files) {
+    const path = join(home.folder, file);
+    for (const secret of auth.secrets) expect(readFileSync(path, "utf8")).not.toContain(secret);
+    if (process.platform !== "win32") expect(statSync(path).mode & 0o777).toBe(0o600);
+  }
+});
+
+test("a source of the same name at another address is not signed in to", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using other = await startProtected({ url: auth.url, accepts: () => false });
+  await using home = new Home();
+  await home.login({ url: server.url });
+  const provider = home.open({ url: other.url });
+  await provider.listing();
+  expect(provider.status().state).toBe("needs_authorisation");
+  expect(other.seen.flatMap(({ headers }) => headers["authorization"] ?? [])).toEqual([]);
+});

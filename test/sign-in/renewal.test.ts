@@ -1,0 +1,254 @@
+import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { Logger } from "../../src/core/ports.ts";
+import { keyOf } from "../../src/signin/login.ts";
+import type { SignInRecord } from "../../src/signin/records.ts";
+import { startAuthServer, startProtected, type AuthServer, type TokenAsked } from "../fixtures/auth-server.ts";
+import { sendJson } from "../fixtures/http-servers.ts";
+import { echo, Home, says } from "./harness.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** What is in the vault is older by this. */
+async function age(home: Home, url: string, ms: number): Promise<void> {
+  await change(home, url, (record) => ({
+    ...record,
+    tokens: { ...record.tokens!, obtainedAt: record.tokens!.obtainedAt - ms },
+  }));
+}
+
+async function change(home: Home, url: string, to: (record: SignInRecord) => SignInRecord): Promise<void> {
+  const context = home.context({ url });
+  await context.vault.update(keyOf(context), (record) => record && to(record));
+}
+
+async function recordOf(home: Home, url: string): Promise<SignInRecord | undefined> {
+  const context = home.context({ url });
+  return context.vault.find(keyOf(context));
+}
+
+function renewals(auth: AuthServer): readonly TokenAsked[] {
+  return auth.asked.filter(({ form }) => form.get("grant_type") === "refresh_token");
+}
+
+function listeningLogger(lines: string[]): Logger {
+  const note = (message: string, facts?: JsonObject): void => void lines.push(JSON.stringify({ message, facts }));
+  const logger: Logger = { debug: note, info: note, warning: note, error: note, with: () => logger };
+  return logger;
+}
+
+test("200 callers after the end of a token make one request for another, and none of them fails", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  await home.login({ url: server.url });
+  await age(home, server.url, 2 * HOUR_MS);
+  auth.expire();
+  const provider = home.open({ url: server.url });
+  const outcomes = await Promise.all(Array.from({ length: 200 }, (_, index) => echo(provider, `n${index}`)));
+  expect(outcomes.filter(({ ok }) => !ok)).toEqual([]);
+  expect(renewals(auth)).toHaveLength(1);
+});
+
+test("a server that takes a token no longer, before its time, gets a new one", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  await home.login({ url: server.url });
+  const provider = home.open({ url: server.url });
+  await echo(provider, "before");
+  auth.expire();
+  const outcomes = await Promise.all(Array.from({ length: 50 }, (_, index) => echo(provider, `n${index}`)));
+  expect(outcomes.filter(({ ok }) => !ok)).toEqual([]);
+  expect(renewals(auth)).toHaveLength(1);
+});
+
+test("from 80 % of its life a token is renewed while the old one goes on", async () => {
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  await home.login({ url: server.url });
+  await age(home, server.url, 0.81 * HOUR_MS);
+  auth.switches.before = () => held;
+  const provider = home.open({ url: server.url });
+  expect(await echo(provider, "old")).toMatchObject(says("old"));
+  await expect.poll(() => renewals(auth).length).toBe(1);
+  const before = (await recordOf(home, server.url))?.tokens?.access;
+  release();
+  await expect.poll(async () => (await recordOf(home, server.url))?.tokens?.access).not.toBe(before);
+  expect(renewals(auth)).toHaveLength(1);
+});
+
+test("before 80 % of its life a token is left alone", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  await home.login({ url: server.url });
+  await age(home, server.url, 0.79 * HOUR_MS);
+  expect(await echo(home.open({ url: server.url }), "in")).toMatchObject(says("in"));
+  expect(renewals(auth)).toEqual([]);
+});
+
+test("two hubs of one home renew once, and the second takes over what the first got", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  await home.login({ url: server.url });
+  await age(home, server.url, 2 * HOUR_MS);
+  const providers = [home.open({ url: server.url }), home.open({ url: server.url })];
+  const outcomes = await Promise.all(providers.flatMap((one) => [echo(one, "a"), echo(one, "b")]));
+  expect(outcomes.filter(({ ok }) => !ok)).toEqual([]);
+  expect(renewals(auth)).toHaveLength(1);
+});
+
+test("and so do two processes", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  const config = join(home.folder, "toolyard.toml");
+  writeFileSync(config, `[[mcp.remote_servers]]\nalias = "far"\nurl = ${JSON.stringify(server.url)}\n`);
+  const toolyard = async (...args: string[]): Promise<string> => {
+    const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+    const browser = fileURLToPath(new URL("../conformance/headless-browser.mjs", import.meta.url));
+    const env = { ...process.env, TOOLYARD_HOME: home.folder, BROWSER: `${process.execPath} ${browser}` };
+    const { stdout } = await promisify(execFile)(process.execPath, [main, ...args, "--config", config], { env });
+    return stdout;
+  };
+  auth.switches.lifetime = 0;
+  expect(await toolyard("login", "far")).toContain("Signed in to far");
+  auth.switches.lifetime = 3600;
+  auth.expire();
+  const answers = await Promise.all(["one", "two"].map((text) => toolyard("call", "far__echo", `text=${text}`)));
+  expect(answers.map((text) => text.trim())).toEqual(["one", "two"]);
+  expect(renewals(auth)).toHaveLength(1);
+});
+
+const page = (response: Parameters<AuthServer["switches"]["instead"]>[1], status: number): true => {
+  response.writeHead(status, { "content-type": "text/html" }).end("<h1>Maintenance</h1>");
+  return true;
+};
+
+test.each([503, 200])("a page with HTTP %i in place of a token needs nobody: the old one goes on", async (status) => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  await home.login({ url: server.url });
+  await age(home, server.url, 0.9 * HOUR_MS);
+  auth.switches.instead = (_, response) => page(response, status);
+  const provider = home.open({ url: server.url });
+  expect(await echo(provider, "in")).toMatchObject(says("in"));
+  await expect.poll(() => renewals(auth).length).toBe(1);
+  expect(await echo(provider, "in")).toMatchObject(says("in"));
+  expect(provider.status().state).toBe("ready");
+});
+
+test.each([503, 200])(
+  "after its end HTTP %i makes the source unavailable, and never asks for a sign-in",
+  async (status) => {
+    await using auth = await startAuthServer();
+    await using server = await startProtected(auth);
+    await using home = new Home();
+    await home.login({ url: server.url });
+    const provider = home.open({ url: server.url });
+    await echo(provider, "in");
+    auth.expire();
+    auth.switches.instead = (_, response) => page(response, status);
+    expect(await echo(provider, "out")).toMatchObject({ ok: false, kind: "unavailable", retryable: true });
+    expect((await recordOf(home, server.url))?.tokens?.refresh).toBeDefined();
+    auth.switches.instead = () => false;
+    expect(await echo(provider, "in again")).toMatchObject(says("in again"));
+  },
+);
+
+test("a grant that is over asks for one sign-in with one notice; the tools stay, nothing is tried again", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  await home.login({ url: server.url });
+  const lines: string[] = [];
+  const provider = home.open({ url: server.url }, listeningLogger(lines));
+  await echo(provider, "in");
+  auth.expire();
+  auth.switches.instead = (_, response) => {
+    sendJson(response, 400, { error: "invalid_grant" });
+    return true;
+  };
+  for (let round = 0; round < 3; round += 1)
+    expect(await echo(provider, "out")).toMatchObject({ ok: false, kind: "needs_authorisation" });
+  expect(renewals(auth)).toHaveLength(1);
+  expect(lines.filter((line) => line.includes("toolyard login far"))).toHaveLength(1);
+  expect(provider.status().state).toBe("needs_authorisation");
+  expect((await provider.listing()).tools.length).toBeGreaterThan(0);
+});
+
+const unknownClient: AuthServer["switches"]["instead"] = (_, response) => {
+  sendJson(response, 401, { error: "invalid_client" });
+  return true;
+};
+
+test("a client that is unknown for a moment keeps its tokens", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  await home.login({ url: server.url });
+  const provider = home.open({ url: server.url });
+  await echo(provider, "in");
+  auth.expire();
+  auth.switches.instead = unknownClient;
+  expect(await echo(provider, "out")).toMatchObject({ ok: false, kind: "unavailable" });
+  auth.switches.instead = () => false;
+  expect(await echo(provider, "in")).toMatchObject(says("in"));
+  expect(auth.registered).toHaveLength(1);
+});
+
+test("one that is unknown minutes later still is dropped with its tokens", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  await home.login({ url: server.url });
+  await change(home, server.url, (record) => ({ ...record, unknownSince: Date.now() - 180_000 }));
+  const provider = home.open({ url: server.url });
+  await echo(provider, "in");
+  auth.expire();
+  auth.switches.instead = unknownClient;
+  expect(await echo(provider, "out")).toMatchObject({ ok: false, kind: "needs_authorisation" });
+  expect(await recordOf(home, server.url)).toBeUndefined();
+});
+
+test("an issuer that is away at the start of the hub is not needed while a token lives", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  await home.login({ url: server.url });
+  await auth.stop();
+  expect(await echo(home.open({ url: server.url }), "in")).toMatchObject(says("in"));
+});
+
+test("tokens are hidden while they are used, and stand in no log line and no status", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  await home.login({ url: server.url });
+  const lines: string[] = [];
+  const provider = home.open({ url: server.url }, listeningLogger(lines));
+  await echo(provider, "in");
+  auth.expire();
+  await echo(provider, "again");
+  const hidden = [...home.hidden.values()].flat();
+  for (const secret of auth.secrets) expect(hidden).toContain(secret);
+  const told = [...lines, JSON.stringify(provider.status())].join("\n");
+  for (const secret of auth.secrets) expect(told).not.toContain(secret);
+  for (const { headers } of server.seen) {
+    expect(JSON.stringify({ ...headers, authorization: "" })).not.toMatch(/acc3ss|r3fresh/);
+    expect(headers["authorization"] ?? "").not.toContain("r3fresh");
+  }
+});
