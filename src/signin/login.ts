@@ -44,6 +44,7 @@ export async function login(context: LoginContext, ports: LoginPorts): Promise<S
   const before = await context.vault.find(keyOf(context));
   assertWidens(context, before);
   const found = await discover(targetOf(context), ports.challenge, context.network);
+  assertBrowserFlow(context, found);
   // What was known at another issuer is of no use here.
   const known = before?.server.issuer === found.server.issuer ? before : undefined;
   const answers = new Answers();
@@ -73,6 +74,15 @@ function assertWidens({ label }: LoginContext, before: SignInRecord | undefined)
     `was signed in to ${MAX_WIDENINGS} times for the scopes ${scope} and refuses all the same. ` +
       "Look there whether you have these rights; `toolyard logout` lets you begin anew.",
   );
+}
+
+/** Without PKCE somebody else's code could be taken for one of this sign-in. */
+function assertBrowserFlow({ label }: LoginContext, { server }: Discovered): void {
+  const methods: unknown = server.code_challenge_methods_supported;
+  if (server.authorization_endpoint === undefined)
+    throw needsPerson(label, `cannot be signed in to by a browser: ${server.issuer} has no page for that.`);
+  if (Array.isArray(methods) && methods.includes("S256")) return;
+  throw needsPerson(label, `is not signed in to: ${server.issuer} does not announce PKCE with S256, which must be.`);
 }
 
 interface Situation {

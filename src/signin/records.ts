@@ -11,6 +11,7 @@ export interface ServerRecord extends JsonObject {
   readonly registration_endpoint?: string;
   readonly revocation_endpoint?: string;
   readonly device_authorization_endpoint?: string;
+  readonly code_challenge_methods_supported?: readonly string[];
   readonly scopes_supported?: readonly string[];
   readonly token_endpoint_auth_methods_supported?: readonly string[];
   readonly authorization_response_iss_parameter_supported?: boolean;

@@ -15,7 +15,9 @@ const url = process.argv.at(-1) ?? "";
 const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
 const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as {
   toolCalls?: { name: string; arguments: Json }[];
-} & Record<string, string | undefined>;
+};
+/** Ids, secrets and the like that the suite hands out for a scenario. */
+const handed = context as Record<string, unknown>;
 const REPLY_MS = 20_000;
 /** Scenarios may refuse the connection; then whatever the hub says without it is what counts. */
 const CONNECT_MS = 15_000;
@@ -38,6 +40,7 @@ interface Tool {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "toolyard-driver-"));
+process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 const config = join(folder, "toolyard.toml");
 writeFileSync(
   config,
@@ -79,7 +82,6 @@ try {
       resolve();
     });
   });
-  rmSync(folder, { recursive: true, force: true });
 }
 process.exit();
 
@@ -110,21 +112,21 @@ async function useLists(): Promise<void> {
 function authOf(name: string): string {
   if (!name.startsWith("auth/")) return "";
   const auth: Record<string, unknown> = { type: "oauth" };
-  const { client_id: id, client_secret: secret, issuer } = context;
+  const { client_id: id, client_secret: secret, issuer } = handed;
   if (name === "auth/basic-cimd") auth["client_metadata_url"] = "https://conformance-test.local/client-metadata.json";
   if (name === "auth/dpop" || name === "auth/dpop-nonce") auth["dpop"] = true;
   if (id !== undefined) auth["client_id"] = id;
   if (secret !== undefined) auth["client_secret"] = secret;
   if (issuer !== undefined) auth["issuer"] = issuer;
   if (name.startsWith("auth/client-credentials")) auth["grant"] = "client_credentials";
-  if (context["private_key_pem"] !== undefined) {
-    auth["private_key"] = context["private_key_pem"];
+  if (handed["private_key_pem"] !== undefined) {
+    auth["private_key"] = handed["private_key_pem"];
     auth["client_auth"] = "private_key_jwt";
   }
-  if (name === "auth/wif-jwt-bearer") Object.assign(auth, { grant: "jwt_bearer", assertion: context["valid_jwt"] });
+  if (name === "auth/wif-jwt-bearer") Object.assign(auth, { grant: "jwt_bearer", assertion: handed["valid_jwt"] });
   if (name === "auth/enterprise-managed-authorization") {
-    Object.assign(auth, { grant: "enterprise", assertion: context["idp_id_token"] });
-    Object.assign(auth, { idp_token_url: context["idp_token_endpoint"], idp_client_id: context["idp_client_id"] });
+    Object.assign(auth, { grant: "enterprise", assertion: handed["idp_id_token"] });
+    Object.assign(auth, { idp_token_url: handed["idp_token_endpoint"], idp_client_id: handed["idp_client_id"] });
   }
   const members = Object.entries(auth).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
   return `auth = { ${members.join(", ")} }\n`;
