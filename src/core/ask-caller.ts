@@ -11,8 +11,12 @@ const MAX_PATIENCE_MS = 10 * 60_000;
  * bound.
  */
 export async function askCaller(call: Call, ask: Ask, signal?: AbortSignal): Promise<JsonObject> {
-  const { deadline } = call;
-  if (!deadline) return call.ask(ask, signal);
+  return whilePersonActs(call, call.ask(ask, signal));
+}
+
+/** Waits for what a person does, and keeps the call's idle time from running out meanwhile, within a bound. */
+export async function whilePersonActs<T>({ deadline }: Pick<Call, "deadline">, work: Promise<T>): Promise<T> {
+  if (!deadline) return work;
   const everyMs = Math.max(20, Math.min(TOUCH_MS, deadline.remainingMs / 2));
   const patientUntil = performance.now() + MAX_PATIENCE_MS;
   const timer = setInterval(() => {
@@ -21,7 +25,7 @@ export async function askCaller(call: Call, ask: Ask, signal?: AbortSignal): Pro
   }, everyMs);
   timer.unref();
   try {
-    return await call.ask(ask, signal);
+    return await work;
   } finally {
     clearInterval(timer);
     deadline.touch();

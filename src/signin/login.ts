@@ -1,6 +1,7 @@
 import { orAborted } from "../core/wait.ts";
 import type { OAuthOptions } from "../outbound/credentials/oauth.ts";
 import { begin, codeIn, type Asked, type Begun } from "./authorization.ts";
+import type { BrowserGuard } from "./browser-guard.ts";
 import type { Challenge } from "./challenge.ts";
 import { discover, type Discovered } from "./discovery.ts";
 import { createProofKey, proofKeyOf, type ProofKey } from "./dpop.ts";
@@ -8,7 +9,7 @@ import { needsPerson } from "./failures.ts";
 import { redeem, type Redeeming } from "./grants.ts";
 import type { SignInNetwork } from "./network.ts";
 import type { ClientRecord, RecordKey, SignInRecord, TokenRecord } from "./records.ts";
-import { RedirectListener, type Shown } from "./redirect.ts";
+import { RedirectListener, type Handlers, type Shown } from "./redirect.ts";
 import { clientFor } from "./registration.ts";
 import { scopesToAsk } from "./scopes.ts";
 import type { Vault } from "./vault.ts";
@@ -30,6 +31,8 @@ export interface LoginPorts {
   readonly show: (address: string) => Promise<void>;
   /** What a person pasted in place of the browser's coming back; asked again after something that is no answer. */
   readonly pasted?: (signal: AbortSignal) => Promise<string>;
+  /** Present: what is shown is its page, and the answer has to come from the browser that went through it. */
+  readonly guard?: BrowserGuard;
   readonly signal: AbortSignal;
 }
 
@@ -48,7 +51,10 @@ export async function login(context: LoginContext, ports: LoginPorts): Promise<S
   // What was known at another issuer is of no use here.
   const known = before?.server.issuer === found.server.issuer ? before : undefined;
   const answers = new Answers();
-  const listener = await openListener(context.options, known?.client, answers);
+  const listener = await openListener(context.options, known?.client, {
+    onRedirect: (parameters) => answers.take(parameters),
+    guard: ports.guard,
+  });
   try {
     const asked = await askedOf(context, { found, known, redirectUri: listener.uri, challenge: ports.challenge });
     const begun = await begin(asked);
@@ -58,7 +64,9 @@ export async function login(context: LoginContext, ports: LoginPorts): Promise<S
       const tokens = await tokensFor(parameters, { ...context, ...asked, begun, key, signal });
       return save(context, { found, client: asked.client, scopes: asked.scopes, tokens, key });
     });
-    await ports.show(context.network.checked(begun.address).href);
+    const { href } = context.network.checked(begun.address);
+    ports.guard?.leadTo(href);
+    await ports.show(ports.guard ? new URL(ports.guard.path, listener.uri).href : href);
     void paste(ports, answers);
     return await orAborted(result, signal);
   } finally {
@@ -127,13 +135,10 @@ export function targetOf({ label, url, options }: Pick<LoginContext, "label" | "
 function openListener(
   { redirectHost: host, redirectPort }: OAuthOptions,
   known: ClientRecord | undefined,
-  answers: Answers,
+  handlers: Handlers,
 ): Promise<RedirectListener> {
   const before = known?.redirectUri === undefined ? undefined : Number(new URL(known.redirectUri).port);
-  return RedirectListener.open(
-    { host, port: redirectPort ?? before, isFixed: redirectPort !== undefined },
-    (parameters) => answers.take(parameters),
-  );
+  return RedirectListener.open({ host, port: redirectPort ?? before, isFixed: redirectPort !== undefined }, handlers);
 }
 
 /** Answers as they come, by the browser or by hand: the first that has this sign-in's state is the answer. */

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { OptionError } from "../core/errors.ts";
+import type { BrowserGuard } from "./browser-guard.ts";
+import { escaped, showPage } from "./page.ts";
 
 export interface RedirectOptions {
   readonly host: "127.0.0.1" | "localhost";
@@ -14,6 +16,12 @@ export interface RedirectOptions {
 export interface Shown {
   readonly ok: boolean;
   readonly text: string;
+}
+
+export interface Handlers {
+  readonly onRedirect: OnRedirect;
+  /** Present: only the browser that went through its page may come back. */
+  readonly guard?: BrowserGuard | undefined;
 }
 
 /** Takes what the browser brings back; nothing where it belongs to no sign-in of this listener. */
@@ -34,8 +42,8 @@ export class RedirectListener {
   }
 
   /** Rejects with an `OptionError` where a fixed port is taken. */
-  static async open({ host, port, isFixed }: RedirectOptions, onRedirect: OnRedirect): Promise<RedirectListener> {
-    const listen = (at: string, on: number): Promise<Server | undefined> => listenAt(at, on, onRedirect);
+  static async open({ host, port, isFixed }: RedirectOptions, handlers: Handlers): Promise<RedirectListener> {
+    const listen = (at: string, on: number): Promise<Server | undefined> => listenAt(at, on, handlers);
     let server = await listen("127.0.0.1", port ?? 0);
     if (!server && isFixed)
       throw new OptionError(
@@ -65,9 +73,9 @@ export class RedirectListener {
 /** How long a browser may take to read the last page. */
 const LINGER_MS = 500;
 
-function listenAt(host: string, port: number, onRedirect: OnRedirect): Promise<Server | undefined> {
+function listenAt(host: string, port: number, handlers: Handlers): Promise<Server | undefined> {
   const server = createServer({ maxHeaderSize: MAX_URL_CHARS }, (request, response) => {
-    answer(request, response, onRedirect).catch(() => response.destroy());
+    answer(request, response, handlers).catch(() => response.destroy());
   });
   server.maxConnections = MAX_CONNECTIONS;
   return new Promise((resolve) => {
@@ -76,34 +84,24 @@ function listenAt(host: string, port: number, onRedirect: OnRedirect): Promise<S
   });
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, onRedirect: OnRedirect): Promise<void> {
-  const url = new URL(request.url ?? "/", "http://localhost");
-  if (request.method !== "GET" || url.pathname !== PATH) return show(response, 404, "There is nothing here.");
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { onRedirect, guard }: Handlers,
+): Promise<void> {
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
   // Another name that leads to this machine is some site's own doing.
   if (!isOwnHost(request.headers.host, request.socket.localPort))
-    return show(response, 403, "This is not that address.");
-  const shown = await onRedirect(url.searchParams);
-  if (!shown) return show(response, 400, "This belongs to no sign-in that is waited for. Begin it anew.");
-  show(response, shown.ok ? 200 : 400, shown.text);
+    return showPage(response, 403, "<p>This is not that address.");
+  if (guard && pathname === guard.path) return guard.serve(request, response);
+  if (request.method !== "GET" || pathname !== PATH) return showPage(response, 404, "<p>There is nothing here.");
+  if (guard && !guard.admits(request))
+    return showPage(response, 403, "<p>This sign-in was begun in another browser. Finish it there.");
+  const shown = await onRedirect(searchParams);
+  if (!shown) return showPage(response, 400, "<p>This belongs to no sign-in that is waited for. Begin it anew.");
+  showPage(response, shown.ok ? 200 : 400, `<p>${escaped(shown.text)}`);
 }
 
 function isOwnHost(host: string | undefined, port: number | undefined): boolean {
   return ["127.0.0.1", "localhost", "[::1]"].some((name) => host?.toLowerCase() === `${name}:${port}`);
-}
-
-function show(response: ServerResponse, status: number, text: string): void {
-  response
-    .writeHead(status, {
-      "content-type": "text/html; charset=utf-8",
-      "cache-control": "no-store",
-      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-      "referrer-policy": "no-referrer",
-      "x-content-type-options": "nosniff",
-      connection: "close",
-    })
-    .end(`<!doctype html><title>Toolyard</title><p>${escaped(text)}`);
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }

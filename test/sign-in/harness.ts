@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LOCAL_PRINCIPAL } from "../../src/core/call.ts";
+import { LOCAL_PRINCIPAL, type Call } from "../../src/core/call.ts";
 import { Deadline } from "../../src/core/deadline.ts";
+import type { JsonObject } from "../../src/core/json.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
 import { SILENT_LOGGER, type Logger } from "../../src/core/ports.ts";
 import type { Provider } from "../../src/core/provider.ts";
@@ -62,7 +63,12 @@ export async function visit(address: string): Promise<void> {
   await (await fetch(address)).text();
 }
 
-export async function echo(provider: Provider, text: string): Promise<Outcome> {
+/** Who calls, where it matters. */
+export interface As extends Partial<Pick<Call, "principal" | "ask">> {
+  readonly capabilities?: JsonObject;
+}
+
+export async function echo(provider: Provider, text: string, as: As = {}): Promise<Outcome> {
   const tool = (await provider.listing()).tools.find(({ name }) => name === "echo");
   if (!tool) throw new Error(`There is no tool: ${provider.status().lastError}`);
   const deadline = new Deadline({ idleMs: 30_000, totalMs: 30_000 });
@@ -74,14 +80,14 @@ export async function echo(provider: Provider, text: string): Promise<Outcome> {
     params: {},
     arguments: { text },
     meta: {},
-    principal: LOCAL_PRINCIPAL,
+    principal: as.principal ?? LOCAL_PRINCIPAL,
     mode: "all",
-    client: { capabilities: {} },
+    client: { capabilities: as.capabilities ?? {} },
     signal: deadline.signal,
     deadline,
     wants: { progress: false },
     notify: () => {},
-    ask: () => Promise.reject(new Error("nobody to ask")),
+    ask: as.ask ?? (() => Promise.reject(new Error("nobody to ask"))),
     relaysInput: false,
     record: { type: "tool", tool },
   });

@@ -8,7 +8,7 @@ import { startAuthServer, startProtected } from "../fixtures/auth-server.ts";
 import { startLegacy } from "../fixtures/http-servers.ts";
 import { Home } from "./harness.ts";
 
-const MACHINERY = /\/node_modules\/oauth4webapi\/|\/dist\/signin\/(?!vault-place|records)/;
+const MACHINERY = /\/node_modules\/oauth4webapi\/|\/dist\/signin\/(?!vault-place|records|challenge)/;
 
 async function toolyard(home: Home, url: string, args: readonly string[]): Promise<string> {
   const config = join(home.folder, "toolyard.toml");

@@ -1,4 +1,6 @@
-import type { Provider, ProviderStatus } from "../../core/provider.ts";
+import { FailError } from "../../core/errors.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import type { Provider, ProviderStatus, ResolvedCall } from "../../core/provider.ts";
 import type { OpenTransport } from "../../upstream/transport.ts";
 import { AutoHttpTransport, type Framing } from "../../upstream/http/auto.ts";
 import { HttpClient } from "../../outbound/client/http-client.ts";
@@ -59,7 +61,9 @@ export function createHttpProvider(given: HttpProviderDeps): Provider {
   });
   const close = provider.close.bind(provider);
   const status = provider.status.bind(provider);
+  const callOnce = provider.call.bind(provider);
   return Object.assign(provider, {
+    ...(gate && { call: (call: ResolvedCall) => callSignedIn(call, callOnce, gate) }),
     status: () => withSignIn(status(), gate),
     close: async () => {
       await close();
@@ -67,6 +71,17 @@ export function createHttpProvider(given: HttpProviderDeps): Provider {
       await Promise.all([tokens?.close(), gate?.close()]);
     },
   });
+}
+
+async function callSignedIn(call: ResolvedCall, callOnce: Provider["call"], gate: SignInGate): Promise<Outcome> {
+  const outcome = await callOnce(call);
+  if (outcome.ok || outcome.kind !== "needs_authorisation") return outcome;
+  try {
+    return (await gate.signInBy(call)) ? await callOnce(call) : outcome;
+  } catch (error) {
+    if (error instanceof FailError) return error.failure;
+    throw error;
+  }
 }
 
 /** How long the first connection after a sign-in may take. */

@@ -1,7 +1,9 @@
 import type { Cancellation } from "../../core/cancellation.ts";
+import type { Call } from "../../core/call.ts";
 import { loginCommand } from "../../core/login-command.ts";
 import { PLAIN_OAUTH } from "../../outbound/credentials/oauth.ts";
 import type { Credentials, Refusal, Sent } from "../../outbound/client/http-client.ts";
+import { readChallenge, type Challenge } from "../../signin/challenge.ts";
 import type { SignInPlace } from "../../signin/context.ts";
 import type { SignInSession } from "../../signin/session.ts";
 import { vaultChangedAt } from "../../signin/vault-place.ts";
@@ -10,6 +12,11 @@ export interface SignInGateOptions extends SignInPlace {
   readonly onSecrets: (secrets: readonly string[]) => void;
   /** There is a way in that was not there before. */
   readonly onSignedIn: () => void;
+}
+
+/** Without a client that can be asked nothing of it is loaded. */
+function mayAsk({ client }: Call): boolean {
+  return client.capabilities["elicitation"] !== undefined;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -26,6 +33,8 @@ export class SignInGate implements Credentials {
   readonly #options: SignInGateOptions;
   #session: SignInSession | undefined;
   #opening: Promise<SignInSession> | undefined;
+  #signingIn: Promise<boolean> | undefined;
+  #refusal: Challenge | undefined;
   #seenAt: number | undefined;
   #watch: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -51,9 +60,27 @@ export class SignInGate implements Credentials {
   }
 
   async refused(refusal: Refusal, signal: Cancellation): Promise<boolean> {
+    this.#refusal = readChallenge(refusal.status, refusal.header("www-authenticate"));
     this.#look();
     if (!this.#session && !this.#hasVault() && !this.#isMachine) return false;
     return (await this.#open()).refused(refusal, signal);
+  }
+
+  /**
+   * Has the caller of a call that failed for want of a sign-in sign in, where that can be asked of it. True: the call
+   * is worth another try. Callers at the same time wait for one sign-in.
+   */
+  async signInBy(call: Call): Promise<boolean> {
+    if (this.#isMachine || !mayAsk(call)) return false;
+    const { canSignInByChat, signInByChat } = await import("../../signin/chat.ts");
+    if (!canSignInByChat(call)) return false;
+    if (this.#signingIn) return this.#signingIn;
+    this.#signingIn = signInByChat(call, { place: this.#options, challenge: this.#refusal }).finally(() => {
+      this.#signingIn = undefined;
+    });
+    const isDone = await this.#signingIn;
+    if (isDone) await (await this.#open()).load();
+    return isDone;
   }
 
   answered(header: (name: string) => string | undefined): void {

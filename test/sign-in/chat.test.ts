@@ -1,0 +1,150 @@
+import { expect, test } from "vitest";
+import { LOCAL_PRINCIPAL, type Ask } from "../../src/core/call.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { Provider } from "../../src/core/provider.ts";
+import { startAuthServer, startProtected, type AuthServer } from "../fixtures/auth-server.ts";
+import { sendJson } from "../fixtures/http-servers.ts";
+import { echo, Home, says } from "./harness.ts";
+
+const LINKS = { elicitation: { form: {}, url: {} } };
+
+/** A source that was signed in to, and whose grant is over. */
+async function signedOut(home: Home, auth: AuthServer, url: string): Promise<Provider> {
+  await home.login({ url });
+  const provider = home.open({ url });
+  await echo(provider, "in");
+  auth.expire();
+  auth.switches.instead = ({ form }, response) => {
+    if (form.get("grant_type") !== "refresh_token") return false;
+    sendJson(response, 400, { error: "invalid_grant" });
+    return true;
+  };
+  return provider;
+}
+
+interface Link {
+  readonly url: string;
+  readonly code: string;
+}
+
+function linkIn({ params }: Ask): Link {
+  const code = /code (\d{6})/.exec(String(params["message"]))![1]!;
+  return { url: String(params["url"]), code };
+}
+
+/** A person's browser: gives the code, keeps the cookie, and follows to the end. */
+async function follow({ url, code }: Link): Promise<number> {
+  const given = await fetch(url, { method: "POST", body: new URLSearchParams({ code }), redirect: "manual" });
+  if (given.status !== 303) return given.status;
+  const cookie = given.headers.get("set-cookie")!.split(";")[0]!;
+  const back = await fetch(given.headers.get("location")!, { redirect: "manual" });
+  return (await fetch(back.headers.get("location")!, { headers: { cookie } })).status;
+}
+
+const accepting =
+  (then: (link: Link) => Promise<unknown>) =>
+  async (ask: Ask): Promise<JsonObject> => {
+    await then(linkIn(ask));
+    return { action: "accept" };
+  };
+
+test("a call whose server wants a sign-in asks its caller by a link, and goes on when the person is back", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  const provider = await signedOut(home, auth, server.url);
+  const asked: Ask[] = [];
+  const outcome = await echo(provider, "back", {
+    capabilities: LINKS,
+    ask: async (ask) => {
+      asked.push(ask);
+      return accepting(follow)(ask);
+    },
+  });
+  expect(outcome).toMatchObject(says("back"));
+  expect(asked).toHaveLength(1);
+  expect(asked[0]).toMatchObject({ method: "elicitation/create", params: { mode: "url" } });
+  expect(provider.status().state).toBe("ready");
+});
+
+test.each<[string, Parameters<typeof echo>[2]]>([
+  ["that cannot be asked", { capabilities: {} }],
+  ["that knows forms only", { capabilities: { elicitation: { form: {} } } }],
+  ["of another principal", { capabilities: LINKS, principal: { ...LOCAL_PRINCIPAL, id: "anna" } }],
+  ["from beyond this machine", { capabilities: LINKS, principal: { ...LOCAL_PRINCIPAL, remote: true } }],
+])("a caller %s is told what to do and not asked", async (_, as) => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  const provider = await signedOut(home, auth, server.url);
+  const outcome = await echo(provider, "out", { ...as, ask: () => Promise.reject(new Error("asked")) });
+  expect(outcome).toMatchObject({
+    kind: "needs_authorisation",
+    message: expect.stringContaining("toolyard login far"),
+  });
+});
+
+test("a caller that declines gets what it would have got", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  const provider = await signedOut(home, auth, server.url);
+  const ask = (): Promise<JsonObject> => Promise.resolve({ action: "decline" });
+  expect(await echo(provider, "out", { capabilities: LINKS, ask })).toMatchObject({ kind: "needs_authorisation" });
+  expect(auth.authorized).toHaveLength(1);
+});
+
+test("the page names source and principal, and lets nobody on without the code", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  const provider = await signedOut(home, auth, server.url);
+  const seen: unknown[] = [];
+  const ask = accepting(async (link) => {
+    const page = await fetch(link.url);
+    const wrong = link.code === "000000" ? "000001" : "000000";
+    seen.push(page.headers.get("content-security-policy"), await page.text(), await follow({ ...link, code: wrong }));
+    seen.push(await follow(link), await follow(link));
+  });
+  await echo(provider, "back", { capabilities: LINKS, ask });
+  const [policy, text, ...statuses] = seen;
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(text).toMatch(/Sign in to far[^]*as local/);
+  expect(text).not.toContain(auth.url);
+  // The wrong code, the right one, and the same link again.
+  expect(statuses).toEqual([403, 200, 410]);
+});
+
+test("after five codes that are wrong the link is dead", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  const provider = await signedOut(home, auth, server.url);
+  const statuses: number[] = [];
+  const ask = async (question: Ask): Promise<JsonObject> => {
+    const link = linkIn(question);
+    const wrong = link.code === "000000" ? "000001" : "000000";
+    for (let round = 0; round < 5; round += 1) statuses.push(await follow({ ...link, code: wrong }));
+    statuses.push(await follow(link));
+    return { action: "cancel" };
+  };
+  await echo(provider, "out", { capabilities: LINKS, ask });
+  expect(statuses).toEqual([403, 403, 403, 403, 403, 410]);
+});
+
+test("another browser than the one that gave the code cannot bring the answer back", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  const provider = await signedOut(home, auth, server.url);
+  const statuses: number[] = [];
+  const ask = accepting(async ({ url, code }) => {
+    const given = await fetch(url, { method: "POST", body: new URLSearchParams({ code }), redirect: "manual" });
+    const back = (await fetch(given.headers.get("location")!, { redirect: "manual" })).headers.get("location")!;
+    statuses.push((await fetch(back)).status);
+    const cookie = given.headers.get("set-cookie")!.split(";")[0]!;
+    statuses.push((await fetch(back, { headers: { cookie } })).status);
+  });
+  expect(await echo(provider, "back", { capabilities: LINKS, ask })).toMatchObject(says("back"));
+  expect(statuses).toEqual([403, 200]);
+});
