@@ -1,6 +1,6 @@
 import * as oauth from "oauth4webapi";
-import { isJsonObject } from "../core/json.ts";
 import { errorCode, needsPerson } from "./failures.ts";
+import { oauthServer } from "./oauth-server.ts";
 import type { ClientRecord, ServerRecord } from "./records.ts";
 
 /** A sign-in that a person has begun: what the answer is held against. */
@@ -49,13 +49,12 @@ export function codeIn(
   { label, server, client, begun }: { label: string; server: ServerRecord; client: ClientRecord; begun: Begun },
 ): string {
   try {
-    const good = oauth.validateAuthResponse(server, { client_id: client.id }, parameters, begun.state);
+    const good = oauth.validateAuthResponse(oauthServer(server), { client_id: client.id }, parameters, begun.state);
     const code = good.get("code");
     if (code) return code;
   } catch (error) {
     if (error instanceof oauth.AuthorizationResponseError)
       throw needsPerson(label, `is not signed in to: ${server.issuer} says ${errorCode(error.error) ?? "no"}.`);
-    if (!isJsonObject(error) && !(error instanceof Error)) throw error;
   }
   throw needsPerson(
     label,

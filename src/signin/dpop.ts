@@ -1,4 +1,12 @@
-import { createHash, createPrivateKey, generateKeyPairSync, randomUUID, sign, type KeyObject } from "node:crypto";
+import {
+  createHash,
+  createPrivateKey,
+  generateKeyPairSync,
+  randomUUID,
+  sign,
+  type JsonWebKey,
+  type KeyObject,
+} from "node:crypto";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 
 /** A key that tokens are bound to (RFC 9449). */
@@ -22,7 +30,7 @@ export function createProofKey(): ProofKey {
 }
 
 export function proofKeyOf(jwk: JsonObject): ProofKey {
-  return { jwk, key: createPrivateKey({ key: jwk, format: "jwk" }) };
+  return { jwk, key: createPrivateKey({ key: jwk as JsonWebKey, format: "jwk" }) };
 }
 
 /** A proof for one request. */

@@ -3,7 +3,7 @@ import type { JsonObject } from "../core/json.ts";
 import { fail, type FailExtras } from "../core/outcome.ts";
 
 /** Nothing of the call has left the hub. */
-const UNSENT = Object.freeze({ sent: false });
+const UNSENT: JsonObject = Object.freeze({ sent: false });
 
 /** A person has to do something; `what` is a sentence that goes on from the source's name. */
 export function needsPerson(label: string, what: string, details: JsonObject = {}): FailError {

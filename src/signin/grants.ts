@@ -7,6 +7,7 @@ import { retryAfterMs } from "../outbound/client/retry-after.ts";
 import { createProof, nonceWanted, type ProofKey } from "./dpop.ts";
 import { errorCode, notNow } from "./failures.ts";
 import { objectIn, type Answer, type SignInNetwork } from "./network.ts";
+import { oauthServer } from "./oauth-server.ts";
 import type { ClientRecord, ServerRecord, TokenRecord } from "./records.ts";
 
 /** What one request to a token endpoint needs. */
@@ -43,7 +44,7 @@ export async function redeem(
   const ask = async (nonce?: string): Promise<Answer> => {
     let answer: Answer | undefined;
     await oauth.genericTokenEndpointRequest(
-      server,
+      oauthServer(server),
       { client_id: client.id },
       authenticate,
       grant,

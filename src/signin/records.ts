@@ -4,7 +4,7 @@ import type { JsonObject } from "../core/json.ts";
 export const SHARED_PERSON = "shared";
 
 /** What is kept of an authorization server, so that a token is renewed without asking it who it is. */
-export interface ServerRecord extends JsonObject {
+export interface ServerRecord {
   readonly issuer: string;
   readonly authorization_endpoint?: string;
   readonly token_endpoint: string;

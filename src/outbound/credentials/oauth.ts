@@ -1,6 +1,7 @@
 import { OptionError } from "../../core/errors.ts";
 import { isLoopback } from "../../core/loopback.ts";
 import { readOptions } from "../../core/option-values.ts";
+import { present } from "../../core/present.ts";
 import { AuthSchema, type CredentialConfig } from "./options.ts";
 
 /** How a source is signed in to, as far as a person has fixed it; the rest follows from what the server says. */
@@ -34,7 +35,7 @@ export function resolveOAuth(auth: CredentialConfig["auth"]): OAuthOptions | und
   const values = readOptions(AuthSchema, auth, "auth.");
   const { grant, registration, redirect_host: redirectHost, dpop } = values;
   assertGrant(auth, grant);
-  const optional = {
+  const given = present({
     issuer: values.issuer === undefined ? undefined : httpsUrl("issuer", values.issuer),
     clientId: values.client_id,
     clientSecret: values.client_secret,
@@ -46,8 +47,7 @@ export function resolveOAuth(auth: CredentialConfig["auth"]): OAuthOptions | und
     redirectPort: values.redirect_port,
     assertion: values.assertion,
     identityProvider: identityProviderOf(auth),
-  };
-  const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
+  });
   return Object.freeze({ grant, registration, redirectHost, dpop, ...given });
 }
 

@@ -2,6 +2,7 @@ import { bytesOption } from "../../core/bytes.ts";
 import { durationOption } from "../../core/duration.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
 import { readGiven, readOptions } from "../../core/option-values.ts";
+import { present } from "../../core/present.ts";
 import type { PartialRunSettings, RunSettings } from "../../runtimes/scripts/run-settings.ts";
 
 /** `own` over `base`, member by member. */
@@ -151,10 +152,4 @@ function toLimits(raw: RunConfig["limits"], place: string): RunSettings["limits"
     fileBytes: limits.file_size,
     outputBytes: limits.output,
   });
-}
-
-type Present<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
-
-function present<T extends object>(members: T): Present<T> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Present<T>;
 }
