@@ -16,11 +16,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 /** Writes its arguments down. */
 function browser(): { readonly command: string; readonly told: () => string } {
   const [program, file] = [join(folder, "browser.mjs"), join(folder, "told")];
-  writeFileSync(
-    program,
-    `import { renameSync, writeFileSync } from "node:fs";\nwriteFileSync(${JSON.stringify(`${file}.tmp`)}, ` +
-      `JSON.stringify(process.argv.slice(2)));\nrenameSync(${JSON.stringify(`${file}.tmp`)}, ${JSON.stringify(file)});\n`,
-  );
+  const lines = [
+    'import { renameSync, writeFileSync } from "node:fs";',
+    `const file = ${JSON.stringify(file)};`,
+    'writeFileSync(file + ".tmp", JSON.stringify(process.argv.slice(2)));',
+    'renameSync(file + ".tmp", file);',
+  ];
+  writeFileSync(program, lines.join("\n"));
   const told = (): string => {
     try {
       return readFileSync(file, "utf8");

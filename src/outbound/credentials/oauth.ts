@@ -2,6 +2,7 @@ import { OptionError } from "../../core/errors.ts";
 import { isLoopback } from "../../core/loopback.ts";
 import { readOptions } from "../../core/option-values.ts";
 import { present } from "../../core/present.ts";
+import { knownServer } from "./known-servers.ts";
 import { AuthSchema, type CredentialConfig } from "./options.ts";
 
 /** How a source is signed in to, as far as a person has fixed it; the rest follows from what the server says. */
@@ -26,16 +27,21 @@ export interface OAuthOptions {
   readonly dpop: boolean;
   /** What says who asks, with `jwt_bearer` and `enterprise`. */
   readonly assertion?: string;
+  /** Where a person registers an application, if that is known. */
+  readonly registerAt?: string;
   readonly identityProvider?: { readonly tokenUrl: string; readonly clientId?: string; readonly clientSecret?: string };
 }
 
-/** Undefined where `auth` is of another type. Throws an `OptionError` that shows no secret. */
-export function resolveOAuth(auth: CredentialConfig["auth"]): OAuthOptions | undefined {
+/** What was set; undefined where `auth` is of another type. Throws an `OptionError` that shows no secret. */
+export function resolveOAuth(auth: CredentialConfig["auth"]): Partial<OAuthOptions> | undefined {
   if (auth?.type !== "oauth") return undefined;
   const values = readOptions(AuthSchema, auth, "auth.");
-  const { grant, registration, redirect_host: redirectHost, dpop } = values;
-  assertGrant(auth, grant);
+  assertGrant(auth, values.grant);
   const given = present({
+    grant: auth.grant,
+    registration: auth.registration,
+    redirectHost: auth.redirect_host,
+    dpop: auth.dpop,
     issuer: values.issuer === undefined ? undefined : httpsUrl("issuer", values.issuer),
     clientId: values.client_id,
     clientSecret: values.client_secret,
@@ -48,16 +54,19 @@ export function resolveOAuth(auth: CredentialConfig["auth"]): OAuthOptions | und
     assertion: values.assertion,
     identityProvider: identityProviderOf(auth),
   });
-  return Object.freeze({ grant, registration, redirectHost, dpop, ...given });
+  return Object.freeze(given);
 }
 
-/** What a source without credentials is signed in with. */
-export const PLAIN_OAUTH: OAuthOptions = Object.freeze({
-  grant: "authorization_code",
-  registration: "auto",
-  redirectHost: "127.0.0.1",
-  dpop: false,
-});
+/** What was set for a source, over what is known of its server, over the defaults. */
+export function completeOAuth(url: URL, given: Partial<OAuthOptions> = {}): OAuthOptions {
+  const {
+    grant,
+    registration,
+    redirect_host: redirectHost,
+    dpop,
+  } = readOptions(AuthSchema, { type: "oauth" }, "auth.");
+  return Object.freeze({ grant, registration, redirectHost, dpop, ...knownServer(url), ...given });
+}
 
 type Auth = NonNullable<CredentialConfig["auth"]>;
 

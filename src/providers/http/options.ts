@@ -84,7 +84,7 @@ export interface RemoteServerOptions {
   /** Present: an access token is fetched with them, and goes with every request. */
   readonly clientCredentials?: ClientCredentials;
   /** Present: what of a sign-in is fixed. */
-  readonly oauth?: OAuthOptions;
+  readonly oauth?: Partial<OAuthOptions>;
   /** URL of a proxy or `none`; absent: as the environment says. */
   readonly proxy?: string;
   readonly maxConnections: number;

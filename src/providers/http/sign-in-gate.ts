@@ -1,7 +1,6 @@
 import type { Cancellation } from "../../core/cancellation.ts";
 import type { Call } from "../../core/call.ts";
 import { loginCommand } from "../../core/login-command.ts";
-import { PLAIN_OAUTH } from "../../outbound/credentials/oauth.ts";
 import type { Credentials, Refusal, Sent } from "../../outbound/client/http-client.ts";
 import { readChallenge, type Challenge } from "../../signin/challenge.ts";
 import type { SignInPlace } from "../../signin/context.ts";
@@ -94,7 +93,7 @@ export class SignInGate implements Credentials {
   }
 
   get #isMachine(): boolean {
-    return this.#options.options.grant !== PLAIN_OAUTH.grant;
+    return this.#options.options.grant !== "authorization_code";
   }
 
   /** Known after one look at the file; later on, only a refusal makes it worth another one. */

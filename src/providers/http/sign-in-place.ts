@@ -1,5 +1,5 @@
 import type { Logger } from "../../core/ports.ts";
-import { PLAIN_OAUTH } from "../../outbound/credentials/oauth.ts";
+import { completeOAuth } from "../../outbound/credentials/oauth.ts";
 import type { ProxyEnvironment } from "../../outbound/proxy.ts";
 import type { SignInPlace } from "../../signin/context.ts";
 import { SHARED_PERSON } from "../../signin/records.ts";
@@ -23,8 +23,8 @@ export interface SignedSource {
 
 /** What a sign-in to a source needs to know of it. */
 export function signInPlace({ label, options, environment, folder, logger }: SignedSource): SignInPlace {
-  const { url, oauth = PLAIN_OAUTH } = options;
+  const { url, oauth } = options;
   const { caFiles } = connectionOptions(url, options, environment);
   const way = { environment, caFiles, ...(options.proxy !== undefined && { proxy: options.proxy }) };
-  return { label, url, options: oauth, person: SHARED_PERSON, folder, logger, ...way };
+  return { label, url, options: completeOAuth(url, oauth), person: SHARED_PERSON, folder, logger, ...way };
 }

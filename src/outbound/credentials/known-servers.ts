@@ -1,0 +1,20 @@
+import type { OAuthOptions } from "./oauth.ts";
+
+type Known = Partial<Pick<OAuthOptions, "registration" | "redirectHost" | "redirectPort" | "registerAt">>;
+
+/**
+ * Servers that stray from what their metadata say, or that register nobody by themselves, by the host of their address.
+ * Whatever a person sets goes before it.
+ */
+const KNOWN_SERVERS: Readonly<Record<string, Known>> = {
+  "api.githubcopilot.com": { registerAt: "https://github.com/settings/developers" },
+  "mcp.asana.com": { registerAt: "https://app.asana.com/0/my-apps" },
+  // Announces documents of clients, and is reported to refuse the tokens of such clients.
+  "mcp.linear.app": { registration: "dynamic" },
+  // Compares the redirect sign by sign.
+  "mcp.slack.com": { registerAt: "https://api.slack.com/apps", redirectHost: "localhost", redirectPort: 3118 },
+};
+
+export function knownServer({ hostname }: URL): Known {
+  return Object.hasOwn(KNOWN_SERVERS, hostname) ? KNOWN_SERVERS[hostname]! : {};
+}

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { completeOAuth, resolveOAuth } from "./oauth.ts";
+
+const SLACK = new URL("https://mcp.slack.com/mcp");
+
+test("without anything set a person signs in by the browser, and the hub registers as it can", () => {
+  expect(completeOAuth(new URL("https://mcp.example.com/mcp"))).toEqual({
+    grant: "authorization_code",
+    registration: "auto",
+    redirectHost: "127.0.0.1",
+    dpop: false,
+  });
+});
+
+test("what is known of a server holds, and whatever is set goes before it", () => {
+  expect(completeOAuth(SLACK)).toMatchObject({ redirectHost: "localhost", redirectPort: 3118 });
+  const given = resolveOAuth({ type: "oauth", redirect_host: "127.0.0.1", redirect_port: 4000 });
+  expect(completeOAuth(SLACK, given)).toMatchObject({ redirectHost: "127.0.0.1", redirectPort: 4000 });
+});
+
+test("a server that only ends like a known one is not known", () => {
+  expect(completeOAuth(new URL("https://mcp.slack.com.evil.example/mcp"))).not.toHaveProperty("redirectPort");
+});
+
+test.each([
+  [{ grant: "client_credentials" }, "needs `client_id`"],
+  [{ grant: "jwt_bearer" }, "needs `assertion`"],
+  [{ grant: "enterprise", client_id: "c", assertion: "a" }, "needs `idp_token_url`"],
+  [{ client_auth: "private_key_jwt", client_id: "c" }, "needs `private_key`"],
+  [{ issuer: "http://auth.example" }, "`auth.issuer` must begin with https://"],
+  [{ client_metadata_url: "https://hub.example/" }, "with a path"],
+  [{ redirect_port: 0 }, "`auth.redirect_port` must be a whole number"],
+] as const)("%o is refused", (more, words) => {
+  expect(() => resolveOAuth({ type: "oauth", ...more })).toThrow(words);
+});
+
+test("`auth` of another type is none of this", () => {
+  expect(resolveOAuth({ type: "bearer", token: "t" })).toBeUndefined();
+});
