@@ -1,6 +1,10 @@
-import type { OAuthOptions } from "./oauth.ts";
-
-type Known = Partial<Pick<OAuthOptions, "registration" | "redirectHost" | "redirectPort" | "registerAt">>;
+/** In the words of `OAuthOptions`. */
+interface Known {
+  readonly registration?: "document" | "dynamic";
+  readonly redirectHost?: "127.0.0.1" | "localhost";
+  readonly redirectPort?: number;
+  readonly registerAt?: string;
+}
 
 /**
  * Servers that stray from what their metadata say, or that register nobody by themselves, by the host of their address.
