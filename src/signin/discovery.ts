@@ -156,24 +156,28 @@ function toServer(found: JsonObject, issuer: string, network: SignInNetwork): Se
   if (token === undefined)
     throw needsPerson(network.label, `cannot be signed in to: ${shown(issuer)} has no token endpoint.`);
   for (const address of [token, authorize]) if (address !== undefined) network.checked(address);
-  return Object.fromEntries(KEPT.flatMap((name) => (found[name] == null ? [] : [[name, found[name]]]))) as ServerRecord;
+  const kept = Object.entries(KEPT).flatMap(([name, type]) =>
+    isOfType(found[name], type) ? [[name, found[name]] as const] : [],
+  );
+  return { ...Object.fromEntries(kept), issuer: own, token_endpoint: token };
 }
 
-const KEPT = [
-  "issuer",
-  "authorization_endpoint",
-  "token_endpoint",
-  "registration_endpoint",
-  "revocation_endpoint",
-  "device_authorization_endpoint",
-  "code_challenge_methods_supported",
-  "scopes_supported",
-  "grant_types_supported",
-  "token_endpoint_auth_methods_supported",
-  "authorization_response_iss_parameter_supported",
-  "client_id_metadata_document_supported",
-  "dpop_signing_alg_values_supported",
-] as const;
+/** What a member of another type says is nothing. */
+const KEPT = {
+  authorization_endpoint: "string",
+  registration_endpoint: "string",
+  revocation_endpoint: "string",
+  code_challenge_methods_supported: "strings",
+  scopes_supported: "strings",
+  token_endpoint_auth_methods_supported: "strings",
+  authorization_response_iss_parameter_supported: "boolean",
+  client_id_metadata_document_supported: "boolean",
+} as const;
+
+function isOfType(value: unknown, type: (typeof KEPT)[keyof typeof KEPT]): boolean {
+  if (type === "strings") return Array.isArray(value) && value.every((one) => typeof one === "string");
+  return typeof value === type;
+}
 
 /** A document; nothing where there is none. A server that fails is no server without a document. */
 async function read(address: string, network: SignInNetwork): Promise<JsonObject | undefined> {

@@ -159,7 +159,7 @@ export async function revoke(token: string, redeeming: Redeeming): Promise<boole
     const body = new URLSearchParams({ token });
     await (
       await clientAuthOf(redeeming)
-    )(server, { client_id: client.id }, body, headers);
+    )(oauthServer(server), { client_id: client.id }, body, headers);
     const answer = await network.ask(endpoint, {
       method: "POST",
       headers: Object.fromEntries(headers),

@@ -10,13 +10,11 @@ export interface ServerRecord {
   readonly token_endpoint: string;
   readonly registration_endpoint?: string;
   readonly revocation_endpoint?: string;
-  readonly device_authorization_endpoint?: string;
   readonly code_challenge_methods_supported?: readonly string[];
   readonly scopes_supported?: readonly string[];
   readonly token_endpoint_auth_methods_supported?: readonly string[];
   readonly authorization_response_iss_parameter_supported?: boolean;
   readonly client_id_metadata_document_supported?: boolean;
-  readonly dpop_signing_alg_values_supported?: readonly string[];
 }
 
 export type ClientAuthMethod = "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";

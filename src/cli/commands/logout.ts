@@ -19,7 +19,8 @@ export const run: Run<SharedOptions> = async ([name = ""], options, io) => {
     // Out of the vault first: whatever the server says to it, no hub uses them from now on.
     await vault.update(keyOf(context), (now) => now && { ...rest, scopes: [] });
     const { privateKey } = place.options;
-    const redeeming = { ...record, network, ...(privateKey !== undefined && { privateKey }) };
+    const { server, client } = record;
+    const redeeming = { server, client, network, ...(privateKey !== undefined && { privateKey }) };
     const revoked = await revoke(tokens.refresh ?? tokens.access, redeeming);
     if (options.json) await printJson(io.stdout, { signedOut: id, revoked });
     else await print(io.stdout, `Signed out of ${id}${revoked ? "; its token is taken back" : ""}.`);

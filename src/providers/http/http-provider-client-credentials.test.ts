@@ -190,7 +190,7 @@ const refused: [string, Partial<RemoteServerConfig>, RegExp][] = [
   [
     "an unknown client_auth",
     { auth: { ...whole, client_auth: "jwt" as never } },
-    /must be one of basic, post, got "jwt"/,
+    /must be one of basic, post, private_key_jwt, got "jwt"/,
   ],
   ["a token beside it", { token: "s3cret", auth: whole }, /`token` and `auth`/],
   ["a token within it", { auth: { ...whole, token: "s3cret" } }, /takes no `token`/],
