@@ -1,4 +1,5 @@
 import { VERSION } from "../../core/version.ts";
+import { discard } from "../../outbound/client/body.ts";
 import { HttpClient } from "../../outbound/client/http-client.ts";
 import type { ProxyEnvironment } from "../../outbound/proxy.ts";
 import { readChallenge, type Challenge } from "../../signin/challenge.ts";
@@ -10,15 +11,16 @@ export interface Probing {
   readonly label: string;
   readonly options: RemoteServerOptions;
   readonly environment: ProxyEnvironment;
-  /** Goes with the request; absent: it comes as a stranger. */
-  readonly authorization?: string;
   readonly signal: AbortSignal;
 }
 
 const SILENCE_MS = 15_000;
 
-/** How a server answers the first request of a client, by its status, without reading the answer. */
-export async function probe({ label, options, environment, authorization, signal }: Probing): Promise<Challenge> {
+/**
+ * How a server refuses a client without a sign-in, or that it does not. Some let everybody begin, and refuse what comes
+ * after that.
+ */
+export async function probe({ label, options, environment, signal }: Probing): Promise<Challenge> {
   const client = new HttpClient({
     ...connectionOptions(options.url, options, environment),
     label,
@@ -26,27 +28,46 @@ export async function probe({ label, options, environment, authorization, signal
     maxConnections: 1,
   });
   try {
-    const { status, header, body } = await client.request({
-      method: options.transport === "sse" ? "GET" : "POST",
-      headers: {
-        accept: "application/json, text/event-stream",
-        "content-type": "application/json",
-        ...(authorization !== undefined && { authorization }),
-      },
-      ...(options.transport !== "sse" && { body: FIRST_REQUEST }),
-      signal,
-      idleMs: SILENCE_MS,
-    });
-    body.destroy();
-    return readChallenge(status, header("www-authenticate"));
+    if (options.transport === "sse") return (await ask(client, "GET", { signal })).challenge;
+    const first = await ask(client, "POST", { body: INITIALIZE, signal });
+    if (first.challenge.status >= 300) return first.challenge;
+    const { session } = first;
+    const headers = { "mcp-protocol-version": REVISION, ...(session !== undefined && { "mcp-session-id": session }) };
+    const second = await ask(client, "POST", { body: LIST, headers, signal });
+    if (session !== undefined) await ask(client, "DELETE", { headers, signal });
+    return second.challenge;
   } finally {
     await client.close();
   }
 }
 
-const FIRST_REQUEST = JSON.stringify({
+interface Asked {
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+async function ask(
+  client: HttpClient,
+  method: "GET" | "POST" | "DELETE",
+  { headers, ...asked }: Asked,
+): Promise<{ readonly challenge: Challenge; readonly session: string | undefined }> {
+  const { status, header, body } = await client.request({
+    ...asked,
+    method,
+    headers: { accept: "application/json, text/event-stream", "content-type": "application/json", ...headers },
+    idleMs: SILENCE_MS,
+  });
+  discard(body);
+  return { challenge: readChallenge(status, header("www-authenticate")), session: header("mcp-session-id") };
+}
+
+const REVISION = "2025-11-25";
+const CLIENT_INFO = { name: "toolyard", version: VERSION };
+const INITIALIZE = JSON.stringify({
   jsonrpc: "2.0",
   id: 0,
   method: "initialize",
-  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "toolyard", version: VERSION } },
+  params: { protocolVersion: REVISION, capabilities: {}, clientInfo: CLIENT_INFO },
 });
+const LIST = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} });
