@@ -25,6 +25,8 @@ const COMMANDS = [
   "disconnect",
   "new",
   "run",
+  "login",
+  "logout",
 ];
 
 describe("help", () => {
