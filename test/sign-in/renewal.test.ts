@@ -5,9 +5,10 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/json.ts";
-import type { Logger } from "../../src/core/ports.ts";
+import { SILENT_LOGGER, type Logger } from "../../src/core/ports.ts";
 import { keyOf } from "../../src/signin/login.ts";
 import type { SignInRecord } from "../../src/signin/records.ts";
+import { SignInSession } from "../../src/signin/session.ts";
 import { startAuthServer, startProtected, type AuthServer, type TokenAsked } from "../fixtures/auth-server.ts";
 import { sendJson } from "../fixtures/http-servers.ts";
 import { echo, Home, says } from "./harness.ts";
@@ -251,4 +252,26 @@ test("tokens are hidden while they are used, and stand in no log line and no sta
     expect(JSON.stringify({ ...headers, authorization: "" })).not.toMatch(/acc3ss|r3fresh/);
     expect(headers["authorization"] ?? "").not.toContain("r3fresh");
   }
+});
+
+test("a token that is good costs a request less than 5 µs of CPU", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  await home.login({ url: server.url });
+  const session = new SignInSession({
+    ...home.context({ url: server.url }),
+    logger: SILENT_LOGGER,
+    onSecrets: () => {},
+  });
+  await session.load();
+  const sent = { method: "POST", url: new URL(server.url) };
+  const { signal } = new AbortController();
+  const rounds = 200_000;
+  const before = process.cpuUsage();
+  for (let round = 0; round < rounds; round += 1) void session.headersFor(sent, signal);
+  const { user, system } = process.cpuUsage(before);
+  expect(session.headersFor(sent, signal)).toEqual({ authorization: `Bearer ${auth.secrets[0]}` });
+  expect((user + system) / rounds).toBeLessThan(5);
+  await session.close();
 });
