@@ -1,6 +1,6 @@
 import type { ServerRecord } from "./records.ts";
 
-/** Which scopes to ask for: what is configured, else what the challenge or the metadata name, and what was asked before. */
+/** What to ask for: as configured, else as the challenge or the metadata say, beside what was asked before. */
 export function scopesToAsk(
   {
     configured,

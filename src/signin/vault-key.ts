@@ -15,7 +15,7 @@ export interface KeyPlace {
   readonly variables: Readonly<Record<string, string | undefined>>;
 }
 
-/** The key of a store that was chosen before; nothing where it is not there. Throws an `OptionError` for one that is none. */
+/** The key of a store that was chosen before; nothing where it is not there. Throws an `OptionError` for no key. */
 export async function findKey(store: KeyStore, place: KeyPlace): Promise<Buffer | undefined> {
   if (store === "environment") return keyIn(place.variables);
   const text = await readFile(keyFile(place), "utf8").catch(() => undefined);
