@@ -2,7 +2,7 @@ import type { Resvg as ResvgClass } from "@resvg/resvg-wasm";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { PICTURE_LIMITS } from "./limits.ts";
-import { PictureError } from "./picture-error.ts";
+import { missingPackage } from "./optional-package.ts";
 
 const FONT = new URL("font/dejavu-sans.ttf", import.meta.url);
 
@@ -35,11 +35,7 @@ export async function toPng(svg: string): Promise<Uint8Array> {
 
 async function loadPainter(): Promise<Painter> {
   const { initWasm, Resvg } = await import("@resvg/resvg-wasm").catch((error: unknown) => {
-    throw new PictureError(
-      "A PNG is painted by the package @resvg/resvg-wasm, which is not installed. " +
-        "Run: npm install @resvg/resvg-wasm. SVG needs nothing.",
-      { cause: error },
-    );
+    throw missingPackage("@resvg/resvg-wasm", "a picture as PNG", error);
   });
   const wasm = fileURLToPath(import.meta.resolve("@resvg/resvg-wasm/index_bg.wasm"));
   const [code, font] = await Promise.all([readFile(wasm), readFile(FONT)]);
