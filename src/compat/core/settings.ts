@@ -31,7 +31,7 @@ export interface MCPOptions {
  * what it was given, and runs no code unasked.
  */
 const BASE: JsonObject = {
-  builtin: { execute_code: false, server_description: CORE_DESCRIPTION },
+  builtin: { execute_code: false, server_description: CORE_DESCRIPTION, meta_visibility: "native" },
   limits: { rate_per_minute: 0, in_flight: 0 },
 };
 

@@ -17,15 +17,15 @@ interface MetaPorts extends BuiltinPorts {
 
 /** `meta.*`: what the hub tells about itself. */
 export function metaTools(source: Source, ports: MetaPorts, options: BuiltinOptions): FixedTool[] {
-  const tools = [serverStatus(source, ports), fullCapabilities(source, ports), moduleInfo(source, ports), ping(source)];
-  return options.serverLogs ? [...tools, serverLogs(source, ports, options.serverLogLines)] : tools;
+  const make: Make = (facts, run) => metaTool(source, { visibility: options.metaVisibility, ...facts }, run);
+  const tools = [serverStatus(make, ports), fullCapabilities(make, ports), moduleInfo(make, ports), ping(make)];
+  return options.serverLogs ? [...tools, serverLogs(make, ports, options.serverLogLines)] : tools;
 }
 
-function metaTool(
-  source: Source,
-  facts: Pick<OwnToolFacts, "name" | "title" | "description"> & Partial<OwnToolFacts>,
-  run: FixedTool["run"],
-): FixedTool {
+type MetaFacts = Pick<OwnToolFacts, "name" | "title" | "description"> & Partial<OwnToolFacts>;
+type Make = (facts: MetaFacts, run: FixedTool["run"]) => FixedTool;
+
+function metaTool(source: Source, facts: MetaFacts, run: FixedTool["run"]): FixedTool {
   const record = ownToolRecord(source, {
     inputSchema: NO_PARAMETERS,
     annotations: { readOnlyHint: true, openWorldHint: false },
@@ -35,9 +35,8 @@ function metaTool(
   return { record, run };
 }
 
-function serverStatus(source: Source, ports: MetaPorts): FixedTool {
-  return metaTool(
-    source,
+function serverStatus(make: Make, ports: MetaPorts): FixedTool {
+  return make(
     {
       name: "meta.get_server_status",
       title: "Server status",
@@ -76,9 +75,8 @@ function formatUptime(seconds: number): string {
   return days > 0 ? `${days}d ${clock}` : clock;
 }
 
-function fullCapabilities(source: Source, ports: BuiltinPorts): FixedTool {
-  return metaTool(
-    source,
+function fullCapabilities(make: Make, ports: BuiltinPorts): FixedTool {
+  return make(
     {
       name: "meta.get_full_capabilities",
       title: "Full capabilities",
@@ -91,9 +89,8 @@ function fullCapabilities(source: Source, ports: BuiltinPorts): FixedTool {
   );
 }
 
-function moduleInfo(source: Source, ports: BuiltinPorts): FixedTool {
-  return metaTool(
-    source,
+function moduleInfo(make: Make, ports: BuiltinPorts): FixedTool {
+  return make(
     {
       name: "meta.get_module_info",
       title: "Module info",
@@ -126,18 +123,17 @@ function describeModule(call: ResolvedCall, ports: BuiltinPorts): Outcome {
   });
 }
 
-function ping(source: Source): FixedTool {
+function ping(make: Make): FixedTool {
   const facts = {
     name: "meta.ping",
     title: "Ping",
     description: "Answers pong: a simple check that the MCP server is there.",
   };
-  return metaTool(source, facts, () => textResult("pong"));
+  return make(facts, () => textResult("pong"));
 }
 
-function serverLogs(source: Source, ports: BuiltinPorts, maxLines: number): FixedTool {
-  return metaTool(
-    source,
+function serverLogs(make: Make, ports: BuiltinPorts, maxLines: number): FixedTool {
+  return make(
     {
       name: "meta.get_server_logs",
       title: "Server logs",

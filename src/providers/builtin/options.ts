@@ -1,5 +1,6 @@
 import { Type, type Static } from "../../core/option-schema.ts";
 import { readOptions } from "../../core/option-values.ts";
+import type { Visibility } from "../../core/listing-shape.ts";
 
 /** The GNN document's own words, for clients of its dialect that go by them (G15). */
 export const CORE_DESCRIPTION = "GNN Project MCP Server";
@@ -18,8 +19,16 @@ const BUILTIN_OPTION_SCHEMAS = {
   ),
   meta_tools: Type.Optional(
     Type.Boolean({
-      description: "Offer `meta.*`: tools that tell about the hub itself. They are found by search, never listed.",
+      description: "Offer `meta.*`: tools that tell about the hub itself.",
       default: true,
+    }),
+  ),
+  meta_visibility: Type.Optional(
+    Type.Enum(["native", "ondemand"], {
+      description:
+        "`native` lists `meta.*` where tools are listed; with `ondemand` they are found by search only. " +
+        "A core server lists them.",
+      default: "ondemand",
     }),
   ),
   server_logs: Type.Optional(
@@ -48,6 +57,7 @@ export type BuiltinConfig = Static<typeof BuiltinSchema>;
 export interface BuiltinOptions {
   readonly executeCode: boolean;
   readonly metaTools: boolean;
+  readonly metaVisibility: Visibility;
   readonly serverLogs: boolean;
   readonly serverLogLines: number;
   readonly serverDescription: string;
@@ -58,6 +68,7 @@ export function resolveBuiltin(raw: BuiltinConfig = {}): BuiltinOptions {
   return Object.freeze({
     executeCode: options.execute_code,
     metaTools: options.meta_tools,
+    metaVisibility: options.meta_visibility,
     serverLogs: options.server_logs,
     serverLogLines: options.server_log_lines,
     serverDescription: options.server_description,

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import { ok, type Outcome } from "../../core/outcome.ts";
 import type { Source, ToolLimits, ToolRecord } from "../../core/records.ts";
+import type { Visibility } from "../../core/listing-shape.ts";
 
 export interface OwnToolFacts {
   readonly name: string;
@@ -13,6 +14,8 @@ export interface OwnToolFacts {
   readonly annotations: JsonObject;
   readonly keywords?: readonly string[];
   readonly hiddenNames?: readonly string[];
+  /** @default "native" */
+  readonly visibility?: Visibility;
   readonly role?: "discovery" | "meta";
   readonly limits?: ToolLimits;
 }
@@ -27,6 +30,7 @@ export function ownToolRecord(source: Source, facts: OwnToolFacts): ToolRecord {
     annotations,
     keywords = [],
     hiddenNames = [],
+    visibility = "native",
     role,
     limits,
   } = facts;
@@ -36,7 +40,7 @@ export function ownToolRecord(source: Source, facts: OwnToolFacts): ToolRecord {
     description,
     inputSchema: acceptedSchema,
     keywords,
-    visibility: role === "meta" ? "ondemand" : "native",
+    visibility,
     hiddenNames,
     ...(role && { role }),
     qualified: true,

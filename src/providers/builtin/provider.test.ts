@@ -44,6 +44,7 @@ function yard(
         filters.push(filter);
         return { hits: hits.slice(0, limit), total, ...(instead && { instead }) };
       },
+      read: (uri) => Promise.resolve(fail("unknown_tool", `There is no resource ${uri}.`)),
       list: async () => [],
     },
     resolveName: (name) => (/(^|__)execute_tool$/.test(name) ? "execute_tool" : name),
@@ -124,6 +125,18 @@ test("the hub's own tools are two that discover, and meta tools that only search
     ["meta.get_module_info", "meta", "ondemand"],
     ["meta.ping", "meta", "ondemand"],
   ]);
+});
+
+test.each([
+  ["native", "native"],
+  ["ondemand", "ondemand"],
+  [undefined, "ondemand"],
+] as const)("C39: with `meta_visibility` %s the meta tools are %s", (meta_visibility, visibility) => {
+  const config = meta_visibility === undefined ? {} : { meta_visibility };
+  const { tools } = yard({ config }).provider.listing();
+  expect(tools.filter(({ role }) => role === "meta").map((tool) => tool.visibility)).toEqual(
+    Array.from({ length: 4 }, () => visibility),
+  );
 });
 
 test("meta tools can be switched off, and the log can be switched on", () => {
