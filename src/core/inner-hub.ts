@@ -18,6 +18,8 @@ export interface InnerCall {
 /** Lets a running call use the hub again, with its own caller's rights, time and cancellation: the parent's. */
 export interface InnerHub {
   call(wanted: InnerCall, parent: Call): Promise<Outcome>;
+  /** Reads a resource. */
+  read(uri: string, parent: Call): Promise<Outcome>;
   search(query: string, parent: Call, bounds: SearchBounds): Promise<SearchAnswer>;
   /**
    * Every tool that the parent's caller may use, found by search only or not, as `tools/list` says it. Shared: read

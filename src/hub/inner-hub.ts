@@ -13,36 +13,38 @@ const MODE: ToolMode = "all";
 /** Calls inside calls: a tool that calls itself ends here, and not when the machine is out of processes. */
 const MAX_DEPTH = 16;
 
+/** What is asked for from inside of a call. */
+type Inside = Required<Pick<Own, "method" | "target" | "arguments" | "params" | "relaysInput">>;
+
 /** Calls that a running call makes: with its caller's rights, inside its time, ended with it. */
 export function createInnerHub(hub: () => Hub): InnerHub {
   const viewOf = (parent: Call): View => ({ mode: MODE, principal: parent.principal });
+  const goInside = (parent: Call, asked: Inside): Promise<Outcome> => {
+    const depth = (parent.depth ?? 0) + 1;
+    if (depth > MAX_DEPTH) return Promise.resolve(tooDeep(asked));
+    return hub().call(innerCall(parent, { ...asked, depth, id: nextCallId(), parent: parent.id, mode: MODE }));
+  };
   return {
-    call: ({ tool: target, arguments: args, standsFor = false }, parent) => {
-      const depth = (parent.depth ?? 0) + 1;
-      if (depth > MAX_DEPTH) return Promise.resolve(tooDeep(target));
-      const own: Own = {
-        depth,
-        id: nextCallId(),
-        parent: parent.id,
-        mode: MODE,
+    call: ({ tool: target, arguments: args, standsFor = false }, parent) =>
+      goInside(parent, {
         method: "tools/call",
         target,
         arguments: args,
         params: standsFor ? parent.params : {},
         relaysInput: standsFor && parent.relaysInput,
-      };
-      return hub().call(innerCall(parent, own));
-    },
+      }),
+    read: (target, parent) =>
+      goInside(parent, { method: "resources/read", target, arguments: {}, params: {}, relaysInput: false }),
     search: (query, parent, bounds) => hub().search(query, viewOf(parent), bounds),
     list: async (parent) => (await hub().list("tools", viewOf(parent))).entries,
   };
 }
 
-function tooDeep(target: string): Outcome {
+function tooDeep({ method, target }: Inside): Outcome {
+  const what = method === "tools/call" ? `Tool \`${target}\` was not called` : `Resource ${target} was not read`;
   return fail(
     "limited",
-    `Tool \`${target}\` was not called: ${MAX_DEPTH} calls already wait for one another. ` +
-      "Look for a tool that calls itself.",
+    `${what}: ${MAX_DEPTH} calls already wait for one another. Look for a tool that calls itself.`,
     { retryable: false, details: { maxDepth: MAX_DEPTH } },
   );
 }

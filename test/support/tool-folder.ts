@@ -50,6 +50,7 @@ export function folderServices(ports: Partial<HubPorts> = {}): HubPorts & { read
 
 const EMPTY_HUB: InnerHub = {
   call: ({ tool }) => Promise.resolve(fail("unknown_tool", `There is no tool ${tool}.`)),
+  read: (uri) => Promise.resolve(fail("unknown_tool", `There is no resource ${uri}.`)),
   search: () => Promise.resolve({ hits: [], total: 0 }),
   list: () => Promise.resolve([]),
 };

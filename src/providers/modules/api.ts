@@ -174,6 +174,8 @@ export interface ToolContext {
    * the hub's table.
    */
   call(tool: string, args?: ModuleObject, options?: { readonly signal?: AbortSignal }): Promise<ModuleObject>;
+  /** Reads a resource of the hub as the same caller. Gives its MCP result; rejects as `call` does. */
+  read(uri: string, options?: { readonly signal?: AbortSignal }): Promise<ModuleObject>;
   /** Finds tools of the hub that the caller may use, best first. */
   search(query: string, options?: { readonly limit?: number }): Promise<SearchAnswer>;
   /** Every tool that the caller may use, as `tools/list` says it. */

@@ -11,7 +11,7 @@ import { askCaller } from "../../core/ask-caller.ts";
 import type { ToolContext } from "./api.ts";
 import type { ModuleObject } from "./module-object.ts";
 
-/** A tool that a handler called did not succeed. */
+/** A tool that a handler called, or a resource that it read, did not succeed. */
 export class ToolCallError extends Error {
   override readonly name = "ToolCallError";
   readonly kind: FailKind;
@@ -46,6 +46,7 @@ export function createContext(
     ask: (method, askParams = {}, options = {}) => askCaller(call, { method, params: askParams }, options.signal),
     call: async (tool, args = {}, { signal } = {}) =>
       resultOf(await innerHub.call({ tool, arguments: args }, signal ? callWithin(call, signal) : call)),
+    read: async (uri, { signal } = {}) => resultOf(await innerHub.read(uri, signal ? callWithin(call, signal) : call)),
     search: (query, { limit = DEFAULT_HITS } = {}) => innerHub.search(query, call, { limit }),
     list: () => innerHub.list(call),
     generateText: (request) => models.generateText?.(request, call.signal) ?? noModel("language model"),
@@ -59,7 +60,7 @@ export function createContext(
 
 type Abilities = Pick<
   ToolContext,
-  "log" | "progress" | "ask" | "call" | "search" | "list" | "generateText" | "generateImage"
+  "log" | "progress" | "ask" | "call" | "read" | "search" | "list" | "generateText" | "generateImage"
 >;
 
 /**
@@ -77,6 +78,7 @@ class CallContext implements ToolContext {
   readonly progress: Abilities["progress"];
   readonly ask: Abilities["ask"];
   readonly call: Abilities["call"];
+  readonly read: Abilities["read"];
   readonly search: Abilities["search"];
   readonly list: Abilities["list"];
   readonly generateText: Abilities["generateText"];
@@ -96,6 +98,7 @@ class CallContext implements ToolContext {
     this.progress = abilities.progress;
     this.ask = abilities.ask;
     this.call = abilities.call;
+    this.read = abilities.read;
     this.search = abilities.search;
     this.list = abilities.list;
     this.generateText = abilities.generateText;

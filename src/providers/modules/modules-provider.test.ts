@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { LOCAL_PRINCIPAL, type Call } from "../../core/call.ts";
 import type { InnerHub } from "../../core/inner-hub.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { ok, type Outcome } from "../../core/outcome.ts";
+import { fail, ok, type Outcome } from "../../core/outcome.ts";
 import type { Logger } from "../../core/ports.ts";
 import type { CallTarget, Provider } from "../../core/provider.ts";
 import type { Listing } from "../../core/records.ts";
@@ -38,6 +38,7 @@ const logger: Logger = {
 const innerHub: InnerHub = {
   call: ({ tool, arguments: args }) =>
     Promise.resolve(ok({ content: [{ type: "text", text: `${tool} ${JSON.stringify(args)}` }] })),
+  read: (uri) => Promise.resolve(fail("unknown_tool", `There is no resource ${uri}.`)),
   search: () => Promise.resolve({ hits: [], total: 0 }),
   list: () => Promise.resolve([]),
 };

@@ -44,6 +44,7 @@ const innerHub: InnerHub = {
         ? fail("unknown_tool", "There is no tool gone.")
         : ok({ content: [], structuredContent: { tool, args } }),
     ),
+  read: (uri) => Promise.resolve(fail("unknown_tool", `There is no resource ${uri}.`)),
   search: (query, _parent, { limit }) =>
     Promise.resolve({
       hits: [{ name: `${query}:${limit}`, description: "d", score: 1, inputSchema: {}, server: "s" }],

@@ -200,6 +200,7 @@ function callerOf(context: ToolContext): BridgeCaller {
         generateImage: (request) => context.generateImage(request),
       },
       call: (tool, args, signal) => context.call(tool, args, { signal }).then(ok, toFailure),
+      read: (uri, signal) => context.read(uri, { signal }).then(ok, toFailure),
       search: (query, limit) => context.search(query, { limit }),
       list: () => context.list(),
     },

@@ -17,6 +17,7 @@ export interface HubAccess {
   readonly models: Models;
   /** `signal` ends this one call; it ends with the running call anyway. */
   call(tool: string, args: JsonObject, signal: AbortSignal): Promise<Outcome>;
+  read(uri: string, signal: AbortSignal): Promise<Outcome>;
   search(query: string, limit: number): Promise<SearchAnswer>;
   list(): Promise<readonly JsonObject[]>;
 }
@@ -25,6 +26,7 @@ export function accessFor(parent: Call, { innerHub, models }: HubPorts): HubAcce
   return {
     models: modelsFor(parent, models),
     call: (tool, args, signal) => innerHub.call({ tool, arguments: args }, callWithin(parent, signal)),
+    read: (uri, signal) => innerHub.read(uri, callWithin(parent, signal)),
     search: (query, limit) => innerHub.search(query, parent, { limit }),
     list: () => innerHub.list(parent),
   };

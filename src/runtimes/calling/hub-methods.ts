@@ -2,7 +2,7 @@ import { FailError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { ImageRequest, TextRequest } from "../../core/models.ts";
 import { fail } from "../../core/outcome.ts";
-import { toolValue } from "../../core/tool-value.ts";
+import { resourceValue, toolValue } from "../../core/tool-value.ts";
 import type { HubAccess } from "./hub-access.ts";
 
 type Method = (params: JsonObject, access: HubAccess, signal: AbortSignal) => Promise<JsonObject>;
@@ -15,6 +15,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   "tools/call": callTool,
   "tools/list": async (_params, access) => ({ tools: await access.list() }),
   "tools/search": searchTools,
+  "resources/read": readResource,
   "models/generate_text": generateText,
   "models/generate_image": generateImage,
 };
@@ -51,6 +52,14 @@ async function callTool(
   const outcome = await access.call(name, args, signal);
   if (!outcome.ok) throw new FailError(outcome);
   return as === "value" ? { value: toolValue(outcome.result) } : outcome.result;
+}
+
+/** `{uri, as?}`. With `as: "value"` the answer is `{value}`, the plain content; otherwise the MCP result. */
+async function readResource({ uri, as }: JsonObject, access: HubAccess, signal: AbortSignal): Promise<JsonObject> {
+  if (typeof uri !== "string" || uri === "") throw invalid("`uri` must be the URI of a resource");
+  const outcome = await access.read(uri, signal);
+  if (!outcome.ok) throw new FailError(outcome);
+  return as === "value" ? { value: resourceValue(outcome.result) } : outcome.result;
 }
 
 /** `{query?, limit?}`; the answer is `{tools: [{name, description, score, inputSchema}], total}`, best first. */

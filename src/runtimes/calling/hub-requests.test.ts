@@ -17,6 +17,7 @@ function stand(): { readonly access: HubAccess; readonly waiting: Waiting[]; rea
     access: {
       models: {},
       call: (_tool, _args, signal) => new Promise((finish) => waiting.push({ signal, finish })),
+      read: (_uri, signal) => new Promise((finish) => waiting.push({ signal, finish })),
       search: () => Promise.resolve({ hits: [], total: 0 }),
       list: () => Promise.resolve([]),
     },

@@ -25,8 +25,8 @@ interface Request {
 
 /**
  * What one running child asks of the hub: JSON-RPC requests out of its lines (`tools/call`, `tools/list`,
- * `tools/search`, `models/generate_text`, `models/generate_image`), answered one line each, within bounds. A child that
- * does not read its answers gets no further ones made.
+ * `tools/search`, `resources/read`, `models/generate_text`, `models/generate_image`), answered one line each, within
+ * bounds. A child that does not read its answers gets no further ones made.
  */
 export class HubRequests {
   readonly #access: HubAccess;

@@ -72,6 +72,10 @@ class Server:
         """Runs a tool of the server as the caller of the running call, and gives its value."""
         return self._hub.call_tool(name, params or {})
 
+    def get_resource(self, uri):
+        """Reads a resource of the server as the caller of the running call, and gives its plain content."""
+        return self._hub.read_resource(uri)
+
     def get_capabilities(self):
         """What `mcp/discover` answers, as far as the caller may know."""
         return self.execute_tool("meta.get_full_capabilities")

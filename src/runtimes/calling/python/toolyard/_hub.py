@@ -89,6 +89,10 @@ class Hub:
         """As `call_tool`, with the MCP result as it came: content blocks and structured content."""
         return self._ask("tools/call", {"name": name, "arguments": arguments or {}})
 
+    def read_resource(self, uri):
+        """Reads a resource of the hub as the same caller and gives its plain content. Raises `ToolError`."""
+        return self._ask("resources/read", {"uri": uri, "as": "value"})["value"]
+
     def search_tools(self, query="", limit=5):
         """The tools that fit a query best: a list of name, description, score (0 to 1) and inputSchema."""
         return self._ask("tools/search", {"query": query, "limit": limit})["tools"]
