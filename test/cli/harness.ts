@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdin?: string;
+  /** The user to run as, where root may choose. */
+  readonly uid?: number;
 }
 
 /** A folder to work in: files as given, and a home beside them. */
@@ -60,7 +62,7 @@ export class Desk implements AsyncDisposable {
     return this.startCommand([process.execPath, MAIN, ...args], options);
   }
 
-  startCommand(command: readonly string[], { env = {}, cwd = this.folder }: RunOptions = {}): ChildProcess {
+  startCommand(command: readonly string[], { env = {}, cwd = this.folder, uid }: RunOptions = {}): ChildProcess {
     const [file, ...args] = command;
     const home = this.path("home");
     const own = { HOME: home, USERPROFILE: home, TOOLYARD_HOME: join(home, "toolyard") };
@@ -68,6 +70,7 @@ export class Desk implements AsyncDisposable {
       cwd,
       env: { PATH: process.env["PATH"] ?? "", ...own, ...env },
       stdio: ["pipe", "pipe", "pipe"],
+      ...(uid === undefined ? {} : { uid }),
     });
     const kill = (): void => void child.kill("SIGKILL");
     process.once("exit", kill);

@@ -78,6 +78,10 @@ describe("the contract", () => {
       }
     }
     expect(() => new Half("half")).toThrow("`Half` is no binding: it lacks `discoverTools`.");
+    class Neither extends LollmsMCPBinding {}
+    expect(() => new Neither("neither")).toThrow(
+      "`Neither` is no binding: it lacks `discoverTools` and `executeTool`.",
+    );
   });
 
   test("L13: the getter of the configuration may be overridden in either spelling, and both give the same", () => {

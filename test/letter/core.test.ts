@@ -1,5 +1,7 @@
+import { chmod, mkdir } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MCP, type MCPError } from "../../src/core-server.ts";
+import { LOCAL_PRINCIPAL } from "../../src/core/call.ts";
 import { SILENT_LOGGER } from "../../src/core/ports.ts";
 import { createHub, type LibraryHub } from "../../src/index.ts";
 import { Desk } from "../cli/harness.ts";
@@ -39,6 +41,12 @@ def export_tides(path, out="tides.json"):
         raise RuntimeError("Failed to export tides: broken")
     return {"status": "success", "output_uri": "file://" + out}
 
+def unread(mcp):
+    try:
+        return mcp.get_resource("waves://brest")
+    except Exception as error:
+        return str(error)
+
 def about(mcp):
     def run():
         return {
@@ -48,6 +56,8 @@ def about(mcp):
             "described": mcp.get_capabilities()["server_description"],
             "found": mcp.discover_modules(),
             "called": mcp.execute_tool("export.tides", {"path": "x"})["status"],
+            "read": mcp.get_resource("tides://brest"),
+            "unread": unread(mcp),
             "schema": mcp.tool_registry["export.tides"].schema["required"],
         }
     return run
@@ -57,7 +67,7 @@ SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "require
 def register_tools(mcp):
     mcp.register_tool("export.tides", export_tides, SCHEMA, "Exports tides", invalid_params=ValueError)
     mcp.register_tool("export.plain", export_tides, SCHEMA, "The same, as it comes")
-    mcp.register_resource("tides://{place}", lambda uri, place: place, "Tides of a place")
+    mcp.register_resource("tides://{place}", lambda uri, place: {"tide": place}, "Tides of a place")
     mcp.register_tool("export.about", about(mcp), {}, "What the server has")
 `;
 
@@ -93,8 +103,29 @@ describe("modules in Python", () => {
       described: "GNN Project MCP Server",
       found: true,
       called: "success",
+      read: { tide: "brest" },
+      unread: expect.stringContaining("waves://brest"),
       schema: ["path"],
     });
+  });
+
+  test.each([
+    ["tides://brest", '{"tide":"brest"}'],
+    ["waves://brest", "unknown_tool"],
+  ])("a handler reads a resource of the hub as its caller: %s", async (uri, told) => {
+    const mcp = core();
+    mcp.registerTool(
+      "tides.read",
+      ({ uri: wanted }: { uri: string }, { read }) =>
+        read(wanted).then(
+          ({ contents }) => (contents as { text: string }[])[0]!.text,
+          ({ kind }: { kind: string }) => kind,
+        ),
+      { type: "object", properties: { uri: { type: "string" } }, required: ["uri"] },
+    );
+    await mcp.discoverModules();
+    const read = await mcp.executeTool("tides.read", { uri });
+    expect(typeof read === "string" ? read : JSON.stringify(read)).toBe(told);
   });
 
   test("G71: the status counts what the registries have", async () => {
@@ -115,6 +146,36 @@ test("G72: a hub's own `meta` speaks of this hub, and the core dialect of the do
   const named = await hub({ builtin: { server_description: "Tides" } });
   expect(await capabilities(named)).toMatchObject(described("Tides"));
   expect((await core().getCapabilities()).server_description).toBe("GNN Project MCP Server");
+});
+
+test.each([
+  [
+    "the core",
+    undefined,
+    ["meta.get_full_capabilities", "meta.get_module_info", "meta.get_server_status", "meta.ping"],
+  ],
+  ["a core that says so", { builtin: { meta_visibility: "ondemand" } }, []],
+  ["a core without them", { builtin: { meta_tools: false } }, []],
+] as const)(
+  "C39, G70: of %s tools/list has the document's meta names, and none of the older ones",
+  async (_of, settings, names) => {
+    const mcp = new MCP({ variables: environment(), logger: SILENT_LOGGER, ...(settings ? { settings } : {}) });
+    open.push(mcp);
+    mcp.registerTool("tides.now", () => 1);
+    await mcp.discoverModules();
+    const { port } = (await mcp.hub()).toolyard({ door: "core" });
+    const listed = (await port.list("tools", { mode: "normal", principal: LOCAL_PRINCIPAL })).entries;
+    expect(listed.map(({ name }) => name)).toEqual([...names, "tides.now"]);
+  },
+);
+
+test("C39: a hub lists them where `meta_visibility` says so, and finds them anyway", async () => {
+  const names = async (settings: object): Promise<unknown[]> =>
+    (await (await hub(settings)).list()).map(({ name }) => name);
+  expect(await names({ builtin: { meta_visibility: "native" } })).toContain("meta.get_server_status");
+  expect(await names({})).not.toContain("meta.get_server_status");
+  const found = await (await hub()).search("server status");
+  expect(found.hits.map(({ name }) => name)).toContain("meta.get_server_status");
 });
 
 test("G8, C29: a registration that is refused throws, and the others stay", async () => {
@@ -151,6 +212,32 @@ describe("the command line", () => {
       [["server", "--transport", "http"], "`toolyard core server`"],
     ] as const)
       expect(await desk.run(words)).toMatchObject({ code: 2, stderr: expect.stringContaining(way) });
+  });
+
+  test("T36: a script that may not be read is told by `check`, the others stay", async ({ skip }) => {
+    skip(process.platform === "win32", "not on this platform");
+    const manifest = (name: string): string =>
+      `name = "${name}"\ndescription = "Tides"\nscript = "run.sh"\n[parameters.place]\ntype = "string"\n`;
+    await using desk = await Desk.create({
+      "toolyard.toml": '[scripts]\ntools_path = "tools"\n',
+      "tools/ebb/tool.toml": manifest("ebb"),
+      "tools/ebb/run.sh": "echo low",
+      "tools/flood/tool.toml": manifest("flood"),
+      "tools/flood/run.sh": "echo high",
+    });
+    await mkdir(desk.path("home"));
+    await Promise.all([
+      chmod(desk.folder, 0o755),
+      chmod(desk.path("home"), 0o777),
+      chmod(desk.path("tools/ebb/run.sh"), 0),
+    ]);
+    // Root may read everything, so it asks as somebody else.
+    const checked = await desk.run(["check", "--yes"], process.getuid?.() === 0 ? { uid: 65_534 } : {});
+    expect(checked.code).not.toBe(0);
+    expect(checked.stdout + checked.stderr).toMatch(
+      /ebb.*not offered: `script` names `run\.sh`, which cannot be read \(EACCES\)/,
+    );
+    expect(checked.stdout + checked.stderr).not.toMatch(/flood.*not offered/);
   });
 
   test("T36: `tools_path` at the top of the file is told where it belongs", async () => {

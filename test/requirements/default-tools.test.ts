@@ -231,6 +231,18 @@ describe("internet_search", () => {
   });
 
   test.each([
+    [20, undefined],
+    [30, "30 results were asked for; 20 are the most that one search gives. Search for something narrower."],
+  ])("L37: of %i results that were asked for what is left out is said, not cut in silence", async (asked, note) => {
+    const server = await searchServer(many);
+    const local = binding({ web_search: { backend: "searxng", base_url: server.url } });
+    const { output } = (await local.executeTool("internet_search", { query: "herons", num_results: asked })) as {
+      output: { search_results: object[]; note?: string };
+    };
+    expect([output.search_results.length, output.note]).toEqual([20, note]);
+  });
+
+  test.each([
     [500, {}],
     [429, {}],
     [403, {}],
