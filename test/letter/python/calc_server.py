@@ -5,7 +5,8 @@ import os
 import sys
 
 NUMBERS = {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "number"}}, "required": ["a", "b"]}
-TOOLS = [{"name": name, "description": name + " two numbers", "inputSchema": NUMBERS} for name in ("multiply", "divide")]
+NAMES = ("multiply", "divide")
+TOOLS = [{"name": name, "description": name + " two numbers", "inputSchema": NUMBERS} for name in NAMES]
 
 
 def answer(method, params):
@@ -30,4 +31,5 @@ for line in sys.stdin:
     if "id" not in message:
         continue
     print(message["method"], file=sys.stderr, flush=True)
-    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": answer(message["method"], message.get("params", {}))}), flush=True)
+    result = answer(message["method"], message.get("params", {}))
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)

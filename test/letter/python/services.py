@@ -44,7 +44,8 @@ class Service(BaseHTTPRequestHandler):
             return self.reply(401, "the key is wrong", "text/plain")
         if "id" not in body:
             return self.reply(202, "", "text/plain")
-        return self.reply(200, {"jsonrpc": "2.0", "id": body["id"], **self.answer(body["method"], body.get("params", {}))})
+        answer = self.answer(body["method"], body.get("params", {}))
+        return self.reply(200, {"jsonrpc": "2.0", "id": body["id"], **answer})
 
     def answer(self, method, params):
         if method == "initialize":

@@ -55,12 +55,16 @@ class HubBinding:
 
     async def discover_tools(self, force_refresh=False, timeout_per_server=10):
         listed = await asyncio.wait_for(self.client.list_tools(), timeout_per_server)
-        return [{key: tool[key] for key in ("name", "description")} | {"input_schema": tool["inputSchema"]} for tool in listed]
+        return [
+            {"name": tool["name"], "description": tool["description"], "input_schema": tool["inputSchema"]}
+            for tool in listed
+        ]
 
     async def execute_tool(self, tool_name, params, timeout=30):
         answer = await asyncio.wait_for(self.client.call_tool(tool_name, params), timeout)
         if "error" in answer:
-            return {"error": answer["error"]["message"], "status_code": 404 if "Unknown tool" in answer["error"]["message"] else 400}
+            message = answer["error"]["message"]
+            return {"error": message, "status_code": 404 if "Unknown tool" in message else 400}
         [content] = answer["result"]["content"]
         if answer["result"].get("isError"):
             return {"error": content["text"], "status_code": 500}
