@@ -5,6 +5,7 @@ import { serversOf, type ServerPlace } from "../config/edit/sources.ts";
 import type { TomlDocument } from "../config/edit/toml-document.ts";
 import { CONFIG_FILE_NAME, locateConfig } from "../config/locate.ts";
 import { nearest } from "../core/suggest.ts";
+import { CONFIG_SCHEMA } from "../hub/schema.ts";
 import { UsageError } from "./failure.ts";
 import type { Io } from "./io.ts";
 import type { SharedOptions } from "./command-row.ts";
@@ -38,7 +39,7 @@ export function serverNamed(
   name: string,
 ): { readonly file: OpenFile; readonly server: ServerPlace } | undefined {
   for (const file of files) {
-    const server = serversOf(file.document.tree).find((one) => one.name === name);
+    const server = serversOf(file.document.tree, CONFIG_SCHEMA).find((one) => one.name === name);
     if (server) return { file, server };
   }
   return undefined;
@@ -46,7 +47,9 @@ export function serverNamed(
 
 /** What is said of a name that no file has. */
 export function noSuchServer(files: readonly OpenFile[], name: string): UsageError {
-  const known = [...new Set(files.flatMap(({ document }) => serversOf(document.tree).map((server) => server.name)))];
+  const known = [
+    ...new Set(files.flatMap(({ document }) => serversOf(document.tree, CONFIG_SCHEMA).map(({ name: one }) => one))),
+  ];
   const [near] = nearest(name, known, 1);
   const where = files.map(({ path }) => path).join(", ");
   if (near !== undefined) return new UsageError(`There is no server "${name}" in ${where}. Did you mean "${near}"?`);

@@ -1,5 +1,6 @@
 import { AcceptedFiles, foreignFile, type ForeignFile } from "../config/accepted-files.ts";
 import { CONFIG_FILE_NAME, dataFolder, locateConfig } from "../config/locate.ts";
+import { CONFIG_SCHEMA } from "../hub/schema.ts";
 import { isoNow } from "../core/iso-now.ts";
 import { messageOf } from "../core/errors.ts";
 import { basename, join } from "node:path";
@@ -48,10 +49,10 @@ export async function sayUnaccepted(message: string, { json }: SharedOptions, io
  * before stays so.
  */
 export async function writeAccepted<T>(file: string, io: Io, write: () => Promise<T>): Promise<T> {
-  const before = await foreignFile(file).catch(() => undefined);
+  const before = await foreignFile(file, CONFIG_SCHEMA).catch(() => undefined);
   const isOurs = !before || (await isAccepted(before, io));
   const written = await write();
-  const after = isOurs ? await foreignFile(file).catch(() => undefined) : undefined;
+  const after = isOurs ? await foreignFile(file, CONFIG_SCHEMA).catch(() => undefined) : undefined;
   if (after) await accept(after, io);
   return written;
 }
@@ -61,7 +62,7 @@ async function foreignOf(file: string, isNamed: boolean, io: Io): Promise<Foreig
   const isHere = file === join(io.cwd, CONFIG_FILE_NAME);
   if (!isHere && !(isNamed && basename(file) === CONFIG_FILE_NAME)) return undefined;
   // A file that cannot be read is told of by whoever reads it in earnest.
-  return foreignFile(file).catch(() => undefined);
+  return foreignFile(file, CONFIG_SCHEMA).catch(() => undefined);
 }
 
 function keyOf({ path, digest }: ForeignFile): string {

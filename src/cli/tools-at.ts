@@ -1,18 +1,16 @@
 import { readdir, readFile, stat } from "node:fs/promises";
-import { basename, dirname, extname, join } from "node:path";
-import { FOLDERS, MODULES, scriptsOf, type PathList } from "../config/edit/sources.ts";
-import type { JsonObject } from "../core/json.ts";
+import { basename, dirname, join } from "node:path";
+import { pathListsOf } from "../config/edit/sources.ts";
+import type { ProviderKind } from "../core/provider-kinds.ts";
+import type { BroughtBy, ToolPlaces } from "../core/table-facts.ts";
+import { CONFIG_SCHEMA } from "../hub/schema.ts";
 import { UsageError } from "./failure.ts";
 
-/** Where in the configuration tools that lie on this machine belong, and the path that brings them. */
+/** Of which kind tools on this machine are, and the path that brings them. */
 export interface ToolsAt {
-  readonly list: (tree: JsonObject) => PathList;
+  readonly kind: ProviderKind;
   readonly path: string;
 }
-
-const MODULE_FILE = /^mcp\.(?:ts|mts|mjs|js|py)$/;
-const MANIFEST = "tool.toml";
-const DESCRIPTION = /\.mcp\.json$/;
 
 /** Looks what kind of tools a file or a folder holds. Throws a `UsageError` that says what was looked for. */
 export async function toolsAt(path: string, given: string): Promise<ToolsAt> {
@@ -32,22 +30,29 @@ export async function toolsAt(path: string, given: string): Promise<ToolsAt> {
 
 async function atFile(path: string): Promise<ToolsAt | undefined> {
   const folder = dirname(path);
-  const names = await namesIn(folder);
-  if (names.includes(MANIFEST)) return { list: scriptsOf, path: dirname(folder) };
-  const stem = basename(path, extname(path));
-  if (DESCRIPTION.test(path) || names.includes(`${stem}.mcp.json`)) return { list: () => FOLDERS, path: folder };
   const text = /\.(?:m?[jt]s|py)$/.test(path) ? await readFile(path, "utf8") : "";
-  return /\bregister_?tools\b/i.test(text) ? { list: () => MODULES, path } : undefined;
+  const file = { name: basename(path), beside: await namesIn(folder), text };
+  return firstOf(
+    (places) => places.ofFile(file),
+    (by) => (by === "file" ? path : by === "folder" ? folder : dirname(folder)),
+  );
 }
 
 async function inFolder(path: string): Promise<ToolsAt | undefined> {
-  const own = kindOf(await namesIn(path));
-  if (own === "script") return { list: scriptsOf, path: dirname(path) };
-  if (own !== undefined) return { list: listOf(own), path };
+  const names = await namesIn(path);
+  const own = firstOf(
+    (places) => places.ofFolder(names),
+    (by) => (by === "parent" ? dirname(path) : path),
+  );
+  if (own) return own;
   const inner = (await readdir(path, { withFileTypes: true }).catch(() => [])).filter((entry) => !entry.isFile());
   for (const { name } of inner.toSorted((a, b) => (a.name < b.name ? -1 : 1)).slice(0, MAX_FOLDERS)) {
-    const kind = kindOf(await namesIn(join(path, name)));
-    if (kind !== undefined) return { list: listOf(kind), path };
+    const within = await namesIn(join(path, name));
+    const found = firstOf(
+      (places) => places.ofFolder(within),
+      () => path,
+    );
+    if (found) return found;
   }
   return undefined;
 }
@@ -55,17 +60,16 @@ async function inFolder(path: string): Promise<ToolsAt | undefined> {
 /** Sub-folders that are looked into for a first tool. */
 const MAX_FOLDERS = 1000;
 
-type Kind = "script" | "folder" | "module";
-
-function kindOf(names: readonly string[]): Kind | undefined {
-  if (names.includes(MANIFEST)) return "script";
-  if (names.some((name) => DESCRIPTION.test(name))) return "folder";
-  return names.some((name) => MODULE_FILE.test(name)) ? "module" : undefined;
-}
-
-function listOf(kind: Kind): ToolsAt["list"] {
-  if (kind === "script") return scriptsOf;
-  return () => (kind === "folder" ? FOLDERS : MODULES);
+/** The first kind that knows the tools as its own. Any program may be a module, so kinds after it are asked first. */
+function firstOf(
+  asked: (places: ToolPlaces) => BroughtBy | undefined,
+  pathBy: (by: BroughtBy) => string,
+): ToolsAt | undefined {
+  for (const { kind, places } of pathListsOf({}, CONFIG_SCHEMA).toReversed()) {
+    const by = asked(places);
+    if (by !== undefined) return { kind, path: pathBy(by) };
+  }
+  return undefined;
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

@@ -3,7 +3,10 @@ import { mkdir, readFile, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { canonicalJson, contentDigest } from "../core/digest.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
+import type { OptionSchema, SourceTable } from "../core/option-schema.ts";
+import type { Starts } from "../core/table-facts.ts";
 import { readDocument } from "./document.ts";
+import { entriesOf } from "./source-tables.ts";
 
 /** A configuration file that somebody else may have written, and what it would start here. */
 export interface ForeignFile {
@@ -21,13 +24,19 @@ export interface ForeignFile {
  * What a file would start, where it belongs to another user or lies inside of a git work tree: such a file may have
  * come with a folder that was only meant to be read. Nothing where it starts nothing, or is plainly one's own.
  */
-export async function foreignFile(file: string): Promise<ForeignFile | undefined> {
+export async function foreignFile(file: string, schema: OptionSchema): Promise<ForeignFile | undefined> {
   const path = await realpath(file);
   const why = await whyForeign(path);
   if (why === undefined) return undefined;
-  const commands = commandsIn((await readDocument(path)).tree);
-  const starts = describe(commands);
-  return starts.length === 0 ? undefined : { path, why, starts, digest: contentDigest(canonicalJson(commands)) };
+  const starts = startsIn((await readDocument(path)).tree, schema);
+  if (starts.length === 0) return undefined;
+  const decides = starts.map(({ name, decides: values }) => [name, values] as const);
+  return {
+    path,
+    why,
+    starts: starts.map(({ name, told }) => `[${name}] ${told}`),
+    digest: contentDigest(canonicalJson(decides.toSorted(([a], [b]) => (a < b ? -1 : 1)))),
+  };
 }
 
 async function whyForeign(path: string): Promise<string | undefined> {
@@ -39,62 +48,47 @@ async function whyForeign(path: string): Promise<string | undefined> {
   }
 }
 
-interface Commands {
-  readonly servers: JsonObject;
-  /** Sections whose folders and files hold code that is run, and the programs of the sandbox. */
-  readonly code: JsonObject;
+/** One table that is run here, as far as it decides what. */
+interface Start {
+  readonly name: string;
+  readonly decides: JsonObject;
+  readonly told: string;
 }
 
-/** Keys of `[sandbox]` that name programs and builds. */
-const SANDBOX_PROGRAMS = ["python", "deno", "python_wasm"];
-
-function commandsIn(tree: JsonObject): Commands {
-  const mcp = tableOf(tree, "mcp");
-  const servers = Object.entries(tableOf(mcp, "stdio_servers")).flatMap(([alias, entry]) => {
-    if (!isJsonObject(entry) || entry["enabled"] === false) return [];
-    const { command, args, cwd, env, inherit_env } = entry;
-    return [[alias, { command, args, cwd, env, inherit_env }] as const];
-  });
-  const sections = ["modules", "scripts", "scriptling", "folders", "bindings"].flatMap((name) =>
-    isJsonObject(tree[name]) ? [[name, tree[name]] as const] : [],
+/** What a tree runs here, as its schema says. Sources that are switched off are left out. */
+function startsIn(value: unknown, schema: OptionSchema, path: readonly string[] = []): readonly Start[] {
+  const { "~table": facts, "~sources": table, properties = {} } = schema;
+  const own = facts?.starts ? tablesAt(value, table, path).flatMap((one) => startOf(one, facts.starts!)) : [];
+  if (table || !isJsonObject(value)) return own;
+  const inner = Object.entries(properties).flatMap(([key, member]) =>
+    spellings(key, member).flatMap((name) => startsIn(value[name], member, [...path, name])),
   );
-  const programs = Object.entries(tableOf(tree, "sandbox")).filter(([key]) => SANDBOX_PROGRAMS.includes(key));
-  const sandbox = programs.length === 0 ? [] : [["sandbox", Object.fromEntries(programs)] as const];
-  return { servers: Object.fromEntries(servers), code: Object.fromEntries([...sections, ...sandbox]) };
+  return [...own, ...inner];
 }
 
-function tableOf(tree: JsonObject, key: string): JsonObject {
-  const table = tree[key];
-  return isJsonObject(table) ? table : {};
+function spellings(key: string, { "~table": facts }: OptionSchema): readonly string[] {
+  return facts?.formerly === undefined ? [key] : [key, facts.formerly];
 }
 
-function describe({ servers, code }: Commands): readonly string[] {
-  return [
-    ...Object.entries(servers).map(([alias, entry]) => `[mcp.stdio_servers.${alias}] ${wordsOf(entry)}`),
-    ...Object.entries(code).flatMap(([section, table]) => {
-      const words = placesOf(section, table);
-      return words === undefined ? [] : [`[${section}] ${words}`];
-    }),
-  ];
+interface WrittenTable {
+  readonly name: string;
+  readonly value: JsonObject;
 }
 
-function wordsOf(entry: unknown): string {
-  if (!isJsonObject(entry)) return "";
-  const { command, args } = entry;
-  return [command, args]
-    .flatMap((words) => (words === undefined ? [] : words))
-    .map(String)
-    .join(" ");
+function tablesAt(value: unknown, table: SourceTable | undefined, path: readonly string[]): readonly WrittenTable[] {
+  const all = table
+    ? entriesOf(value, table).map((entry) => ({ name: [...path, entry.name].join("."), value: entry.value }))
+    : [{ name: path.join("."), value }];
+  return all.flatMap(({ name, value: written }) =>
+    isJsonObject(written) && !(table && written["enabled"] === false) ? [{ name, value: written }] : [],
+  );
 }
 
-const PLACES = ["paths", "tools_path", "libraries_path", "dir", ...SANDBOX_PROGRAMS];
-
-function placesOf(section: string, table: unknown): string | undefined {
-  if (!isJsonObject(table)) return undefined;
-  const named = PLACES.flatMap((key) => table[key] ?? []).map(String);
-  if (named.length > 0) return named.join(", ");
-  // Where it names no folder, `[scripts]` takes `tools`; the others take none.
-  return section === "scripts" || section === "scriptling" ? "tools" : undefined;
+function startOf({ name, value }: WrittenTable, { keys, told, between = ", ", usual }: Starts): readonly Start[] {
+  const decides = keys ? Object.fromEntries(keys.map((key) => [key, value[key]])) : value;
+  const words = told.flatMap((key) => value[key] ?? []).map(String);
+  const said = words.length > 0 ? words.join(between) : usual;
+  return said === undefined ? [] : [{ name, decides, told: said }];
 }
 
 /** More than anybody has; the oldest go first. */

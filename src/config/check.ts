@@ -101,16 +101,12 @@ function checkArray(value: readonly unknown[], schema: OptionSchema, path: reado
 function misplacedKey(key: string, known: Readonly<Record<string, OptionSchema>>): string | undefined {
   const tables = Object.keys(known).filter((table) => Object.hasOwn(known[table]!.properties ?? {}, key));
   if (tables.length === 0 || tables.length > MAX_TABLES) return undefined;
-  const [first, ...others] = tables.toSorted((a, b) => rank(a) - rank(b)).map((table) => `[${table}]`);
+  const [first, ...others] = tables.map((table) => `[${table}]`);
   return `unknown key here; it belongs under ${first}${others.map((table) => `, or ${table}`).join("")}`;
 }
 
 /** A key that many tables have says nothing of where it belongs. */
 const MAX_TABLES = 3;
-
-function rank(table: string): number {
-  return table === "scripts" ? 0 : 1;
-}
 
 function unknownKey(key: string, known: readonly string[]): string {
   const [near] = nearest(key, known, 1);

@@ -92,18 +92,23 @@ async function prepareDocument(
   context: PrepareContext,
 ): Promise<JsonObject> {
   try {
-    return await prepareTree(withOldNames(tree), schema, context);
+    return await prepareTree(withNewNames(tree, schema), schema, context);
   } catch (error) {
     if (!(error instanceof MissingValue)) throw error;
     throw new ConfigError([`${path}: ${error.message}.`], { cause: error });
   }
 }
 
-/** `[scriptling]` is another spelling of `[scripts]`. */
-function withOldNames({ scriptling, ...sections }: JsonObject): JsonObject {
-  if (!isJsonObject(scriptling)) return sections;
-  const { scripts } = sections;
-  return { ...sections, scripts: { ...scriptling, ...(isJsonObject(scripts) ? scripts : {}) } };
+/** Sections by the names that they have now. */
+function withNewNames(tree: JsonObject, { properties = {} }: OptionSchema): JsonObject {
+  const sections: JsonObject = { ...tree };
+  for (const [name, { "~table": facts }] of Object.entries(properties)) {
+    if (facts?.formerly === undefined) continue;
+    const { [facts.formerly]: former, [name]: own } = tree;
+    delete sections[facts.formerly];
+    if (isJsonObject(former)) sections[name] = { ...former, ...(isJsonObject(own) ? own : {}) };
+  }
+  return sections;
 }
 
 async function prepareTree(tree: JsonObject, schema: OptionSchema, context: PrepareContext): Promise<JsonObject> {

@@ -47,7 +47,7 @@ export function switchedOff(entry: JsonObject, { identity }: SourceTable): JsonO
 /** Sources of one name, wherever their tables stand: a problem for each but the first. */
 export function sourcesNamedTwice(tree: JsonObject, schema: OptionSchema): readonly ConfigProblem[] {
   const seen = new Set<string>();
-  return tablesIn(tree, schema, []).flatMap(({ path, value, table }) =>
+  return tablesOf(tree, schema).flatMap(({ path, value, table }) =>
     entriesOf(value, table).flatMap(({ name, step }) => {
       const isTwice = seen.has(name);
       seen.add(name);
@@ -57,17 +57,21 @@ export function sourcesNamedTwice(tree: JsonObject, schema: OptionSchema): reado
   );
 }
 
-interface FoundTable {
+/** A table or list of sources, as far as a tree has it, and where it stands. */
+export interface FoundTable {
   readonly path: readonly string[];
   readonly value: unknown;
   readonly table: SourceTable;
+  /** A list of tables, whose entries have no keys. */
+  readonly isList: boolean;
 }
 
-function tablesIn(value: unknown, schema: OptionSchema, path: readonly string[]): readonly FoundTable[] {
+/** Every table of sources that a schema knows, and what a tree has in its place. */
+export function tablesOf(value: unknown, schema: OptionSchema, path: readonly string[] = []): readonly FoundTable[] {
   const table = schema["~sources"];
-  if (table) return [{ path, value, table }];
-  if (!isJsonObject(value)) return [];
+  if (table) return [{ path, value, table, isList: schema.type === "array" }];
+  const members = isJsonObject(value) ? value : {};
   return Object.entries(schema.properties ?? {}).flatMap(([key, member]) =>
-    tablesIn(value[key], member, [...path, key]),
+    tablesOf(members[key], member, [...path, key]),
   );
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from "./json.ts";
 import type { ProviderKind } from "./provider-kinds.ts";
+import type { TableFacts } from "./table-facts.ts";
 
 /**
  * Builders for the schemas of options: plain JSON Schema objects that carry their TypeScript type. Only the words that
@@ -29,6 +30,8 @@ export interface OptionSchema<T = unknown> {
   readonly writeOnly?: boolean;
   /** Present: each entry of this table, or list of tables, is a source of its own. */
   readonly "~sources"?: SourceTable;
+  /** Present: what this table says of itself to those who read and write files. */
+  readonly "~table"?: TableFacts;
   /** Present: how a part reads a value that was written, such as `"30s"`. Throws an `OptionError`. */
   readonly "~read"?: (value: never, name: string) => unknown;
   /** Only for the compiler: the type of an accepted value. */
@@ -54,7 +57,7 @@ export function valuesOf({ additionalProperties: values }: OptionSchema): Option
 
 export type Static<S> = S extends OptionSchema<infer T> ? T : never;
 
-type Mark = "~optional" | "~sources" | "~read";
+type Mark = "~optional" | "~sources" | "~table" | "~read";
 export type Notes = Omit<OptionSchema, "type" | "~type" | Mark | "properties" | "items" | "anyOf">;
 /** What the compiler knows of a schema by its notes: whether it has a default. */
 export type Noted<S, N> = N extends { readonly default: unknown } ? S & { readonly "~default": true } : S;
@@ -157,7 +160,7 @@ function Object_<P extends Properties, const N extends Notes = {}>(
   } as Noted<ObjectSchema<P>, N>;
 }
 
-const MARKS: readonly Mark[] = ["~optional", "~sources", "~read"];
+const MARKS: readonly Mark[] = ["~optional", "~sources", "~table", "~read"];
 
 // Marks must not travel into JSON, so they are not enumerable, and copying leaves them out.
 function marked<S extends OptionSchema>(schema: S, mark: Mark, value: unknown): S {
@@ -176,6 +179,11 @@ function optional<S extends OptionSchema>(schema: S): Optional<S> {
 /** A table, or a list of tables, whose entries are sources. */
 function sources<S extends OptionSchema>(schema: S, table: SourceTable): S {
   return marked(schema, "~sources", table);
+}
+
+/** A table with what it says of itself. */
+function table<S extends OptionSchema>(schema: S, facts: TableFacts): S {
+  return marked(schema, "~table", facts);
 }
 
 /** A value that is written in one way and used in another, such as a duration. */
@@ -201,5 +209,6 @@ export const Type = {
   Object: Object_,
   Optional: optional,
   Sources: sources,
+  Table: table,
   Read: read,
 } as const;

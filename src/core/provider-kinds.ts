@@ -30,3 +30,8 @@ export type ProviderKind = keyof typeof PROVIDER_KINDS;
 export function factsOf(kind: ProviderKind): KindFacts {
   return PROVIDER_KINDS[kind];
 }
+
+/** Whether a source is the hub itself. */
+export function isHubItself({ kind }: { readonly kind: ProviderKind }): boolean {
+  return factsOf(kind).isHub === true;
+}

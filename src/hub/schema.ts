@@ -6,7 +6,7 @@ import { Type, type OptionSchema, type Static } from "../core/option-schema.ts";
 import { WebSearchSchema } from "../websearch/options.ts";
 import { ModelsSchema } from "../models/options.ts";
 import { LimitsSchema } from "../pipeline/options.ts";
-import { SandboxSchema } from "../sandbox/options.ts";
+import { SANDBOX_STARTS, SandboxSchema } from "../sandbox/options.ts";
 import { AuditSchema, LoggingSchema } from "../telemetry/options.ts";
 import { doorSections, type DoorsConfig } from "./serve/doors.ts";
 import { sourceSections, type SourcesConfig } from "./source-kinds.ts";
@@ -18,23 +18,26 @@ const PartsSchema = Type.Object({
   limits: Type.Optional(LimitsSchema),
   catalog: Type.Optional(CatalogSchema),
   search: Type.Optional(SearchSchema),
-  sandbox: Type.Optional(SandboxSchema),
+  sandbox: Type.Optional(Type.Table(SandboxSchema, { starts: SANDBOX_STARTS })),
   models: Type.Optional(ModelsSchema),
   agent: Type.Optional(AgentSchema),
   web_search: Type.Optional(WebSearchSchema),
   bindings: Type.Optional(
-    Type.Object(
-      {
-        dir: Type.Optional(
-          Type.Path({
-            description:
-              "Folder of binding modules, for `LollmsMCPBindingManager.fromConfig` of `toolyard/bindings`. " +
-              "The hub itself never reads it.",
-            minLength: 1,
-          }),
-        ),
-      },
-      { description: "For programs that load bindings." },
+    Type.Table(
+      Type.Object(
+        {
+          dir: Type.Optional(
+            Type.Path({
+              description:
+                "Folder of binding modules, for `LollmsMCPBindingManager.fromConfig` of `toolyard/bindings`. " +
+                "The hub itself never reads it.",
+              minLength: 1,
+            }),
+          ),
+        },
+        { description: "For programs that load bindings." },
+      ),
+      { starts: { told: ["dir"] } },
     ),
   ),
 });

@@ -2,6 +2,7 @@ import { cleanDefinition } from "../catalog/clean-definition.ts";
 import { revealDefinition } from "../catalog/hidden-texts.ts";
 import type { ServerFacts } from "../core/hub-port.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../core/json.ts";
+import { isHubItself } from "../core/provider-kinds.ts";
 import { NO_FEATURES, type Listing, type Source, type SourceFeatures } from "../core/records.ts";
 
 export interface SourceOffer {
@@ -14,7 +15,7 @@ const MAX_TEXT_CHARS = 8192;
 
 /** The one source of a hub that has no other; the hub's own tools are none. */
 export function loneSource(sources: readonly SourceOffer[]): SourceOffer | undefined {
-  const [only, ...others] = sources.filter(({ source }) => source.kind !== "builtin");
+  const [only, ...others] = sources.filter(({ source }) => !isHubItself(source));
   return others.length === 0 ? only : undefined;
 }
 

@@ -2,6 +2,7 @@ import { bytesOption } from "../core/bytes.ts";
 import { durationOption } from "../core/duration.ts";
 import { Type, type Static } from "../core/option-schema.ts";
 import { readOptions, type AmountBounds, type ValuesOf } from "../core/option-values.ts";
+import type { Starts } from "../core/table-facts.ts";
 import type { SandboxLimits } from "./engine.ts";
 
 export const SANDBOX_ENGINES = ["embedded", "bwrap", "deno", "bwrap-python"] as const;
@@ -163,6 +164,10 @@ export const SandboxSchema = Type.Object(
   },
   { description: "Where code that a model or a caller wrote runs, and its bounds." },
 );
+
+/** Options that name programs and builds. */
+const PROGRAMS = ["python", "deno", "python_wasm"];
+export const SANDBOX_STARTS: Starts = { keys: PROGRAMS, told: PROGRAMS };
 
 export type SandboxConfig = Static<typeof SandboxSchema>;
 

@@ -296,7 +296,9 @@ describe("one server twice", () => {
 
   test("what was taken over and read again from the target is the same", async () => {
     const path = await at("mcp.json", { a: { command: "x", env: { K: "v" } } });
-    const target = parse(await toTomlText((await take(path)).servers)) as { mcp: { stdio_servers: never } };
+    const target = parse(await toTomlText((await take(path)).servers, CONFIG_SCHEMA)) as {
+      mcp: { stdio_servers: never };
+    };
     const { skipped } = await take(path, { taken: target.mcp.stdio_servers });
     expect(skipped).toEqual([expect.objectContaining({ alias: "a", isSame: true })]);
   });
@@ -319,7 +321,7 @@ test("the text is valid TOML after other [mcp] tables, whatever the names", asyn
   });
   const before =
     '[mcp.stdio_servers.a]\ncommand = "x"\n\n[[mcp.remote_servers]]\nnamespace = "r"\nurl = "https://r.example"\n';
-  const text = before + (await toTomlText((await take(path)).servers));
+  const text = before + (await toTomlText((await take(path)).servers, CONFIG_SCHEMA));
   const { mcp } = parse(text) as { mcp: { stdio_servers: object; remote_servers: object[] } };
   expect(Object.keys(mcp.stdio_servers)).toEqual(["a", odd]);
   expect(mcp.remote_servers).toHaveLength(2);

@@ -1,6 +1,13 @@
 import { dirname, relative, resolve } from "node:path";
 import { editConfigFile } from "../../config/edit/config-file.ts";
-import { addPath, hasPath, serversOf, type PathList } from "../../config/edit/sources.ts";
+import {
+  addPath,
+  addServer as writeServer,
+  hasPath,
+  pathListsOf,
+  serversOf,
+  type NewServer,
+} from "../../config/edit/sources.ts";
 import { locateConfig } from "../../config/locate.ts";
 import { readDocument } from "../../config/document.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -23,7 +30,8 @@ interface Options extends SharedOptions {
 /** What was added, and where. */
 interface Added {
   readonly name: string;
-  readonly kind: "stdio" | "http" | PathList["section"];
+  /** Of a server; of other tools the section that brings them. */
+  readonly kind: string;
   readonly file: string;
 }
 
@@ -58,12 +66,11 @@ async function addServer(given: Given, words: readonly string[]): Promise<Added>
   refuseOddOptions(options, isUrl);
   if (isUrl && !URL.canParse(first))
     throw new UsageError(`"${first}" is no address. It must look like https://mcp.example.com/mcp.`);
-  await editConfigFile(file, CONFIG_SCHEMA, (document) =>
-    isUrl
-      ? document.addEntry(["mcp", "remote_servers"], remoteOptions(name, first, options))
-      : document.addTable(["mcp", "stdio_servers", name], stdioOptions(words, options)),
-  );
-  return { name, kind: isUrl ? "http" : "stdio", file };
+  const server: NewServer = isUrl
+    ? { kind: "http", name, options: remoteOptions(name, first, options) }
+    : { kind: "stdio", name, options: stdioOptions(words, options) };
+  await editConfigFile(file, CONFIG_SCHEMA, (document) => writeServer(document, server, CONFIG_SCHEMA));
+  return { name, kind: server.kind, file };
 }
 
 /** A name may stand in any of the files in force; the last of them would win in silence. */
@@ -73,7 +80,7 @@ async function refuseTaken({ name, file, options, io }: Given): Promise<void> {
   const inForce = locateConfig(options.config ?? [], io.env, io.cwd);
   for (const one of inForce) {
     const { tree } = await readDocument(one);
-    if (serversOf(tree).some((server) => server.name === name))
+    if (serversOf(tree, CONFIG_SCHEMA).some((server) => server.name === name))
       throw new UsageError(
         `The name "${name}" is taken by another server in ${one}. ` +
           `Choose another name, or \`toolyard remove ${name}\` first${one === file ? "" : " (with --config)"}.`,
@@ -131,10 +138,10 @@ async function addTools({ name: given, file, options, io }: Given): Promise<Adde
       `${given} is taken for a file or a folder, which has no such options. ` +
         "A server needs a name and a command or an address: toolyard add <name> -- <command>.",
     );
-  const { list, path } = await toolsAt(resolve(io.cwd, given), given);
-  let section: PathList["section"] = "modules";
+  const { kind, path } = await toolsAt(resolve(io.cwd, given), given);
+  let section: string = kind;
   await editConfigFile(file, CONFIG_SCHEMA, async (document) => {
-    const where = list(document.tree);
+    const where = pathListsOf(document.tree, CONFIG_SCHEMA).find((list) => list.kind === kind)!;
     section = where.section;
     if (hasPath(document.tree, where, { folder: dirname(file), path }))
       throw new UsageError(`${path} is in [${section}] of ${file} already.`);

@@ -6,11 +6,11 @@ import { connectClient } from "../../config/connect/connect-client.ts";
 import { ConnectionRecords } from "../../config/connect/records.ts";
 import { planTakeOver, type TakeOver } from "../../config/connect/take-over.ts";
 import { editConfigFile } from "../../config/edit/config-file.ts";
-import { serversOf } from "../../config/edit/sources.ts";
+import { addServer, serversOf } from "../../config/edit/sources.ts";
 import { HUB_NAME, type ImportedServer } from "../../config/import/import-servers.ts";
 import { readDocument } from "../../config/document.ts";
 import { dataFolder, locateConfig, userConfigFile } from "../../config/locate.ts";
-import { CONFIG_TEMPLATE } from "../../config/template.ts";
+import { configTemplate } from "../../config/template.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { loadHubConfig } from "../../hub/open-hub.ts";
 import { CONFIG_SCHEMA, type LoadedHubConfig } from "../../hub/schema.ts";
@@ -95,7 +95,7 @@ async function targetFile(options: ConnectOptions, io: Io): Promise<Target> {
   if (!options.dryRun) await consent(options, io);
   const found = locateConfig(options.config ?? [], io.env, io.cwd);
   const path = found.at(-1) ?? userConfigFile(io.env);
-  if (found.length === 0 && !options.dryRun) await replaceFile(path, CONFIG_TEMPLATE);
+  if (found.length === 0 && !options.dryRun) await replaceFile(path, configTemplate(CONFIG_SCHEMA));
   const isJson = /\.json[c5]?$/i.test(path);
   return {
     path,
@@ -178,7 +178,8 @@ async function takeOver(client: ClientKind, path: string, { options, io, target 
 
 async function takenIn({ files }: Target): Promise<ReadonlyMap<string, JsonObject>> {
   const documents = await Promise.all(files.filter((file) => existsSync(file)).map((file) => readDocument(file)));
-  return new Map(documents.flatMap(({ tree }) => serversOf(tree).map(({ name, options }) => [name, options] as const)));
+  const servers = documents.flatMap(({ tree }) => serversOf(tree, CONFIG_SCHEMA));
+  return new Map(servers.map(({ name, options }) => [name, options]));
 }
 
 async function addServers(target: Target, servers: readonly ImportedServer[]): Promise<void> {
@@ -187,11 +188,7 @@ async function addServers(target: Target, servers: readonly ImportedServer[]): P
   await editConfigFile(target.path, CONFIG_SCHEMA, async (document) => {
     let after = document;
     for (const { alias, kind, options, program } of servers) {
-      const comment = `from ${program}`;
-      after =
-        kind === "stdio"
-          ? await after.addTable(["mcp", "stdio_servers", alias], options, comment)
-          : await after.addEntry(["mcp", "remote_servers"], options, comment);
+      after = await addServer(after, { kind, name: alias, options, comment: `from ${program}` }, CONFIG_SCHEMA);
     }
     return after;
   });

@@ -31,7 +31,8 @@ export const run: Run<Options> = async (files, options, io) => {
     .then((taken) => importServers(found, { taken, target, cwd: io.cwd, schema: CONFIG_SCHEMA }))
     .finally(() => live.end());
   const isWritten = options.write === true && report.servers.length > 0;
-  if (isWritten) await writeAccepted(target, io, async () => append(target, await toTomlText(report.servers)));
+  if (isWritten)
+    await writeAccepted(target, io, async () => append(target, await toTomlText(report.servers, CONFIG_SCHEMA)));
   const warnings = isWritten ? [...report.warnings, ...(await exposure(target, report))] : report.warnings;
   const shown: Shown = { ...report, warnings, target, written: isWritten };
   if (options.json) await printJson(io.stdout, jsonReport(shown));
@@ -65,7 +66,7 @@ function workspaceOf(path: string): string {
 async function takenServers(target: string): Promise<ReadonlyMap<string, JsonObject>> {
   if (!existsSync(target)) return new Map();
   const { tree } = await readDocument(target);
-  return new Map(serversOf(tree).map(({ name, options }) => [name, options]));
+  return new Map(serversOf(tree, CONFIG_SCHEMA).map(({ name, options }) => [name, options]));
 }
 
 /** The servers' environment may hold keys, so a file that is made for them is its owner's alone. */

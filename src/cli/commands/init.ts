@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { CONFIG_FILE_NAME } from "../../config/locate.ts";
-import { CONFIG_TEMPLATE } from "../../config/template.ts";
+import { configTemplate } from "../../config/template.ts";
+import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { EXIT, onFile, UsageError } from "../failure.ts";
 import { print, printJson } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
@@ -18,7 +19,7 @@ export const run: Run<Options> = async (_args, options, io) => {
     throw new UsageError(`${path} exists already. Name another with --output, or overwrite it with --force.`);
   await onFile(path, async () => {
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, CONFIG_TEMPLATE);
+    await writeFile(path, configTemplate(CONFIG_SCHEMA));
   });
   if (options.json) await printJson(io.stdout, { path });
   else await print(io.stdout, `Wrote ${path}. Edit it, then: toolyard check && toolyard serve`);

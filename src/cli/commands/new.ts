@@ -4,11 +4,10 @@ import { dirname, join, relative, resolve } from "node:path";
 import { editConfigFile, readConfigFile } from "../../config/edit/config-file.ts";
 import {
   addPath,
-  FOLDERS,
+  addServer,
   hasPath,
-  MODULES,
+  pathListsOf,
   pathsOf,
-  scriptsOf,
   serversOf,
   type PathList,
 } from "../../config/edit/sources.ts";
@@ -19,7 +18,7 @@ import type { Run, SharedOptions } from "../command-row.ts";
 import { fileToAddTo } from "../config-target.ts";
 import { EXIT, onFile, UsageError } from "../failure.ts";
 import { print, printJson, type Io } from "../io.ts";
-import { NEW_TOOLS, TOOL_KINDS, type ToolKind } from "../new-tool/kinds.ts";
+import { NEW_PLACES, NEW_TOOLS, TOOL_KINDS, type ToolKind } from "../new-tool/kinds.ts";
 import { SAMPLE } from "../new-tool/script-files.ts";
 
 type Options = SharedOptions & Readonly<Partial<Record<ToolKind, boolean>>>;
@@ -31,7 +30,7 @@ export const run: Run<Options> = async ([name = ""], options, io) => {
   const file = fileToAddTo(options, io);
   const document = await readConfigFile(file);
   const place = placeOf(kind, document.tree);
-  if (kind === "service" && serversOf(document.tree).some((server) => server.name === name))
+  if (kind === "service" && serversOf(document.tree, CONFIG_SCHEMA).some((server) => server.name === name))
     throw new UsageError(`The name "${name}" is taken by another server in ${file}. Choose another name.`);
   const folder = resolve(dirname(file), place.parent, name);
   if (existsSync(folder)) throw new UsageError(`${folder} is there already. Choose another name, or remove it first.`);
@@ -77,9 +76,9 @@ interface Place {
 }
 
 function placeOf(kind: ToolKind, tree: JsonObject): Place {
-  if (kind === "service") return { parent: "servers" };
-  const list = kind === "module" ? MODULES : kind === "folder" ? FOLDERS : scriptsOf(tree);
-  const usual = kind === "module" ? "modules" : kind === "folder" ? "folders" : "tools";
+  const { source, folder: usual } = NEW_PLACES[kind];
+  const list = pathListsOf(tree, CONFIG_SCHEMA).find((one) => one.kind === source);
+  if (!list) return { parent: usual };
   // A single module file may stand in the list, too.
   const parent = pathsOf(tree, list).find((path) => !/\.(?:m?[jt]s|py)$/.test(path));
   return { parent: parent ?? usual, list };
@@ -100,8 +99,10 @@ interface Inclusion {
 
 async function include(document: TomlDocument, { name, file, place }: Inclusion): Promise<TomlDocument> {
   const { parent, list } = place;
-  if (!list)
-    return document.addTable(["mcp", "stdio_servers", name], { command: ["node", `${parent}/${name}/main.mjs`] });
+  if (!list) {
+    const options = { command: ["node", `${parent}/${name}/main.mjs`] };
+    return addServer(document, { kind: NEW_PLACES.service.source, name, options }, CONFIG_SCHEMA);
+  }
   return hasPath(document.tree, list, { folder: dirname(file), path: parent })
     ? document
     : addPath(document, list, parent);

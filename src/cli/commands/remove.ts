@@ -1,14 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { editConfigFile } from "../../config/edit/config-file.ts";
-import {
-  FOLDERS,
-  hasPath,
-  MODULES,
-  removePath,
-  scriptsOf,
-  serversOf,
-  type PathList,
-} from "../../config/edit/sources.ts";
+import { hasPath, pathListsOf, removePath, serversOf, type PathList } from "../../config/edit/sources.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { noSuchServer, openFiles, serverNamed, type OpenFile } from "../config-target.ts";
@@ -33,7 +25,7 @@ async function removeServer(files: readonly OpenFile[], name: string, io: Io): P
   await writeAccepted(found.file.path, io, () =>
     editConfigFile(found.file.path, CONFIG_SCHEMA, async (document) => {
       // Looked up anew: the file may have changed since it was searched.
-      const server = serversOf(document.tree).find((one) => one.name === name);
+      const server = serversOf(document.tree, CONFIG_SCHEMA).find((one) => one.name === name);
       return server ? document.remove(server.path) : document;
     }),
   );
@@ -47,7 +39,7 @@ async function removeTools(files: readonly OpenFile[], name: string, io: Io): Pr
     const spellings = [name, resolve(io.cwd, name)];
     const has = (tree: JsonObject, list: PathList) =>
       spellings.some((one) => hasPath(tree, list, { folder, path: one }));
-    const list = [MODULES, scriptsOf(document.tree), FOLDERS].find((one) => has(document.tree, one));
+    const list = pathListsOf(document.tree, CONFIG_SCHEMA).find((one) => has(document.tree, one));
     if (!list) continue;
     const isMeant = (one: string): boolean =>
       spellings.some((spelling) => resolve(folder, spelling) === resolve(folder, one));

@@ -23,7 +23,7 @@ async function toggle(
   const before = found.server.options["enabled"] !== false;
   await writeAccepted(path, io, () =>
     editConfigFile(path, CONFIG_SCHEMA, async (document) => {
-      const server = serversOf(document.tree).find((one) => one.name === name);
+      const server = serversOf(document.tree, CONFIG_SCHEMA).find((one) => one.name === name);
       if (!server || (server.options["enabled"] !== false) === enabled) return document;
       return document.set(server.path, "enabled", enabled);
     }),

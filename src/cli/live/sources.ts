@@ -1,5 +1,6 @@
 import type { SourceReport } from "../../core/hub-port.ts";
 import type { ProviderState } from "../../core/provider.ts";
+import { isHubItself } from "../../core/provider-kinds.ts";
 import type { SharedOptions } from "../command-row.ts";
 import type { Io } from "../io.ts";
 import type { LiveLine } from "./line-text.ts";
@@ -20,7 +21,7 @@ const OUTCOMES: Readonly<Partial<Record<ProviderState, LiveLine["outcome"]>>> = 
 };
 
 export function sourceLine({ source, status, tools }: SourceReport): LiveLine[] {
-  if (source.kind === "builtin") return [];
+  if (isHubItself(source)) return [];
   const { state, lastError, installing } = status;
   if (installing)
     return [{ name: source.id, state: "installing", note: installing.waitsFor, since: Date.parse(installing.since) }];

@@ -1,3 +1,4 @@
+import type { ProviderKind } from "../../core/provider-kinds.ts";
 import type { NewTool } from "./new-tool.ts";
 import { nodeScript, pythonScript, shellScript, typescriptScript } from "./script-files.ts";
 import { folderFiles, moduleFiles, serviceFiles } from "./other-files.ts";
@@ -15,3 +16,16 @@ export const NEW_TOOLS: Readonly<Record<ToolKind, (name: string) => NewTool>> = 
   folder: folderFiles,
   service: serviceFiles,
 };
+
+const SCRIPT = { source: "scripts", folder: "tools" } as const;
+
+/** The kind of source that brings each, and the folder for it where the configuration names none. */
+export const NEW_PLACES = {
+  python: SCRIPT,
+  node: SCRIPT,
+  ts: SCRIPT,
+  sh: SCRIPT,
+  module: { source: "modules", folder: "modules" },
+  folder: { source: "folders", folder: "folders" },
+  service: { source: "stdio", folder: "servers" },
+} as const satisfies Readonly<Record<ToolKind, { readonly source: ProviderKind; readonly folder: string }>>;

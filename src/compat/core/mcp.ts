@@ -1,6 +1,7 @@
 import { LOCAL_PRINCIPAL } from "../../core/call.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Logger } from "../../core/ports.ts";
+import { isHubItself } from "../../core/provider-kinds.ts";
 import type { Problem } from "../../core/records.ts";
 import { resourceValue, toolValue } from "../../core/tool-value.ts";
 import { readCapabilities } from "../../doors/jsonrpc/capabilities.ts";
@@ -232,7 +233,7 @@ export class MCP {
     await hub.reconfigure(config.discovered);
     await localSourcesStarted(hub, { onWaiting: (names) => this.#tellWaiting(names) });
     await this.#registries.refresh(toolyard);
-    return hub.sources().some(({ source, tools }) => source.kind !== "builtin" && tools > 0);
+    return hub.sources().some(({ source, tools }) => !isHubItself(source) && tools > 0);
   }
 
   #tellWaiting(names: readonly string[]): void {

@@ -1,61 +1,92 @@
 import { resolve } from "node:path";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { remoteName } from "../../providers/http/remote-name.ts";
+import type { OptionSchema } from "../../core/option-schema.ts";
+import type { ProviderKind } from "../../core/provider-kinds.ts";
+import type { ToolPlaces } from "../../core/table-facts.ts";
+import { entriesOf, tablesOf } from "../source-tables.ts";
 import type { TomlDocument } from "./toml-document.ts";
 import type { Path } from "./tree-path.ts";
 
 /** A server of a configuration file, and where it stands in it. */
 export interface ServerPlace {
   readonly name: string;
-  readonly kind: "stdio" | "http";
+  readonly kind: ProviderKind;
   readonly path: Path;
   readonly options: JsonObject;
 }
 
-/** The servers that one file says something about, in its order. */
-export function serversOf(tree: JsonObject): readonly ServerPlace[] {
-  const mcp = isJsonObject(tree["mcp"]) ? tree["mcp"] : {};
-  const stdio = isJsonObject(mcp["stdio_servers"]) ? mcp["stdio_servers"] : {};
-  const remote: readonly unknown[] = Array.isArray(mcp["remote_servers"]) ? mcp["remote_servers"] : [];
-  return [
-    ...Object.entries(stdio).flatMap(([name, options]): ServerPlace[] =>
-      isJsonObject(options) ? [{ name, kind: "stdio", path: ["mcp", "stdio_servers", name], options }] : [],
+/** The servers that one file says something about, in the order of the schema's tables, then in its own. */
+export function serversOf(tree: JsonObject, schema: OptionSchema): readonly ServerPlace[] {
+  return tablesOf(tree, schema).flatMap(({ path, value, table }) =>
+    entriesOf(value, table).flatMap(({ name, step, value: options }): ServerPlace[] =>
+      isJsonObject(options) ? [{ name, kind: table.kind, path: [...path, step], options }] : [],
     ),
-    ...remote.flatMap((options, index): ServerPlace[] =>
-      isJsonObject(options)
-        ? [{ name: remoteName(options), kind: "http", path: ["mcp", "remote_servers", String(index)], options }]
-        : [],
-    ),
-  ];
+  );
+}
+
+/** A server that is to be written. */
+export interface NewServer {
+  readonly kind: ProviderKind;
+  readonly name: string;
+  /** Where servers of its kind stand in a list, the name is among them. */
+  readonly options: JsonObject;
+  /** @default none */
+  readonly comment?: string | undefined;
+}
+
+/** Adds a server to the table or list that holds its kind. */
+export function addServer(document: TomlDocument, server: NewServer, schema: OptionSchema): Promise<TomlDocument> {
+  const { kind, name, options, comment } = server;
+  const { path, isList } = tableOf(kind, schema);
+  return isList ? document.addEntry(path, options, comment) : document.addTable([...path, name], options, comment);
+}
+
+/** A tree with nothing but one server. */
+export function treeOf({ kind, name, options }: NewServer, schema: OptionSchema): JsonObject {
+  const { path, isList } = tableOf(kind, schema);
+  const held: unknown = isList ? [options] : { [name]: options };
+  return path.reduceRight<unknown>((inner, step) => ({ [step]: inner }), held) as JsonObject;
+}
+
+function tableOf(kind: ProviderKind, schema: OptionSchema): { readonly path: Path; readonly isList: boolean } {
+  const found = tablesOf({}, schema).find(({ table }) => table.kind === kind);
+  if (!found) throw new Error(`The configuration has no table of servers of the kind ${kind}.`);
+  return found;
 }
 
 /** Where a file keeps the places of one kind of tools on this machine. */
 export interface PathList {
-  /** `scriptling` is another spelling of `scripts`. */
-  readonly section: "modules" | "scripts" | "scriptling" | "folders";
-  readonly key: "paths" | "tools_path";
+  readonly kind: ProviderKind;
+  /** As the file calls it. */
+  readonly section: string;
+  readonly key: string;
+  /** In force while the section names none. */
+  readonly usual: readonly string[];
+  /** One path alone is written as a list, too. */
+  readonly isAlwaysList: boolean;
+  readonly places: ToolPlaces;
 }
 
-export const MODULES: PathList = { section: "modules", key: "paths" };
-export const FOLDERS: PathList = { section: "folders", key: "tools_path" };
-const SCRIPTS: PathList = { section: "scripts", key: "tools_path" };
-const SCRIPTLING: PathList = { section: "scriptling", key: "tools_path" };
-
-export function scriptsOf(tree: JsonObject): PathList {
-  return isJsonObject(tree["scriptling"]) && !isJsonObject(tree["scripts"]) ? SCRIPTLING : SCRIPTS;
+/** The lists of all kinds, in the order of the schema. */
+export function pathListsOf(tree: JsonObject, schema: OptionSchema): readonly PathList[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, { "~table": facts, properties = {} }]) => {
+    const { places, formerly } = facts ?? {};
+    if (!places) return [];
+    const isFormer = formerly !== undefined && isJsonObject(tree[formerly]) && !isJsonObject(tree[name]);
+    const { kind, key } = places;
+    const { default: usual = [], type } = properties[key] ?? {};
+    const section = isFormer ? formerly : name;
+    return [{ kind, section, key, usual: [usual].flat().map(String), isAlwaysList: type === "array", places }];
+  });
 }
-
-/** What is in force while `[scripts]` names no folder. */
-const DEFAULT_SCRIPTS = "tools";
 
 /** The paths of one list as they are written. */
-export function pathsOf(tree: JsonObject, { section, key }: PathList): readonly string[] {
+export function pathsOf(tree: JsonObject, { section, key, usual }: PathList): readonly string[] {
   const table = tree[section];
   if (!isJsonObject(table)) return [];
   const value = table[key];
   if (typeof value === "string") return [value];
-  if (Array.isArray(value)) return value.map(String);
-  return section.startsWith("script") ? [DEFAULT_SCRIPTS] : [];
+  return Array.isArray(value) ? value.map(String) : usual;
 }
 
 /** Whether a list names a path; both count from `folder`. */
@@ -69,13 +100,13 @@ export function hasPath(
 
 /** Adds a path to a list. */
 export async function addPath(document: TomlDocument, list: PathList, path: string): Promise<TomlDocument> {
-  const { section, key } = list;
+  const { section, key, isAlwaysList } = list;
   const { tree } = document;
   const table = tree[section];
-  if (!isJsonObject(table)) return document.addTable([section], { [key]: key === "paths" ? [path] : path });
+  if (!isJsonObject(table)) return document.addTable([section], { [key]: isAlwaysList ? [path] : path });
   if (Array.isArray(table[key])) return document.addValue([section, key], path);
   const paths = [...pathsOf(tree, list), path];
-  return document.set([section], key, paths.length === 1 && key !== "paths" ? path : paths);
+  return document.set([section], key, paths.length === 1 && !isAlwaysList ? path : paths);
 }
 
 /** Takes a path out of a list; with the last one its table goes, where it says nothing else. */

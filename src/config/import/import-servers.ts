@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { OptionSchema } from "../../core/option-schema.ts";
 import { checkConfig, formatPath } from "../check.ts";
 import { readTree } from "../document.ts";
+import { treeOf } from "../edit/sources.ts";
 import { convertServers, serverTable } from "../mcp-json.ts";
 import { toPlainEntry } from "./client-entry.ts";
 import type { KnownFile } from "./known-files.ts";
@@ -94,7 +95,9 @@ function refusal(
   const there = taken.get(server.alias);
   if (there) return `the target already has a server of this name${further(server.options, there)}`;
   if (other) return `${other.program} has one of this name${further(server.options, other.options)}`;
-  const problems = checkConfig(treeOf(server), schema).map(({ path, message }) => `${formatPath(path)}: ${message}`);
+  const problems = checkConfig(treeOf({ ...server, name: server.alias }, schema), schema).map(
+    ({ path, message }) => `${formatPath(path)}: ${message}`,
+  );
   return problems.length > 0 ? problems.join("; ") : undefined;
 }
 
@@ -195,12 +198,9 @@ function withWorkspace(value: unknown, workspace: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withWorkspace(member, workspace)]));
 }
 
-function treeOf({ alias, kind, options }: ImportedServer): JsonObject {
-  return kind === "stdio" ? { mcp: { stdio_servers: { [alias]: options } } } : { mcp: { remote_servers: [options] } };
-}
-
 /** The servers as text to add to a `toolyard.toml`. */
-export async function toTomlText(servers: readonly ImportedServer[]): Promise<string> {
+export async function toTomlText(servers: readonly ImportedServer[], schema: OptionSchema): Promise<string> {
   const { stringify } = await import("smol-toml");
-  return servers.map((server) => `# from ${server.program}\n${stringify(treeOf(server)).trim()}\n`).join("\n");
+  const trees = servers.map((server) => treeOf({ ...server, name: server.alias }, schema));
+  return servers.map(({ program }, at) => `# from ${program}\n${stringify(trees[at]!).trim()}\n`).join("\n");
 }

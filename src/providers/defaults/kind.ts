@@ -11,10 +11,17 @@ export interface DefaultsReads {
   readonly sandbox?: SandboxConfig;
 }
 
+const SAMPLE = `
+# Tools that come along. They write files (into files/), ask services on the network and run code, so each is named;
+# "all" is all of them.
+# [default_tools]
+# enable = ["internet_search", "file_writer", "generate_image_from_prompt", "python_interpreter"]
+`;
+
 /** The tools that come with the package, as far as they are enabled. */
 export const DEFAULTS = defineSourceKind({
   kind: "defaults",
-  schema: { default_tools: Type.Optional(DefaultToolsSchema) },
+  schema: { default_tools: Type.Optional(Type.Table(DefaultToolsSchema, { sample: SAMPLE })) },
   resolve: ({ default_tools: raw, web_search: rawSearch, sandbox }: DefaultsReads, { folder }) => {
     const tools = resolveDefaultTools(raw, folder);
     const webSearch = resolveWebSearch(rawSearch);

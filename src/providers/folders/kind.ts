@@ -1,11 +1,33 @@
+import { basename, extname } from "node:path";
 import { Type } from "../../core/option-schema.ts";
+import type { TableFacts } from "../../core/table-facts.ts";
 import { defineSourceKind, type SourceServices } from "../source-kind.ts";
 import { resolveFolders, FoldersSchema, type FoldersConfig } from "./options.ts";
+
+const DESCRIPTION = ".mcp.json";
+
+const TABLE: TableFacts = {
+  sample: `
+# Tool folders: <folder>/<name>/<name>.mcp.json beside <name>.py or <name>.ts with execute().
+# [folders]
+# tools_path = "folders"
+`,
+  starts: { told: ["tools_path", "libraries_path"] },
+  places: {
+    kind: "folders",
+    key: "tools_path",
+    ofFolder: (names) => (names.some((name) => name.endsWith(DESCRIPTION)) ? "folder" : undefined),
+    ofFile: ({ name, beside }) =>
+      name.endsWith(DESCRIPTION) || beside.includes(`${basename(name, extname(name))}${DESCRIPTION}`)
+        ? "folder"
+        : undefined,
+  },
+};
 
 /** Tool folders: one source for all `.mcp.json` files beside a script with `execute`. */
 export const FOLDERS = defineSourceKind({
   kind: "folders",
-  schema: { folders: Type.Optional(FoldersSchema) },
+  schema: { folders: Type.Optional(Type.Table(FoldersSchema, TABLE)) },
   resolve: ({ folders: raw }: { readonly folders?: FoldersConfig }, { folder }) => {
     if (raw === undefined) return [];
     const options = resolveFolders(raw, folder);

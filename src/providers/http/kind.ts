@@ -21,6 +21,15 @@ const EntrySchema = Type.Object({
   ...RemoteServerSchema.properties,
 });
 
+const SAMPLE = `
+# MCP servers somewhere on HTTP.
+# [[mcp.remote_servers]]
+# namespace = "example"
+# url = "https://example.com/mcp"
+# token = "\${EXAMPLE_TOKEN}"
+# tool_visibility = "ondemand"
+`;
+
 /** MCP servers on HTTP. */
 export const HTTP = defineSourceKind({
   kind: "http",
@@ -28,11 +37,14 @@ export const HTTP = defineSourceKind({
     mcp: Type.Optional(
       Type.Object({
         remote_servers: Type.Optional(
-          Type.Sources(Type.Array(EntrySchema, { description: "MCP servers on HTTP." }), {
-            kind: "http",
-            nameOf: remoteName,
-            identity: ["alias", "namespace", "url", "host"],
-          }),
+          Type.Table(
+            Type.Sources(Type.Array(EntrySchema, { description: "MCP servers on HTTP." }), {
+              kind: "http",
+              nameOf: remoteName,
+              identity: ["alias", "namespace", "url", "host"],
+            }),
+            { sample: SAMPLE },
+          ),
         ),
       }),
     ),

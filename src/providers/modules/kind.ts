@@ -1,4 +1,5 @@
 import { Type } from "../../core/option-schema.ts";
+import type { TableFacts } from "../../core/table-facts.ts";
 import { defineSourceKind, type SourceServices } from "../source-kind.ts";
 import type { ModulesHost } from "./host.ts";
 import { ModulesSchema, resolveModules, type ModulesConfig } from "./options.ts";
@@ -8,10 +9,27 @@ export interface ModulesServices extends Pick<SourceServices, "logger" | "innerH
   readonly modulesHost?: ModulesHost;
 }
 
+const MODULE_FILE = /^mcp\.(?:ts|mts|mjs|js|py)$/;
+
+const TABLE: TableFacts = {
+  sample: `
+# Functions in TypeScript or JavaScript: <folder>/<name>/mcp.ts exports registerTools(hub).
+# [modules]
+# paths = ["modules"]
+`,
+  starts: { told: ["paths"] },
+  places: {
+    kind: "modules",
+    key: "paths",
+    ofFolder: (names) => (names.some((name) => MODULE_FILE.test(name)) ? "folder" : undefined),
+    ofFile: ({ text }) => (/\bregister_?tools\b/i.test(text) ? "file" : undefined),
+  },
+};
+
 /** Functions in process: one source for all modules, there too where only the program registers tools. */
 export const MODULES = defineSourceKind({
   kind: "modules",
-  schema: { modules: Type.Optional(ModulesSchema) },
+  schema: { modules: Type.Optional(Type.Table(ModulesSchema, TABLE)) },
   resolve: ({ modules: raw }: { readonly modules?: ModulesConfig }, { isHosted = false }) => {
     const options = resolveModules(raw);
     const { namespace, shape } = options;

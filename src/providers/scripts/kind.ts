@@ -1,11 +1,30 @@
 import { Type } from "../../core/option-schema.ts";
+import type { TableFacts } from "../../core/table-facts.ts";
 import { defineSourceKind, type SourceServices } from "../source-kind.ts";
-import { resolveScripts, ScriptsSchema, type ScriptsConfig } from "./options.ts";
+import { DEFAULT_FOLDER, resolveScripts, ScriptsSchema, type ScriptsConfig } from "./options.ts";
+
+const MANIFEST = "tool.toml";
+
+const TABLE: TableFacts = {
+  sample: `
+# Scripts in any language: <folder>/<name>/tool.toml beside the script. Fresh on every request.
+# [scripts]
+# tools_path = "${DEFAULT_FOLDER}"
+`,
+  formerly: "scriptling",
+  starts: { told: ["tools_path", "libraries_path"], usual: DEFAULT_FOLDER },
+  places: {
+    kind: "scripts",
+    key: "tools_path",
+    ofFolder: (names) => (names.includes(MANIFEST) ? "parent" : undefined),
+    ofFile: ({ beside }) => (beside.includes(MANIFEST) ? "parent" : undefined),
+  },
+};
 
 /** Script tools: one source for all folders with a `tool.toml`. */
 export const SCRIPTS = defineSourceKind({
   kind: "scripts",
-  schema: { scripts: Type.Optional(ScriptsSchema) },
+  schema: { scripts: Type.Optional(Type.Table(ScriptsSchema, TABLE)) },
   resolve: ({ scripts: raw }: { readonly scripts?: ScriptsConfig }, { folder }) => {
     if (raw === undefined) return [];
     const options = resolveScripts(raw, folder);

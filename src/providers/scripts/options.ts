@@ -11,13 +11,15 @@ import { resolveRunOptions, RUN_OPTIONS } from "../tool-folders/run-options.ts";
 const paths = <const N extends { description: string; default: string | readonly string[] }>(notes: N) =>
   Type.Union([Type.Path({ minLength: 1 }), Type.Array(Type.Path({ minLength: 1 }))], notes);
 
+export const DEFAULT_FOLDER = "tools";
+
 /** `[scripts]`, also written `[scriptling]`. */
 export const ScriptsSchema = Type.Object(
   {
     tools_path: Type.Optional(
       paths({
         description: "Folder, or list of folders, with one folder per tool: a tool.toml beside its script.",
-        default: "./tools",
+        default: DEFAULT_FOLDER,
       }),
     ),
     libraries_path: Type.Optional(

@@ -1,4 +1,5 @@
 import { Type } from "../../core/option-schema.ts";
+import type { Starts } from "../../core/table-facts.ts";
 import { mcpSource, type McpServerServices } from "../mcp-server/kind.ts";
 import { defineSourceKind, inEntry, type ResolvedSource, type SourceServices } from "../source-kind.ts";
 import { resolveStdioServer, StdioServerSchema, type StdioServerConfig, type StdioServerOptions } from "./options.ts";
@@ -16,6 +17,22 @@ export interface StdioReads extends ServicesReads {
   readonly mcp?: { readonly stdio_servers?: Readonly<Record<string, StdioServerConfig>> };
 }
 
+const SAMPLE = `
+# MCP servers that are started here. The name is the prefix of their tools: files__read_file.
+# [mcp.stdio_servers.files]
+# command = ["npx", "-y", "@modelcontextprotocol/server-filesystem", "."]
+# env = { LOG_LEVEL = "info" }
+# visibility = "ondemand"       # found by search, not listed
+# include = ["read_*"]          # or exclude = ["write_*"]
+# timeout = "60s"
+`;
+
+const STARTS: Starts = {
+  keys: ["command", "args", "cwd", "env", "inherit_env"],
+  told: ["command", "args"],
+  between: " ",
+};
+
 /** MCP servers that are started here: those of the configuration, and the services that come with the package. */
 export const STDIO = defineSourceKind({
   kind: "stdio",
@@ -23,13 +40,12 @@ export const STDIO = defineSourceKind({
     mcp: Type.Optional(
       Type.Object({
         stdio_servers: Type.Optional(
-          Type.Sources(
-            Type.Record(StdioServerSchema, { description: "MCP servers that are started here, by alias." }),
-            {
-              kind: "stdio",
-              identity: ["command", "namespace"],
-              base: { cwd: "." },
-            },
+          Type.Table(
+            Type.Sources(
+              Type.Record(StdioServerSchema, { description: "MCP servers that are started here, by alias." }),
+              { kind: "stdio", identity: ["command", "namespace"], base: { cwd: "." } },
+            ),
+            { sample: SAMPLE, starts: STARTS },
           ),
         ),
       }),

@@ -1,0 +1,334 @@
+// What has to be touched for one more of something: whoever names a kind of source, a door or a store outside of its
+// own folder is found here, and so is what a new kind is given without being named.
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { foreignFile } from "../src/config/accepted-files.ts";
+import {
+  addPath,
+  addServer,
+  pathListsOf,
+  pathsOf,
+  serversOf,
+  treeOf,
+  type NewServer,
+} from "../src/config/edit/sources.ts";
+import { TomlDocument } from "../src/config/edit/toml-document.ts";
+import { loadConfig } from "../src/config/load.ts";
+import { configTemplate } from "../src/config/template.ts";
+import { Type, type OptionSchema } from "../src/core/option-schema.ts";
+import type { ProviderKind } from "../src/core/provider-kinds.ts";
+import { joinSections } from "../src/hub/sections.ts";
+import { SOURCE_KINDS } from "../src/hub/source-kinds.ts";
+import { STORES } from "../src/state/stores.ts";
+
+const ROOT = dirname(import.meta.dirname);
+
+interface SourceFile {
+  readonly path: string;
+  /** Without comments. */
+  readonly text: string;
+}
+
+const FILES: readonly SourceFile[] = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
+  .map((file) => `src/${file.replaceAll("\\", "/")}`)
+  .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
+  .map((path) => ({ path, text: withoutComments(readFileSync(join(ROOT, path), "utf8")) }));
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/(?:^|\s)\/\/.*/gm, "");
+}
+
+/** Files outside of a folder in which one of the patterns is found. */
+function naming(folder: string, patterns: readonly RegExp[], files = FILES): readonly string[] {
+  const outside = files.filter(({ path }) => !path.startsWith(`${folder}/`));
+  return outside
+    .filter(({ text }) => patterns.some((pattern) => pattern.test(text)))
+    .map(({ path }) => path)
+    .toSorted();
+}
+
+function importOf(folder: string): RegExp {
+  return new RegExp(`(?:from |import\\()"[^"]*${folder.replace(/^src\//, "")}/`);
+}
+
+/** Its key, its sections, and whatever is imported from its folder. */
+function namesOfKind(kind: string, sections: readonly string[]): readonly RegExp[] {
+  const ofSections = sections.map((name) =>
+    name.includes("_")
+      ? new RegExp(`\\b${name}\\b`)
+      : new RegExp(`["\`[.]${name}["\\]]|\\[${name}\\.|\\b(?:config|settings|tree|options|raw)\\??\\.${name}\\b`),
+  );
+  return [
+    importOf(`src/providers/${kind}`),
+    new RegExp(`\\b(?:kind|source)\\b[^;\\n]*"${kind}"`),
+    new RegExp(`^\\s*${kind}: \\{.*oneServer`, "m"),
+    ...ofSections,
+  ];
+}
+
+/** Where a kind is registered: what a new one touches. */
+const REGISTERED = ["src/core/provider-kinds.ts", "src/hub/source-kinds.ts"];
+
+/** `toolyard new` writes samples of tools of these kinds. */
+const SAMPLES = ["src/cli/new-tool/kinds.ts"];
+
+/**
+ * Servers as clients, editors and programs write them, `{command, …}` or `{url, …}`: this form knows two kinds, and a
+ * new one is none of them.
+ */
+const TWO_FORMS = [
+  "src/cli/commands/add.ts",
+  "src/cli/commands/import.ts",
+  "src/compat/agent/agent-hub.ts",
+  "src/compat/client/client-options.ts",
+  "src/compat/client/mcp-client.ts",
+  "src/config/document.ts",
+  "src/config/edit/toml-document.ts",
+  "src/config/import/import-servers.ts",
+  "src/config/mcp-json.ts",
+  "src/hub/added-servers.ts",
+  "src/hub/create-hub.ts",
+];
+
+/** Sections of its own by kind, and the further files that speak of this very kind, since they are about it. */
+const KINDS: Readonly<
+  Record<ProviderKind, { readonly sections: readonly string[]; readonly about: readonly string[] }>
+> = {
+  builtin: {
+    sections: ["builtin"],
+    // Code that a person runs by hand, and what the hub lends to its own tools.
+    about: [
+      "src/cli/commands/run.ts",
+      "src/cli/run-view.ts",
+      "src/compat/core/settings.ts",
+      "src/hub/builtin-ports.ts",
+    ],
+  },
+  modules: {
+    sections: ["modules"],
+    // The interface for programs whose functions are tools, and what tells of modules by their names.
+    about: [
+      ...SAMPLES,
+      "src/cli/still-starting.ts",
+      "src/compat/core/mcp.ts",
+      "src/compat/core/registries.ts",
+      "src/compat/core/settings.ts",
+      "src/core-server.ts",
+      "src/hub/builtin-ports.ts",
+      "src/hub/create-hub.ts",
+      "src/hub/open-hub.ts",
+      "src/index.ts",
+    ],
+  },
+  scripts: { sections: ["scripts", "scriptling"], about: SAMPLES },
+  folders: { sections: ["folders"], about: SAMPLES },
+  stdio: { sections: ["stdio_servers"], about: [...TWO_FORMS, ...SAMPLES, "src/compat/bindings/standard-mcp.ts"] },
+  http: {
+    sections: ["remote_servers"],
+    about: [...TWO_FORMS, "src/cli/session.ts", "src/compat/bindings/remote-mcp.ts", "src/compat/manager/registry.ts"],
+  },
+  defaults: {
+    sections: ["default_tools"],
+    about: ["src/cli/run-view.ts", "src/compat/bindings/local-mcp.ts"],
+  },
+};
+
+describe("a kind of source", () => {
+  const kinds = Object.entries(KINDS);
+
+  test.each(kinds)("%s is named where it is registered, and by what is about it alone", (kind, { sections, about }) => {
+    const named = naming(`src/providers/${kind}`, namesOfKind(kind, sections));
+    // `install/` of the kind stdio has folders of its own, and so has a search along PATH.
+    const others = ["src/process/resolve-command.ts", "src/providers/stdio/install/npx.ts"];
+    expect(named.filter((path) => !others.includes(path))).toEqual([...REGISTERED, ...about].toSorted());
+  });
+
+  test("every kind and every section that is a kind's alone is looked for", () => {
+    expect(SOURCE_KINDS.map(({ kind }) => kind).toSorted()).toEqual(Object.keys(KINDS).toSorted());
+    const sections = SOURCE_KINDS.flatMap(({ schema }) => Object.entries(schema as Record<string, OptionSchema>));
+    const own = sections.flatMap(([name, { properties }]) => (name === "mcp" ? Object.keys(properties ?? {}) : [name]));
+    const looked = kinds.flatMap(([, { sections: names }]) => names);
+    expect(own.filter((name) => !looked.includes(name))).toEqual(["services", "gnn"]);
+  });
+
+  test.each([
+    ['import { x } from "../providers/scripts/x.ts";', "scripts"],
+    ['const isScript = source.kind === "scripts";', "scripts"],
+    ['const table = tree["scripts"];', "scripts"],
+    ["const words = `see [scripts]`;", "scripts"],
+    ["const { remote_servers: remote } = mcp;", "http"],
+  ])("%s names the kind", (text, kind) => {
+    const files = [{ path: "src/config/x.ts", text }];
+    const { sections } = KINDS[kind as ProviderKind];
+    expect(naming(`src/providers/${kind}`, namesOfKind(kind, sections), files)).toEqual(["src/config/x.ts"]);
+  });
+
+  test.each([
+    ["// it is a source of the kind scripts, in [scripts]", "scripts"],
+    ["const scripts = all.filter((one) => one.isScript);", "scripts"],
+    ['const entry = { type: "http", url };', "http"],
+  ])("%s does not", (text, kind) => {
+    const files = [{ path: "src/config/x.ts", text: withoutComments(text) }];
+    const { sections } = KINDS[kind as ProviderKind];
+    expect(naming(`src/providers/${kind}`, namesOfKind(kind, sections), files)).toEqual([]);
+  });
+});
+
+describe("a kind that nobody knows", () => {
+  // A name that no table has.
+  const kind = "looms" as ProviderKind;
+  const schema: OptionSchema = {
+    type: "object",
+    additionalProperties: false,
+    properties: joinSections([
+      ...SOURCE_KINDS,
+      {
+        schema: {
+          looms: Type.Optional(
+            Type.Table(
+              Type.Object({
+                patterns: Type.Optional(Type.Array(Type.Path(), { default: ["patterns"] })),
+                threads: Type.Optional(
+                  Type.Table(
+                    Type.Sources(Type.Record(Type.Object({ weave: Type.String() }, { additionalProperties: true })), {
+                      kind,
+                      identity: ["weave"],
+                    }),
+                    { starts: { keys: ["weave"], told: ["weave"] } },
+                  ),
+                ),
+              }),
+              {
+                sample: "\n# Looms.\n# [looms]\n",
+                formerly: "spindles",
+                starts: { keys: ["patterns"], told: ["patterns"] },
+                places: {
+                  kind,
+                  key: "patterns",
+                  ofFolder: (names) => (names.includes("weft") ? "folder" : undefined),
+                  ofFile: ({ name }) => (name === "weft" ? "folder" : undefined),
+                },
+              },
+            ),
+          ),
+        },
+      },
+    ]),
+  };
+  const FILE = '[looms]\npatterns = ["a"]\n[looms.threads.red]\nweave = "wool"\n';
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "toolyard-kind-"));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  async function write(text: string): Promise<string> {
+    const path = join(folder, "toolyard.toml");
+    await mkdir(join(folder, ".git"), { recursive: true });
+    await writeFile(path, text);
+    return path;
+  }
+
+  test("is in a new configuration file, between the others", () => {
+    expect(configTemplate(schema)).toContain("\n# Looms.\n# [looms]\n");
+    expect(configTemplate({ ...schema, properties: {} })).not.toContain("[looms]");
+  });
+
+  test("has its sources enabled, disabled and removed by name", async () => {
+    const { tree } = await TomlDocument.parse("toolyard.toml", FILE);
+    expect(serversOf(tree, schema)).toEqual([
+      { name: "red", kind, path: ["looms", "threads", "red"], options: { weave: "wool" } },
+    ]);
+  });
+
+  test("has sources added where they belong", async () => {
+    const server: NewServer = { kind, name: "blue", options: { weave: "silk" }, comment: "from a shop" };
+    const { text } = await addServer(await TomlDocument.parse("toolyard.toml", FILE), server, schema);
+    expect(text).toBe(`${FILE}\n# from a shop\n[looms.threads.blue]\nweave = "silk"\n`);
+    expect(treeOf(server, schema)).toEqual({ looms: { threads: { blue: { weave: "silk" } } } });
+  });
+
+  test("has the places of its tools written, under the older name, too", async () => {
+    const document = await TomlDocument.parse("toolyard.toml", '[spindles]\npatterns = ["a"]\n');
+    const list = pathListsOf(document.tree, schema).find((one) => one.kind === kind)!;
+    expect(list.section).toBe("spindles");
+    const after = await addPath(document, list, "b");
+    expect(pathsOf(after.tree, list)).toEqual(["a", "b"]);
+    const [unset] = pathListsOf({ looms: {} }, schema).filter((one) => one.kind === kind);
+    expect(pathsOf({ looms: {} }, unset!)).toEqual(["patterns"]);
+  });
+
+  test("is read under its older name", async () => {
+    const path = await write('[spindles]\npatterns = ["a"]\n');
+    const { tree } = await loadConfig({ files: [path], variables: {}, schema });
+    expect(tree).toEqual({ looms: { patterns: [join(folder, "a")] } });
+  });
+
+  test("is asked about before it starts something, and not when nothing of it is run", async () => {
+    const foreign = await foreignFile(await write(FILE), schema);
+    expect(foreign?.starts).toEqual(["[looms] a", "[looms.threads.red] wool"]);
+    expect(await foreignFile(await write('[looms.threads.red]\nweave = "wool"\nenabled = false\n'), schema)).toBe(
+      undefined,
+    );
+  });
+
+  test("what is asked about is told apart by what is run, and by nothing else", async () => {
+    const digestOf = async (text: string) => (await foreignFile(await write(text), schema))?.digest;
+    const before = await digestOf(FILE);
+    expect(await digestOf(`${FILE}color = "dark"\n`)).toBe(before);
+    expect(await digestOf(FILE.replace("wool", "silk"))).not.toBe(before);
+    expect(await digestOf(FILE.replace("red", "pink"))).not.toBe(before);
+  });
+});
+
+/** What of a door is used where it is not mounted: its face without HTTP, or its words in another interface. */
+const DOORS: Readonly<Record<string, readonly string[]>> = {
+  jsonrpc: [
+    "src/compat/core/errors.ts",
+    "src/compat/core/mcp.ts",
+    "src/compat/core/to-error.ts",
+    "src/hub/builtin-ports.ts",
+    "src/hub/serve/mcp-parts.ts",
+    "src/hub/serve/serve-stdio.ts",
+    "src/hub/serve/serve.ts",
+  ],
+  mcp: ["src/hub/serve/mcp-parts.ts", "src/hub/serve/serve-stdio.ts", "src/hub/serve/serve.ts"],
+  rest: ["src/hub/serve/serve.ts"],
+  status: [],
+};
+
+describe("a door", () => {
+  test.each(Object.entries(DOORS))("%s is named in the list of doors, and by what speaks its words", (door, about) => {
+    expect(naming(`src/doors/${door}`, [importOf(`src/doors/${door}`)])).toEqual(
+      ["src/hub/serve/doors.ts", ...about].toSorted(),
+    );
+  });
+
+  test("every folder that exports a door is looked for", () => {
+    const exporting = FILES.flatMap(({ path }) => /^src\/doors\/(\w+)\/kind\.ts$/.exec(path)?.[1] ?? []);
+    expect(exporting.toSorted()).toEqual(Object.keys(DOORS).toSorted());
+  });
+
+  test("another file that imports from a door is found", () => {
+    const files = [{ path: "src/hub/x.ts", text: 'import { y } from "../doors/status/kind.ts";' }];
+    expect(naming("src/doors/status", [importOf("src/doors/status")], files)).toEqual(["src/hub/x.ts"]);
+  });
+});
+
+describe("a store", () => {
+  test.each(Object.keys(STORES))("%s is named in the list of stores, in one line, and where it is opened", (store) => {
+    const patterns = [importOf(`state/${store}`), new RegExp(`(?:from |import\\()"\\./${store}/`)];
+    expect(naming(`src/state/${store}`, patterns)).toEqual(["src/state/stores.ts"]);
+    const list = FILES.find(({ path }) => path === "src/state/stores.ts")!;
+    expect(list.text.match(new RegExp(`^ {2}${store}: `, "gm"))).toHaveLength(1);
+  });
+
+  test("another file that imports from a store is found", () => {
+    const files = [{ path: "src/hub/x.ts", text: 'import { y } from "../state/memory/memory-store.ts";' }];
+    expect(naming("src/state/memory", [importOf("state/memory")], files)).toEqual(["src/hub/x.ts"]);
+  });
+});
