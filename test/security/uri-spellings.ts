@@ -2,6 +2,30 @@
 import { posix } from "node:path";
 import type { Random } from "../support/random.ts";
 
+export const ALLOWED = ["file:///a/public/*"];
+export const DENIED = ["file:///a/vault/*"];
+export const isPublic = (path: string): boolean => path.startsWith("/a/public/");
+export const isSecret = (path: string): boolean => path.startsWith("/a/vault/");
+
+/** Spellings that no caller with these rights may read. */
+export const HOSTILE = [
+  ...["\t", "\n", "\r"].map((blank) => `file:///a/public/.${blank}./vault/gold.txt`),
+  "file:///a/public/.%2\te/vault/gold.txt",
+  "file:///a/public/../vault/gold.txt?/../../public/x",
+  "file:///a/public/../vault/gold.txt#/../../public/x",
+  "file:///a/va\tult/gold.txt",
+  "file:///a/v%61ult/gold.txt?/../../public/x",
+  "file:a/vault/gold.txt",
+  "file:/a/vault/gold.txt",
+  "file://127.0.0.1/a/vault/gold.txt",
+  "FILE:///a/vault/gold.txt",
+  "file:///a/public/．．/vault/gold.txt",
+  "file:///a/public/%252e%252e/vault/gold.txt",
+  "file:///a/public/..%5cvault%5cgold.txt",
+  "files+file:///a/public/%2e%2e/vault/gold.txt",
+  "files+file:///a/vault/gold.txt",
+];
+
 const PLACES = [
   "/a/vault/gold.txt",
   "/a/public/news.txt",

@@ -1,0 +1,205 @@
+// The same spellings by the ways in that keep a stream: what a server is asked for must be what the caller's rights
+// say, whichever door the words came by.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { alwaysAdmitting } from "../../src/core/authenticator.ts";
+import { objectMember, type JsonObject } from "../../src/core/json.ts";
+import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import type { NarrowRights } from "../../src/core/rights.ts";
+import { createSessionDeps } from "../../src/doors/mcp/legacy/session-deps.ts";
+import { StdioDoor } from "../../src/doors/mcp/stdio-door.ts";
+import { resolveJsonLimits } from "../../src/http/options.ts";
+import { loadHubConfig, openHub } from "../../src/hub/open-hub.ts";
+import { createMcpParts } from "../../src/hub/serve/mcp-parts.ts";
+import { createProtocolSink } from "../../src/process/stdout-guard.ts";
+import { RawClient, type EraName } from "../fixtures/raw/raw-client.ts";
+import { SseWire } from "../fixtures/raw/sse-wire.ts";
+import type { RawWire } from "../fixtures/raw/wire.ts";
+import { createRandom } from "../support/random.ts";
+
+import { isRefused, openTarget, openUpstream, tool, type Target, type Upstream } from "./attack.ts";
+import { ALLOWED, DENIED, HOSTILE, isPublic, isSecret, opened, spell } from "./uri-spellings.ts";
+
+const CASES = 150;
+const SEED = 12_701;
+const SPELLINGS = Array.from({ length: CASES }, (_, at) => spell(createRandom(SEED + at)));
+/** As many as one `subscriptions/listen` may name. */
+const AT_ONCE = 50;
+
+const GUESTS = {
+  guest: { token: "guest-token-1", rights: { allow: ALLOWED } satisfies NarrowRights },
+  barred: { token: "barred-token-2", rights: { deny: DENIED } satisfies NarrowRights },
+} as const;
+type GuestName = keyof typeof GUESTS;
+
+/** A pipe to a hub in this process, whose client has the rights of a guest. */
+class PipeDoorWire implements RawWire {
+  onMessage: (message: JsonObject) => void = () => {};
+  onFault: (error: Error) => void = () => {};
+  readonly hasRequestStreams = false;
+  readonly #input: PassThrough;
+  readonly #end: () => Promise<void>;
+
+  private constructor(input: PassThrough, output: PassThrough, end: () => Promise<void>) {
+    this.#input = input;
+    this.#end = end;
+    let rest = "";
+    output.setEncoding("utf8").on("data", (text: string) => {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) this.onMessage(JSON.parse(line) as JsonObject);
+    });
+  }
+
+  static async open(url: string, name: GuestName): Promise<PipeDoorWire> {
+    const home = await mkdtemp(join(tmpdir(), "toolyard-uris-"));
+    const variables = { PATH: process.env["PATH"], TOOLYARD_HOME: home };
+    const flags = { limits: { rate_per_minute: 0 }, mcp: { remote_servers: [{ namespace: "files", url }] } };
+    const config = await loadHubConfig({ files: [], variables, flags });
+    const hub = await openHub({ config, variables, logger: SILENT_LOGGER });
+    const mcp = createMcpParts(hub, {}, false);
+    const session = createSessionDeps(mcp.session);
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const door = new StdioDoor({
+      ...session,
+      modern: mcp.modern,
+      authenticator: alwaysAdmitting({ id: name, rights: GUESTS[name].rights }),
+      jsonLimits: resolveJsonLimits({}),
+      input,
+      output: createProtocolSink(output),
+    });
+    door.start();
+    return new PipeDoorWire(input, output, async () => {
+      await door.close(0);
+      mcp.modern.close();
+      session.board.close();
+      await hub.close();
+      await rm(home, { recursive: true, force: true });
+    });
+  }
+
+  async send(message: JsonObject): Promise<void> {
+    this.#input.write(`${JSON.stringify(message)}\n`);
+  }
+
+  async opened(): Promise<void> {}
+
+  async close(): Promise<void> {
+    this.#input.end();
+    await this.#end();
+  }
+}
+
+let server: Upstream;
+let target: Target;
+beforeAll(async () => {
+  server = await openUpstream({
+    tools: [tool("x")],
+    capabilities: { tools: {}, resources: { subscribe: true } },
+    templates: [{ uriTemplate: "file:///{+path}", name: "files" }],
+  });
+  const tokens = Object.fromEntries(
+    Object.entries(GUESTS).map(([name, { token, rights }]) => [name, { token, ...rights }]),
+  );
+  target = await openTarget({
+    server: { tokens },
+    mcp: { remote_servers: [{ namespace: "files", url: server.url }] },
+  });
+  await target.hub.list();
+});
+afterAll(async () => {
+  await target?.[Symbol.asyncDispose]();
+  await server?.close();
+});
+
+/** What the server was asked for since it had been asked so many times. */
+function askedSince(count: number): readonly string[] {
+  return server.received
+    .slice(count)
+    .filter(({ method }) => method === "resources/read" || method === "resources/subscribe")
+    .map(({ params }) => String(params["uri"]));
+}
+
+const WAYS: readonly (readonly [string, EraName, (name: GuestName) => Promise<RawWire>])[] = [
+  ["HTTP+SSE", "legacy", async (name) => new SseWire(sseUrl(), { authorization: `Bearer ${GUESTS[name].token}` })],
+  ["stdio", "legacy", (name) => PipeDoorWire.open(server.url, name)],
+  ["stdio", "modern", (name) => PipeDoorWire.open(server.url, name)],
+];
+
+function sseUrl(): string {
+  return target.url.replace(/\/mcp$/, "/sse");
+}
+
+async function read(client: RawClient, uri: string): Promise<boolean> {
+  return !isRefused(await client.request("resources/read", { uri }));
+}
+
+/** Of these, those that are listened to from now on. */
+async function listen(client: RawClient, uris: readonly string[]): Promise<readonly string[]> {
+  if (client.era === "legacy") {
+    const replies = await Promise.all(uris.map((uri) => client.request("resources/subscribe", { uri })));
+    return uris.filter((_uri, at) => !isRefused(replies[at]!));
+  }
+  const told = client.next("notifications/subscriptions/acknowledged");
+  await client.listen(uris);
+  const wanted = objectMember(objectMember(await told, "params") ?? {}, "notifications");
+  return (wanted?.["resourceSubscriptions"] ?? []) as readonly string[];
+}
+
+function expectPermitted(name: GuestName, uri: string): void {
+  const paths = opened(uri);
+  const told = `${JSON.stringify(uri)} → ${paths.join(" ")}`;
+  if (name === "guest") expect(paths.every(isPublic), told).toBe(true);
+  else expect(paths.some(isSecret), told).toBe(false);
+}
+
+const NAMES = ["guest", "barred"] as const;
+
+describe.each(WAYS)("by %s of the %s era", (_way, era, open) => {
+  test.each(NAMES)("S15: a %s client reads and subscribes to none of the hostile ones", async (name) => {
+    await using client = await RawClient.open(await open(name), { era });
+    const before = server.received.length;
+    for (const uri of HOSTILE) expect(await read(client, uri), uri).toBe(false);
+    expect(await listen(client, HOSTILE)).toEqual([]);
+    expect(askedSince(before)).toEqual([]);
+  });
+
+  test.each(NAMES)(
+    `S15: of ${CASES} spellings from seed ${SEED} a %s client reaches what it may reach only`,
+    async (name) => {
+      await using client = await RawClient.open(await open(name), { era });
+      const before = server.received.length;
+      let count = 0;
+      for (const uri of SPELLINGS) if (await read(client, uri)) count += 1;
+      for (let at = 0; at < CASES; at += AT_ONCE)
+        count += (await listen(client, SPELLINGS.slice(at, at + AT_ONCE))).length;
+      for (const uri of askedSince(before)) expectPermitted(name, uri);
+      expect(count).toBeGreaterThan(CASES / 20);
+    },
+  );
+});
+
+describe("by `subscriptions/listen` over HTTP", () => {
+  test.each(NAMES)("S15: a %s token listens to none of the hostile ones", async (name) => {
+    const client = await target.client(GUESTS[name].token, { era: "modern" });
+    const before = server.received.length;
+    expect(await listen(client, HOSTILE)).toEqual([]);
+    expect(askedSince(before)).toEqual([]);
+  });
+
+  test.each(NAMES)(
+    `S15: of ${CASES} spellings from seed ${SEED} a %s token hears of what it may read only`,
+    async (name) => {
+      const client = await target.client(GUESTS[name].token, { era: "modern" });
+      const before = server.received.length;
+      const heard: string[] = [];
+      for (let at = 0; at < CASES; at += AT_ONCE)
+        heard.push(...(await listen(client, SPELLINGS.slice(at, at + AT_ONCE))));
+      for (const uri of [...heard, ...askedSince(before)]) expectPermitted(name, uri);
+      expect(heard.length).toBeGreaterThan(CASES / 20);
+    },
+  );
+});
