@@ -13,12 +13,14 @@ import { measureLists } from "./parts/lists.mjs";
 import { measurePeers } from "./parts/peers.mjs";
 import { measureScripts } from "./parts/scripts.mjs";
 import { measureSessions } from "./parts/sessions.mjs";
+import { measureStalls } from "./parts/stalls.mjs";
 import { measureStart } from "./parts/start.mjs";
 import { measureWorkers } from "./parts/workers.mjs";
 
 const PARTS = {
   start: measureStart,
   lists: measureLists,
+  stalls: measureStalls,
   hop: measureHop,
   calls: measureCalls,
   asks: measureAsks,

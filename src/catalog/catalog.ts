@@ -4,11 +4,11 @@ import { Emitter } from "../core/events.ts";
 import type { ListChange, ListKind, View } from "../core/hub-port.ts";
 import { renderMcpName } from "../core/names.ts";
 import type { SearchAnswer, SearchBounds } from "../core/ports.ts";
-import type { CallTarget, ListingWish, Provider } from "../core/provider.ts";
+import type { CallTarget, Provider } from "../core/provider.ts";
 import { EMPTY_LISTING, type Listing, type Problem, type Source } from "../core/records.ts";
 import { within } from "../core/wait.ts";
 import { mightUse, namedSources, type Asked } from "./cold-owners.ts";
-import { ListingGate } from "./listing-gate.ts";
+import { ListingGate, type GateWish } from "./listing-gate.ts";
 import { isGuessed, isSpelt, isUnknown, stillStarting, type Lookup } from "./lookup.ts";
 import type { CatalogOptions } from "./options.ts";
 import { comparePrecedence } from "./precedence.ts";
@@ -83,6 +83,7 @@ export class Catalog {
     const gate = new ListingGate(provider, {
       maxWaitMs: listWaitMs,
       shape: (listing) => shaper.shape(listing),
+      steps: (listing) => this.#stepsOf(listing, shaper),
       onLate: schedule,
     });
     const entry: Entry = { gate, stopListening: provider.events.changed.on(schedule), part: undefined };
@@ -119,10 +120,11 @@ export class Catalog {
    */
   async search(query: string, view: View, bounds: SearchBounds): Promise<SearchAnswer> {
     // Loaded with the first search: a hub whose clients take whole lists never needs it.
-    const [{ searchFused, searchTools }, snapshot] = await Promise.all([
+    const [{ prepareSearch, searchFused, searchTools }, snapshot] = await Promise.all([
       import("./search/search-tools.ts"),
       this.snapshot(),
     ]);
+    await prepareSearch(snapshot);
     const semantic = await this.#semantic();
     const { limit, ...filter } = bounds;
     const asked = { query, view, limit, filter };
@@ -197,7 +199,7 @@ export class Catalog {
     };
     const waits = this.#ask(
       this.#withSay(this.#entries, asked).filter(({ gate }) => mayTake(gate, known.source)),
-      { mayBeOld: true },
+      ({ gate }) => ({ mayBeOld: true, isForOther: gate.provider.source.id !== known.source.id }),
     );
     // Not async: whoever need not wait is not overtaken by somebody who came later.
     return waits.size === 0 ? look() : Promise.all(waits.values()).then(look);
@@ -240,10 +242,10 @@ export class Catalog {
   }
 
   /** Asks providers what they offer; the promises of those that have to look first. They never reject. */
-  #ask(entries: readonly Entry[], wish?: ListingWish): Map<Entry, Promise<void>> {
+  #ask(entries: readonly Entry[], wishOf?: (entry: Entry) => GateWish): Map<Entry, Promise<void>> {
     const waits = new Map<Entry, Promise<void>>();
     for (const entry of entries) {
-      const wait = entry.gate.refresh(wish);
+      const wait = entry.gate.refresh(wishOf?.(entry));
       if (wait) waits.set(entry, wait);
     }
     return waits;
@@ -273,6 +275,12 @@ export class Catalog {
       const last = this.#ingredients[at]!;
       return last.entry === entry && last.listing === entry.gate.listing && last.problem === entry.gate.problem;
     });
+  }
+
+  /** Everything that a list costs, one record a step: what is done again by its shape and its part is known by then. */
+  *#stepsOf(listing: Listing, shaper: ListingShaper): Generator<void, void> {
+    yield* shaper.steps(listing);
+    yield* this.#parts.steps(shaper.shape(listing));
   }
 
   #partOf(entry: Entry): SourcePart {

@@ -42,13 +42,13 @@ class DefinitionCleaner {
 
   object(object: JsonObject, depth: number): JsonObject {
     let changed: [string, unknown][] | undefined;
-    const entries = Object.entries(object);
-    for (const [at, [key, value]] of entries.entries()) {
+    for (const [at, key] of Object.keys(object).entries()) {
       if (DATA_MEMBERS.has(key)) continue;
+      const value = object[key];
       const isText = typeof value === "string" && (TEXT_MEMBERS.has(key) || (key === "name" && isResource(object)));
       const clean = isText ? this.#text(value) : this.#member(value, depth + 1);
       if (clean === value) continue;
-      changed ??= entries.slice();
+      changed ??= Object.entries(object);
       changed[at] = [key, clean];
     }
     return changed ? Object.fromEntries(changed) : object;

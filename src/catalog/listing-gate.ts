@@ -1,5 +1,6 @@
 import { messageOf } from "../core/errors.ts";
 import type { ListingWish, Provider } from "../core/provider.ts";
+import { inSlices } from "../core/slices.ts";
 import { EMPTY_LISTING, type Listing, type Problem } from "../core/records.ts";
 
 interface Asking {
@@ -8,10 +9,18 @@ interface Asking {
   isLate: boolean;
 }
 
+/** What a listing is wanted for. */
+export interface GateWish extends ListingWish {
+  /** Another source is meant: what this one listed before will do while a new list is made ready. @default false */
+  readonly isForOther?: boolean;
+}
+
 export interface GateOptions {
   readonly maxWaitMs: number;
   /** What the catalog makes of a listing. */
   readonly shape: (listing: Listing) => Listing;
+  /** What `shape` and whatever comes after it have to do for each record, one a step. */
+  readonly steps: (listing: Listing) => Iterator<unknown, void>;
   /** Called when an answer comes that nobody waited for any more. */
   readonly onLate: () => void;
 }
@@ -19,7 +28,8 @@ export interface GateOptions {
 /**
  * Keeps the last listing of one provider and asks it for a new one. Nobody gets an answer to a question that was asked
  * before they came; with that, any number of callers at once cost at most two questions. A provider that does not
- * answer in time is not waited for again until it has.
+ * answer in time is not waited for again until it has. A list that takes long to be made ready is shown once it is, and
+ * holds nobody up who asks for something else.
  */
 export class ListingGate {
   readonly provider: Provider;
@@ -31,34 +41,41 @@ export class ListingGate {
   #given: Listing = EMPTY_LISTING;
   readonly #maxWaitMs: number;
   readonly #onLate: () => void;
-  readonly #shape: (listing: Listing) => Listing;
+  readonly #shape: GateOptions["shape"];
+  readonly #steps: GateOptions["steps"];
   #asking: Asking | undefined;
+  #isPreparing = false;
   #next: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(provider: Provider, { maxWaitMs, shape, onLate }: GateOptions) {
+  constructor(provider: Provider, { maxWaitMs, shape, steps, onLate }: GateOptions) {
     this.provider = provider;
     this.#maxWaitMs = maxWaitMs;
     this.#onLate = onLate;
     this.#shape = shape;
+    this.#steps = steps;
   }
 
   /** Makes `listing` as fresh as this moment. Returns nothing when that took no waiting. Never rejects. */
-  refresh(wish?: ListingWish): Promise<void> | undefined {
-    if (this.#asking) return this.#asking.isLate ? undefined : this.#afterThis(this.#asking);
-    let answer: Listing | Promise<Listing>;
-    try {
-      answer = this.provider.listing(wish);
-    } catch (error) {
-      return this.#fail(error);
-    }
-    if ("then" in answer) return this.#wait(answer);
-    this.#accept(answer);
-    return undefined;
+  refresh(wish?: GateWish): Promise<void> | undefined {
+    const wait = this.#refresh(wish);
+    return wish?.isForOther && this.#isPreparing ? undefined : wait;
   }
 
   close(): void {
     this.#isClosed = true;
+  }
+
+  #refresh(wish?: ListingWish): Promise<void> | undefined {
+    if (this.#asking) return this.#asking.isLate ? undefined : this.#afterThis(this.#asking);
+    try {
+      const answer = this.provider.listing(wish);
+      if ("then" in answer) return this.#wait(answer.then((listing) => this.#prepare(listing)));
+      const prepared = this.#prepare(answer);
+      return prepared && this.#wait(prepared);
+    } catch (error) {
+      return this.#fail(error);
+    }
   }
 
   #afterThis(asking: Asking): Promise<void> {
@@ -70,7 +87,7 @@ export class ListingGate {
     return this.#next;
   }
 
-  #wait(answer: Promise<Listing>): Promise<void> {
+  #wait(answer: Promise<void>): Promise<void> {
     const { promise, resolve } = withResolvers();
     const asking: Asking = { done: promise, isLate: false };
     this.#asking = asking;
@@ -88,13 +105,20 @@ export class ListingGate {
       resolve();
       if (asking.isLate && !this.#isClosed) this.#onLate();
     };
-    answer
-      .then(
-        (listing) => this.#accept(listing),
-        (error: unknown) => this.#fail(error),
-      )
-      .then(settle, settle);
+    answer.catch((error: unknown) => this.#fail(error)).then(settle, settle);
     return promise;
+  }
+
+  /** Makes a list ready and takes it. Returns nothing when that took no waiting. */
+  #prepare(listing: Listing): Promise<void> | undefined {
+    const rest = listing === this.#given ? undefined : inSlices(this.#steps(listing));
+    if (!rest) return void this.#accept(listing);
+    this.#isPreparing = true;
+    return rest
+      .finally(() => {
+        this.#isPreparing = false;
+      })
+      .then(() => this.#accept(listing));
   }
 
   #accept(listing: Listing): void {

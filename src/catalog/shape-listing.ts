@@ -35,6 +35,14 @@ export class ListingShaper {
     this.#tools = new Offers((tool) => shapeTool(tool, { source, shape: this.#shape, keyOf }));
   }
 
+  /** What `shape` has to do for each record, one a step, so that it finds everything made. */
+  *steps(listing: Listing): Generator<void, void> {
+    yield* this.#tools.steps(chooseTools(listing.tools, this.#shape).chosen);
+    yield* this.#resources.steps(listing.resources);
+    yield* this.#templates.steps(listing.templates);
+    yield* this.#prompts.steps(listing.prompts);
+  }
+
   shape(listing: Listing): Listing {
     const problems: Problem[] = [];
     const report: Report = (subject, message) =>
@@ -84,15 +92,27 @@ class Offers<R extends object> {
     this.#make = make;
   }
 
+  *steps(records: readonly R[]): Generator<void, void> {
+    for (const given of records) {
+      this.#offerOf(given);
+      yield;
+    }
+  }
+
   of(records: readonly R[], report: Report): readonly R[] {
     const offered: R[] = [];
     for (const given of records) {
-      let offer = this.#made.get(given);
-      if (!offer) this.#made.set(given, (offer = this.#make(given)));
+      const offer = this.#offerOf(given);
       for (const { subject, message } of offer.problems) report(subject, message);
       if (offer.record) offered.push(offer.record);
     }
     return sameOr(records, offered);
+  }
+
+  #offerOf(given: R): Offer<R> {
+    let offer = this.#made.get(given);
+    if (!offer) this.#made.set(given, (offer = this.#make(given)));
+    return offer;
   }
 }
 

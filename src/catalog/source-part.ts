@@ -78,6 +78,14 @@ export class PartMaker {
     this.#rules = { maxChars: options.maxDescriptionChars, hide };
   }
 
+  /** What `make` has to do for each record, one a step, so that it finds everything prepared. */
+  *steps({ tools, resources, templates, prompts }: Listing): Generator<void, void> {
+    yield* tried(tools, this.#preparedTool);
+    yield* tried(resources, this.#preparedResource);
+    yield* tried(templates, this.#preparedTemplate);
+    yield* tried(prompts, this.#preparedPrompt);
+  }
+
   make(source: Source, listing: Listing): SourcePart {
     const problems = [...listing.problems];
     const report = (subject: string, message: string) => problems.push({ source: source.id, subject, message });
@@ -85,19 +93,19 @@ export class PartMaker {
       listing.isOrdered === true ? items : items.toSorted((a, b) => compareText(a.key, b.key));
     const tools = prepareAll(listing.tools, report, {
       identity: nameOf,
-      prepare: (record) => remembered(this.#tools, record, () => this.#tool(record)),
+      prepare: this.#preparedTool,
     });
     const resources = prepareAll(listing.resources, report, {
       identity: uriOf,
-      prepare: (record) => remembered(this.#resources, record, () => this.#resource(record)),
+      prepare: this.#preparedResource,
     });
     const templates = prepareAll(listing.templates, report, {
       identity: templateOf,
-      prepare: (record) => remembered(this.#templates, record, () => this.#template(record)),
+      prepare: this.#preparedTemplate,
     });
     const prompts = prepareAll(listing.prompts, report, {
       identity: nameOf,
-      prepare: (record) => remembered(this.#prompts, record, () => this.#prompt(record)),
+      prepare: this.#preparedPrompt,
     });
     const allowed = tools.filter((tool) => this.#isAllowed(tool, report));
     return {
@@ -110,6 +118,15 @@ export class PartMaker {
       problems,
     };
   }
+
+  readonly #preparedTool = (record: ToolRecord): PreparedTool =>
+    remembered(this.#tools, record, () => this.#tool(record));
+  readonly #preparedResource = (record: ResourceRecord): PreparedResource =>
+    remembered(this.#resources, record, () => this.#resource(record));
+  readonly #preparedTemplate = (record: TemplateRecord): PreparedTemplate =>
+    remembered(this.#templates, record, () => this.#template(record));
+  readonly #preparedPrompt = (record: PromptRecord): PreparedPrompt =>
+    remembered(this.#prompts, record, () => this.#prompt(record));
 
   #tool(record: ToolRecord): PreparedTool {
     const key = renderMcpName(record, this.#options.naming);
@@ -181,6 +198,17 @@ function namespacePrefix({ source, qualified }: Named, name: string, separator: 
 }
 
 type Report = (subject: string, message: string) => void;
+
+function* tried<R>(records: readonly R[], prepare: (record: R) => unknown): Generator<void, void> {
+  for (const record of records) {
+    try {
+      prepare(record);
+    } catch {
+      // It fails once more where it is told.
+    }
+    yield;
+  }
+}
 
 function remembered<K extends object, V>(memory: WeakMap<K, V>, key: K, make: () => V): V {
   let value = memory.get(key);

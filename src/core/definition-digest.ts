@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { canonicalJson, contentDigest } from "./digest.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 
@@ -64,13 +65,19 @@ function outputOfBothEras(schema: unknown): unknown {
   return isJsonObject(result) && result["type"] !== "object" ? undefined : schema;
 }
 
+/** Whether digests of them would differ; these cost many times as much, and most tools are as they were. */
+function isChanged(before: JsonObject, after: JsonObject): boolean {
+  const shown = (definition: JsonObject, member: string): unknown => shownOf(definition, member) ?? null;
+  return SHOWN.some((member) => !isDeepStrictEqual(shown(before, member), shown(after, member)));
+}
+
 /** Tools that both lists have and that say something else of themselves in the second. */
 export function changedTools(before: readonly JsonObject[], after: readonly JsonObject[]): string[] {
   const known = new Map(before.map((definition) => [definition["name"], definition]));
   return after
     .filter((definition) => {
       const old = known.get(definition["name"]);
-      return old !== undefined && definitionDigest(old) !== definitionDigest(definition);
+      return old !== undefined && isChanged(old, definition);
     })
     .map(({ name }) => String(name));
 }

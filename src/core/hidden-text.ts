@@ -8,6 +8,8 @@ const INVISIBLE = String.raw`\p{Default_Ignorable_Code_Point}\ufff9-\ufffb`;
 const CONTROL = String.raw`\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f`;
 const HIDDEN = new RegExp(`[${INVISIBLE}${CONTROL}]`, "gu");
 const INVISIBLE_CHARACTER = new RegExp(`[${INVISIBLE}]`, "gu");
+/** Most names and texts: one look that costs next to nothing. */
+const PLAIN = /^[\t\n\r -~]*$/;
 /** May find too much, never too little. */
 const MAYBE_HIDDEN = new RegExp(String.raw`\\u00[01]|\\[bf]|[\u007f-\u009f${INVISIBLE}]`, "u");
 
@@ -37,11 +39,13 @@ function isJoinedLetter(character: string): boolean {
 
 /** Prose without what nobody sees. What emoji and the letters of some scripts need inside of them stays. */
 export function withoutHidden(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text.replaceAll(HIDDEN, (character, at: number) => (isNeeded(text, at, character) ? character : ""));
 }
 
 /** Whether a text holds characters without a width that neither emoji nor letters need. Controls do not count. */
 export function holdsInvisible(text: string): boolean {
+  if (PLAIN.test(text)) return false;
   for (const { 0: character, index } of text.matchAll(INVISIBLE_CHARACTER))
     if (!isNeeded(text, index, character)) return true;
   return false;

@@ -6,6 +6,7 @@ import { dataFolder } from "../config/locate.ts";
 import type { Client } from "../core/call.ts";
 import { nextHubId } from "../core/hub-id.ts";
 import type { Logger } from "../core/ports.ts";
+import { isHubItself } from "../core/provider-kinds.ts";
 import { Breakers } from "../pipeline/breakers.ts";
 import { resolveLimits } from "../pipeline/options.ts";
 import { createPipeline, type Pipeline } from "../pipeline/pipeline.ts";
@@ -204,6 +205,6 @@ function createPlanner(
       lazy,
       ...(modulesHost ? { modulesHost } : {}),
     },
-    (source) => only(source) && !(mirror && source.kind === "builtin"),
+    (source) => only(source) && !(mirror && isHubItself(source)),
   );
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { contentDigest } from "../core/digest.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../core/json.ts";
 import type { Logger } from "../core/ports.ts";
@@ -72,6 +73,16 @@ export class ListingCache implements ListingStore {
 
   /** Writes in the background, whole or not at all; the same content is not written again. */
   save(remembered: Remembered): void {
+    // A list may be large, so it is written out when nothing else is done with it.
+    this.#turn = this.#turn.then(() => nextTurn()).then(() => this.#keep(remembered));
+  }
+
+  /** Waits for what is being written. */
+  async close(): Promise<void> {
+    await this.#turn;
+  }
+
+  async #keep(remembered: Remembered): Promise<void> {
     const content = JSON.stringify(remembered);
     const digest = contentDigest(content);
     if (digest === this.#written || content.length > MAX_BYTES) return;
@@ -80,14 +91,7 @@ export class ListingCache implements ListingStore {
       return this.#logger.warning(
         "This server repeats a secret of the configuration in what it lists, so that is not kept on disk.",
       );
-    this.#turn = this.#turn.then(() =>
-      this.#write(`{"format":${LISTING_FORMAT},"savedAt":${Date.now()},"remembered":${content}}`),
-    );
-  }
-
-  /** Waits for what is being written. */
-  async close(): Promise<void> {
-    await this.#turn;
+    await this.#write(`{"format":${LISTING_FORMAT},"savedAt":${Date.now()},"remembered":${content}}`);
   }
 
   async #write(text: string): Promise<void> {

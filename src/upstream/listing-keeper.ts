@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Deadline } from "../core/deadline.ts";
 import { contentDigest } from "../core/digest.ts";
 import { NO_FEATURES } from "../core/records.ts";
@@ -183,7 +184,10 @@ export class ListingKeeper {
       if (!connection || this.#isClosed) return;
       const deadline = new Deadline({ idleMs: READ_MS, totalMs: READ_MS });
       try {
-        this.#accept(await readListing(connection, LISTING_BOUNDS, deadline.signal));
+        const listing = await readListing(connection, LISTING_BOUNDS, deadline.signal);
+        // As large as it may be, it was checked in this turn, and is compared in the next.
+        await nextTurn();
+        this.#accept(listing);
       } catch (error) {
         return this.#failed(failureOf(error), connection);
       } finally {

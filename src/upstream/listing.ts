@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { formatBytes } from "../core/bytes.ts";
 import { messageOf } from "../core/errors.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../core/json.ts";
@@ -113,6 +114,8 @@ export async function readListing(
     read(KINDS.prompts),
   ]);
   if (failures.length > 0 && (failures.length >= offered.length || connection.closed)) throw failures[0];
+  // A list may be large: what was parsed in this turn is looked at in the next.
+  await nextTurn();
   const checked = checkTools(tools.entries, connection);
   const self = selfOf(serverInfo, capabilities);
   const ttls = [tools, resources, templates, prompts].flatMap(({ ttlMs }) => (ttlMs === undefined ? [] : [ttlMs]));

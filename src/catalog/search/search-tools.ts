@@ -1,10 +1,14 @@
 import type { View } from "../../core/hub-port.ts";
 import type { SearchAnswer, SearchFilter } from "../../core/ports.ts";
 import { permissionOf } from "../../core/rights.ts";
+import { inSlices } from "../../core/slices.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { PreparedTool } from "../source-part.ts";
+import type { SourcePart } from "../source-part.ts";
+import { documentOf } from "./document.ts";
 import { passesFilter } from "./filter.ts";
 import { insteadOf, MAX_NEAR } from "./instead.ts";
+import { RANKING } from "./ranking.ts";
 import { resolveLimit, SearchIndex } from "./search-index.ts";
 import { fusedSearch } from "./semantic/fused-search.ts";
 import type { SemanticSearch } from "./semantic/semantic-search.ts";
@@ -46,6 +50,19 @@ export function searchFused(snapshot: Snapshot, asked: ToolQuery, semantic: Sema
   const permitted = all.filter((tool) => tools.permits(tool, permission) && passes(tool));
   const lexical = (count: number): SearchAnswer => searchTools(snapshot, { ...asked, limit: count });
   return fusedSearch({ query, limit: resolveLimit(limit), all, permitted, lexical }, semantic);
+}
+
+/** Reads the words of tools that were never searched, bit by bit. Returns nothing where that took no waiting. */
+export function prepareSearch(snapshot: Snapshot): Promise<void> | undefined {
+  return indexes.has(snapshot) ? undefined : inSlices(documentSteps(snapshot.searchable.parts));
+}
+
+function* documentSteps(parts: readonly SourcePart[]): Generator<void, void> {
+  for (const { tools } of parts)
+    for (const tool of tools) {
+      if (tool.record.role !== "discovery") documentOf(tool, RANKING);
+      yield;
+    }
 }
 
 function indexOf(snapshot: Snapshot): SearchIndex {

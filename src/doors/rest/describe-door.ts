@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { contentDigest } from "../../core/digest.ts";
 import type { View } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -27,7 +28,7 @@ export class DescribeDoor {
   readonly #parts: RestParts;
   readonly #options: RestOptions;
   readonly #viewOf: (exchange: Exchange) => View;
-  readonly #kept = new Map<string, Described>();
+  readonly #kept = new Map<string, Promise<Described>>();
 
   constructor(parts: RestParts, options: RestOptions, viewOf: (exchange: Exchange) => View) {
     this.#parts = parts;
@@ -87,12 +88,10 @@ export class DescribeDoor {
       hasChat,
       hasTokens,
     };
-    // Most hubs are never asked.
-    const { createDocument } = await import("./openapi/document.ts");
-    const document = createDocument(source);
-    const described = { document, text: JSON.stringify(document) };
+    const described = write(source);
     if (this.#kept.size >= MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value!);
     this.#kept.set(key, described);
+    described.catch(() => this.#kept.delete(key));
     return described;
   }
 
@@ -108,6 +107,14 @@ export class DescribeDoor {
     );
     return all.flat();
   }
+}
+
+async function write(source: DocumentSource): Promise<Described> {
+  // Most hubs are never asked.
+  const { createDocument } = await import("./openapi/document.ts");
+  const document = await createDocument(source);
+  await nextTurn();
+  return { document, text: JSON.stringify(document) };
 }
 
 const MAX_FILTER = 200;

@@ -68,7 +68,7 @@ describe("OpenAPI", () => {
     ["odd tools", ODD_TOOLS],
   ])("M11: the document of %s is valid, with and without tokens", async (_what, tools) => {
     for (const hasTokens of [true, false])
-      expect(await problems(createDocument({ ...SOURCE, tools, hasTokens }))).toEqual([]);
+      expect(await problems(await createDocument({ ...SOURCE, tools, hasTokens }))).toEqual([]);
   });
 
   test("the validator refuses what is not valid", async () => {
@@ -83,8 +83,8 @@ describe("OpenAPI", () => {
     ).not.toEqual([]);
   });
 
-  test("each tool is a path of its own, with its request, its value and its failures", () => {
-    const { paths, components } = createDocument({ ...SOURCE, tools: ODD_TOOLS }) as {
+  test("each tool is a path of its own, with its request, its value and its failures", async () => {
+    const { paths, components } = (await createDocument({ ...SOURCE, tools: ODD_TOOLS })) as {
       paths: Record<string, { post: JsonObject }>;
       components: { schemas: JsonObject };
     };
@@ -112,12 +112,12 @@ describe("OpenAPI", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("tokens are named where callers need one, and only there", () => {
-    expect(createDocument({ ...SOURCE, hasTokens: true })).toMatchObject({
+  test("tokens are named where callers need one, and only there", async () => {
+    expect(await createDocument({ ...SOURCE, hasTokens: true })).toMatchObject({
       security: [{ token: [] }],
       paths: { "/health": { get: { security: [] } } },
     });
-    const open = createDocument({ ...SOURCE, hasTokens: false, hasChat: false });
+    const open = await createDocument({ ...SOURCE, hasTokens: false, hasChat: false });
     expect(open).not.toHaveProperty("security");
     expect(JSON.stringify(open)).not.toContain('responses/401"');
     expect(open["paths"]).not.toHaveProperty(["/api/chat"]);
@@ -142,7 +142,7 @@ describe("OpenAPI", () => {
         $defs: { o: OBJECT },
       },
     };
-    const document = createDocument({
+    const document = await createDocument({
       ...SOURCE,
       routes: routes.map((route) => ({
         route,
@@ -169,7 +169,7 @@ describe("OpenAPI", () => {
       name: `t${at}`,
       inputSchema: { type: "object", ...randomSchema(random, 0) },
     }));
-    const document = createDocument({ ...SOURCE, tools });
+    const document = await createDocument({ ...SOURCE, tools });
     expect(await problems(document)).toEqual([]);
     // OpenAPI's own schema does not look into schemas; their meta-schema does.
     const ajv = new Ajv2020({ strict: false, logger: false });

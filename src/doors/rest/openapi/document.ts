@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, listMember, objectMember, stringMember } from "../../../core/json.ts";
+import { inSlices } from "../../../core/slices.ts";
 import { sizeOfValue } from "../../../schema/value-size.ts";
 import type { RestRoute } from "../options.ts";
 import { typesOf } from "../query-arguments.ts";
@@ -19,9 +20,14 @@ export interface DocumentSource {
   readonly hasTokens: boolean;
 }
 
-/** OpenAPI 3.1 of what one caller sees; `servers` is added by whoever knows how the caller reaches this hub. */
-export function createDocument(source: DocumentSource): JsonObject {
-  return new Writer(source).write();
+/**
+ * OpenAPI 3.1 of what one caller sees; `servers` is added by whoever knows how the caller reaches this hub. Many tools
+ * are written bit by bit, so that nobody waits for them who asks for something else.
+ */
+export async function createDocument(source: DocumentSource): Promise<JsonObject> {
+  const writer = new Writer(source);
+  await inSlices(writer.steps());
+  return writer.write();
 }
 
 interface KnownTool {
@@ -44,19 +50,27 @@ class Writer {
   readonly #schemas = new Map<string, unknown>([["Error", ERROR_SCHEMA]]);
   readonly #tools = new Map<string, KnownTool>();
   readonly #operations = new Set<string>(HUB_OPERATIONS);
+  readonly #toolPaths: [string, JsonObject][] = [];
 
   constructor(source: DocumentSource) {
     this.#source = source;
   }
 
+  /** One tool a step; all of them before `write`. */
+  *steps(): Generator<void, void> {
+    for (const entry of this.#source.tools) {
+      this.#toolPaths.push(this.#toolPath(this.#know(entry)));
+      yield;
+    }
+  }
+
   write(): JsonObject {
-    const { title, version, basePath, tools, routes, hasChat, hasTokens } = this.#source;
-    const callPaths = tools.map((entry): [string, JsonObject] => this.#toolPath(this.#know(entry)));
+    const { title, version, basePath, routes, hasChat, hasTokens } = this.#source;
     const paths = Object.fromEntries([
       ...hubPaths(basePath, hasTokens),
       ...(hasChat ? [chatPath(`${basePath}/chat`, hasTokens)] : []),
       ...this.#routePaths(routes),
-      ...callPaths,
+      ...this.#toolPaths,
     ]);
     return {
       openapi: "3.1.0",

@@ -13,16 +13,16 @@ const SOURCE: DocumentSource = {
   hasChat: false,
   hasTokens: false,
 };
-const page = (tools: readonly JsonObject[], wish = {}, source = {}): string =>
-  renderPage(createDocument({ ...SOURCE, ...source, tools }), "http://127.0.0.1:8808", {
+const page = async (tools: readonly JsonObject[], wish = {}, source = {}): Promise<string> =>
+  renderPage(await createDocument({ ...SOURCE, ...source, tools }), "http://127.0.0.1:8808", {
     filter: "",
     page: 1,
     ...wish,
   });
 
 describe("the page for people", () => {
-  test("shows a tool's parameters, its words and a line for curl", () => {
-    const text = page([
+  test("shows a tool's parameters, its words and a line for curl", async () => {
+    const text = await page([
       {
         name: "say",
         description: "Says it.",
@@ -41,8 +41,8 @@ describe("the page for people", () => {
     );
   });
 
-  test("holds no script, nothing from elsewhere, and nothing that a tool could slip in", () => {
-    const text = page(
+  test("holds no script, nothing from elsewhere, and nothing that a tool could slip in", async () => {
+    const text = await page(
       [
         {
           name: "<script>",
@@ -54,27 +54,27 @@ describe("the page for people", () => {
       { filter: '"><script>' },
     );
     expect(text).not.toMatch(/<(script|img|i|b|link|iframe)\b/);
-    expect(page([])).not.toMatch(/(src|href)="(https?:)?\/\//);
+    expect(await page([])).not.toMatch(/(src|href)="(https?:)?\/\//);
   });
 
-  test("the policy allows the page's own style and nothing else", () => {
-    const style = /<style>([^]*?)<\/style>/.exec(page([]))![1]!;
+  test("the policy allows the page's own style and nothing else", async () => {
+    const style = /<style>([^]*?)<\/style>/.exec(await page([]))![1]!;
     expect(PAGE_POLICY).toContain(`style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`);
     expect(PAGE_POLICY).toContain("default-src 'none'");
     expect(PAGE_POLICY).not.toContain("script-src");
   });
 
-  test("many tools are cut into pages, and a filter finds one", () => {
+  test("many tools are cut into pages, and a filter finds one", async () => {
     const tools = Array.from({ length: 250 }, (_, at) => ({ name: `tool-${at}`, inputSchema: { type: "object" } }));
-    expect(page(tools).match(/<details>/g)).toHaveLength(100);
-    expect(page(tools)).toContain('<a href="?filter=&amp;page=2">Next</a>');
-    expect(page(tools, { page: 99 })).toContain("Page 3 of 3");
-    expect(page(tools, { filter: "TOOL-249" }).match(/<details>/g)).toHaveLength(1);
-    expect(page(tools, { filter: "nothing" })).toContain("Nothing here holds these words.");
+    expect((await page(tools)).match(/<details>/g)).toHaveLength(100);
+    expect(await page(tools)).toContain('<a href="?filter=&amp;page=2">Next</a>');
+    expect(await page(tools, { page: 99 })).toContain("Page 3 of 3");
+    expect((await page(tools, { filter: "TOOL-249" })).match(/<details>/g)).toHaveLength(1);
+    expect(await page(tools, { filter: "nothing" })).toContain("Nothing here holds these words.");
   });
 
-  test("names the token where callers need one", () => {
-    expect(page([], {}, { hasTokens: true })).toContain("Bearer $TOOLYARD_TOKEN");
-    expect(page([])).not.toContain("Bearer");
+  test("names the token where callers need one", async () => {
+    expect(await page([], {}, { hasTokens: true })).toContain("Bearer $TOOLYARD_TOKEN");
+    expect(await page([])).not.toContain("Bearer");
   });
 });

@@ -1,0 +1,51 @@
+// A hub that takes a stranger in, lists, searches, describes and calls it: `watched-hub.mjs <url> <data folder>` writes
+// the processor time of the longest turn of its event loop, in milliseconds.
+import { readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { createHub } from "../../dist/index.js";
+
+const [, , url, home] = process.argv;
+const STATISTICS = `/proc/self/task/${process.pid}/schedstat`;
+const mainThreadMs = () => Number(readFileSync(STATISTICS, "latin1").split(" ")[0]) / 1e6;
+
+let longestMs = 0;
+let lastMs = mainThreadMs();
+function turn() {
+  const nowMs = mainThreadMs();
+  longestMs = Math.max(longestMs, nowMs - lastMs);
+  lastMs = nowMs;
+  setImmediate(turn).unref();
+}
+
+/** What is set off and not waited for is over by then. */
+const SETTLED_MS = 300;
+
+const hub = await createHub({
+  settings: { server: { port: 0 }, logging: { level: "error" } },
+  variables: { PATH: process.env.PATH, TOOLYARD_HOME: home },
+});
+const { endpoint } = await hub.serve();
+const origin = new URL(endpoint).origin;
+
+async function use() {
+  await hub.list();
+  await hub.search("what it is for");
+  await (await fetch(`${origin}/openapi.json`)).text();
+}
+
+// What the parts themselves cost when they are first needed is nobody's list.
+await use();
+await delay(SETTLED_MS);
+lastMs = mainThreadMs();
+turn();
+await hub.addServer("stranger", { url });
+await use();
+for (const { name } of (await hub.list()).slice(0, 1000))
+  if (String(name).startsWith("stranger__")) {
+    for (let round = 0; round < 2; round += 1) await hub.call(String(name), { p0: 1, a: -1, x: 0 }).catch(() => {});
+    break;
+  }
+await delay(SETTLED_MS);
+console.log(longestMs);
+await hub.close();
+process.exit(0);
