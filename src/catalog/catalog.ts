@@ -1,7 +1,8 @@
-import { LOCAL_PRINCIPAL } from "../core/call.ts";
+import { LOCAL_PRINCIPAL, type Principal } from "../core/call.ts";
 import { OptionError } from "../core/errors.ts";
 import { Emitter } from "../core/events.ts";
 import type { ListChange, ListKind, View } from "../core/hub-port.ts";
+import { EVERYBODY } from "../core/link-key.ts";
 import { renderMcpName } from "../core/names.ts";
 import type { SearchAnswer, SearchBounds } from "../core/ports.ts";
 import type { CallTarget, Provider } from "../core/provider.ts";
@@ -30,15 +31,32 @@ interface Ingredient {
   readonly problem: Problem | undefined;
 }
 
+/** What a catalog is made with beside its options and providers. */
+export interface CatalogParts {
+  /** Takes the configuration's secrets out of what sources say of themselves. @default nothing is taken out */
+  readonly hide?: (text: string) => string;
+  /** Whose catalog it is. @default everybody's */
+  readonly owner?: Principal;
+  /** What several catalogs of the same sources share. @default one of its own */
+  readonly maker?: PartMaker;
+}
+
+/** Catalogs of one principal each that are kept at once; one more takes the place of the least used. */
+const MAX_PERSONAL = 256;
+
 /**
  * The tools, resources and prompts of all providers under the names that callers use. Providers come and go while it
- * runs; opening and closing them is their owner's business.
+ * runs; opening and closing them is their owner's business. Where a source is per person, each principal has a catalog
+ * of its own.
  */
 export class Catalog {
   /** A list changed in at least one view. Bursts of changes make one event; a change that no list shows makes none. */
   readonly changed = new Emitter<ListChange>();
   readonly #options: CatalogOptions;
+  readonly #owner: Principal | undefined;
   readonly #parts: PartMaker;
+  readonly #personal = new Map<string, Catalog>();
+  #isPerPerson = false;
   #entries: readonly Entry[] = [];
   #ingredients: readonly Ingredient[] = [];
   #current: Snapshot;
@@ -48,12 +66,35 @@ export class Catalog {
   #semantic: () => Promise<SemanticSearch> | undefined = () => undefined;
   #isClosed = false;
 
-  /** `hide` takes the configuration's secrets out of what sources say of themselves. */
-  constructor(options: CatalogOptions, providers: Iterable<Provider> = [], hide?: (text: string) => string) {
+  constructor(options: CatalogOptions, providers: Iterable<Provider> = [], { hide, owner, maker }: CatalogParts = {}) {
     this.#options = options;
-    this.#parts = new PartMaker(options, hide);
+    this.#owner = owner;
+    this.#parts = maker ?? new PartMaker(options, hide);
     this.#current = new Snapshot([], options.naming, []);
     for (const provider of providers) this.add(provider);
+  }
+
+  /** What this principal sees: this very catalog, unless a source is per person. */
+  for(principal: Principal): Catalog {
+    if (!this.#isPerPerson) return this;
+    const own = this.#personal.get(principal.id) ?? this.#createFor(principal);
+    // The one that was used last stands last.
+    this.#personal.delete(principal.id);
+    this.#personal.set(principal.id, own);
+    return own;
+  }
+
+  #createFor(owner: Principal): Catalog {
+    for (const [oldest, catalog] of this.#personal) {
+      if (this.#personal.size < MAX_PERSONAL) break;
+      catalog.close();
+      this.#personal.delete(oldest);
+    }
+    const providers = this.#entries.map(({ gate }) => gate.provider);
+    const own = new Catalog(this.#options, providers, { owner, maker: this.#parts });
+    own.changed.on((change) => this.changed.emit(change));
+    own.searchWith(() => this.#semantic());
+    return own;
   }
 
   /** The latest snapshot, without asking anybody. */
@@ -81,6 +122,7 @@ export class Catalog {
     const { listWaitMs, naming } = this.#options;
     const shaper = new ListingShaper(provider.source, (tool) => renderMcpName(tool, naming));
     const gate = new ListingGate(provider, {
+      link: (this.#owner && provider.linkFor?.(this.#owner)) ?? EVERYBODY,
       maxWaitMs: listWaitMs,
       shape: (listing) => shaper.shape(listing),
       steps: (listing) => this.#stepsOf(listing, shaper),
@@ -90,7 +132,7 @@ export class Catalog {
     this.#entries = [...this.#entries, entry].toSorted((a, b) =>
       comparePrecedence(a.gate.provider.source, b.gate.provider.source),
     );
-    this.#schedule();
+    this.#providersChanged((personal) => personal.add(provider));
   }
 
   /** Takes a source out. Tells whether it was there. */
@@ -99,8 +141,14 @@ export class Catalog {
     if (!entry) return false;
     release(entry);
     this.#entries = this.#entries.filter((one) => one !== entry);
-    this.#schedule();
+    this.#providersChanged((personal) => void personal.remove(sourceId));
     return true;
+  }
+
+  #providersChanged(change: (personal: Catalog) => void): void {
+    this.#isPerPerson = this.#owner === undefined && this.#entries.some(({ gate }) => gate.provider.linkFor);
+    for (const personal of this.#personal.values()) change(personal);
+    this.#schedule();
   }
 
   /**
@@ -238,6 +286,8 @@ export class Catalog {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     for (const entry of this.#entries) release(entry);
+    for (const personal of this.#personal.values()) personal.close();
+    this.#personal.clear();
     this.#entries = [];
   }
 

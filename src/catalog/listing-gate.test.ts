@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { MemoryProvider } from "../../test/fixtures/memory-provider.ts";
+import { EVERYBODY } from "../core/link-key.ts";
 import { EMPTY_LISTING, type Listing } from "../core/records.ts";
 import { ListingGate } from "./listing-gate.ts";
 
@@ -12,6 +13,7 @@ const provider = new MemoryProvider({ id: "up" });
 /** A gate whose lists take so many milliseconds for each tool. */
 function gateOf(msOf: (listing: Listing) => number): ListingGate {
   return new ListingGate(provider, {
+    link: EVERYBODY,
     maxWaitMs: 60_000,
     shape: (listing) => listing,
     *steps(listing) {
@@ -55,7 +57,7 @@ describe("a list that takes long to be made ready", () => {
   test("holds nobody up who asks for something else, and is there in the end", async () => {
     const gate = gateOf(isLong);
     const before = offer("a");
-    gate.refresh();
+    void gate.refresh();
     const listing = offer(...MANY);
     expect(gate.refresh({ mayBeOld: true, isForOther: true })).toBeUndefined();
     expect(gate.refresh({ mayBeOld: true, isForOther: true })).toBeUndefined();
@@ -67,6 +69,7 @@ describe("a list that takes long to be made ready", () => {
 
   test("that cannot be made ready leaves the one before, with the reason", async () => {
     const gate = new ListingGate(provider, {
+      link: EVERYBODY,
       maxWaitMs: 60_000,
       shape: (listing) => listing,
       *steps({ tools }) {
@@ -78,7 +81,7 @@ describe("a list that takes long to be made ready", () => {
       onLate: () => {},
     });
     const before = offer("a");
-    gate.refresh();
+    void gate.refresh();
     offer(...MANY);
     await gate.refresh();
     expect(gate.listing).toBe(before);

@@ -1,4 +1,5 @@
 import { messageOf } from "../core/errors.ts";
+import type { LinkKey } from "../core/link-key.ts";
 import type { ListingWish, Provider } from "../core/provider.ts";
 import { inSlices } from "../core/slices.ts";
 import { EMPTY_LISTING, type Listing, type Problem } from "../core/records.ts";
@@ -16,6 +17,8 @@ export interface GateWish extends ListingWish {
 }
 
 export interface GateOptions {
+  /** Whose lists these are. */
+  readonly link: LinkKey;
   readonly maxWaitMs: number;
   /** What the catalog makes of a listing. */
   readonly shape: (listing: Listing) => Listing;
@@ -39,6 +42,7 @@ export class ListingGate {
   problem: Problem | undefined;
   /** As the source gave it: the same once more needs no shaping. */
   #given: Listing = EMPTY_LISTING;
+  readonly #link: LinkKey;
   readonly #maxWaitMs: number;
   readonly #onLate: () => void;
   readonly #shape: GateOptions["shape"];
@@ -48,8 +52,9 @@ export class ListingGate {
   #next: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(provider: Provider, { maxWaitMs, shape, steps, onLate }: GateOptions) {
+  constructor(provider: Provider, { link, maxWaitMs, shape, steps, onLate }: GateOptions) {
     this.provider = provider;
+    this.#link = link;
     this.#maxWaitMs = maxWaitMs;
     this.#onLate = onLate;
     this.#shape = shape;
@@ -58,8 +63,10 @@ export class ListingGate {
 
   /** Makes `listing` as fresh as this moment. Returns nothing when that took no waiting. Never rejects. */
   refresh(wish?: GateWish): Promise<void> | undefined {
+    const isForOther = wish?.isForOther === true;
+    if (isForOther && this.#isPreparing) return undefined;
     const wait = this.#refresh(wish);
-    return wish?.isForOther && this.#isPreparing ? undefined : wait;
+    return isForOther && this.#isPreparing ? undefined : wait;
   }
 
   close(): void {
@@ -69,7 +76,7 @@ export class ListingGate {
   #refresh(wish?: ListingWish): Promise<void> | undefined {
     if (this.#asking) return this.#asking.isLate ? undefined : this.#afterThis(this.#asking);
     try {
-      const answer = this.provider.listing(wish);
+      const answer = this.provider.listing({ ...wish, link: this.#link });
       if ("then" in answer) return this.#wait(answer.then((listing) => this.#prepare(listing)));
       const prepared = this.#prepare(answer);
       return prepared && this.#wait(prepared);

@@ -1,6 +1,7 @@
-import type { Call } from "./call.ts";
+import type { Call, Principal } from "./call.ts";
 import type { Emitter } from "./events.ts";
 import type { JsonObject } from "./json.ts";
+import type { LinkKey } from "./link-key.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Listing, Source, ToolRecord, ResourceRecord, TemplateRecord, PromptRecord } from "./records.ts";
 
@@ -80,6 +81,8 @@ export interface ColdStart {
 export interface ListingWish {
   /** For a call to something known: a listing whose time is over will do. @default false */
   readonly mayBeOld?: boolean;
+  /** Whose list it is to be: what `Provider.linkFor` gave. @default everybody's */
+  readonly link?: LinkKey;
 }
 
 export interface ProviderEvents {
@@ -103,9 +106,14 @@ export interface Provider {
   /**
    * What the source offers now. Returns the same object while nothing changed, synchronously where that is known
    * without looking. A source on disk looks before it answers; an upstream never listed before is waited for, within
-   * its own bound.
+   * its own bound. `wish.link` says whose list it is to be, for a source that is per person.
    */
   listing(wish?: ListingWish): Listing | Promise<Listing>;
+  /**
+   * The link whose list a principal sees, of a source that is per person; everybody's list is what somebody is shown of
+   * whom nothing is known. Absent: everybody sees the same.
+   */
+  linkFor?(principal: Principal): LinkKey;
   /**
    * Present from `open()` until the source was listed for the first time, or failed to be. Absent: it looks before it
    * answers.

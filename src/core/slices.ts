@@ -4,8 +4,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 const SLICE_MS = 8;
 
 /**
- * Does work step by step, and lets everything else in between. Returns nothing where it was done within the first slice;
- * otherwise resolves with its end, or rejects with what a later step throws.
+ * Does work step by step, and lets everything else in between. Returns nothing where the first slice was enough;
+ * otherwise resolves with the end of the work, or rejects with what a later step throws.
  */
 export function inSlices(steps: Iterator<unknown, void>): Promise<void> | undefined {
   return didSlice(steps) ? undefined : goOn(steps);

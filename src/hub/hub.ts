@@ -130,7 +130,7 @@ export class Hub implements HubPort {
   }
 
   async list(kind: ListKind, view: View, { waits = true }: WaitOptions = {}): Promise<RenderedList> {
-    const { catalog } = this.#parts;
+    const catalog = this.#parts.catalog.for(view.principal);
     return (waits ? await catalog.snapshot() : catalog.current).list(kind, view);
   }
 
@@ -139,7 +139,7 @@ export class Hub implements HubPort {
    * last known.
    */
   async tools(surface: Surface, view: View, waitMs?: number): Promise<readonly SurfaceTool[]> {
-    const snapshot = await this.#parts.catalog.snapshot(waitMs);
+    const snapshot = await this.#parts.catalog.for(view.principal).snapshot(waitMs);
     return snapshot
       .tools(view)
       .map(({ name, record, entry }) => ({ name: snapshot.toolName(record, surface) ?? name, record, entry }));
@@ -157,7 +157,7 @@ export class Hub implements HubPort {
   }
 
   async search(query: string, view: View, bounds: SearchBounds): Promise<SearchAnswer> {
-    return this.#parts.catalog.search(query, view, bounds);
+    return this.#parts.catalog.for(view.principal).search(query, view, bounds);
   }
 
   /** The tool that a spelling means to this caller, listed or not, in its wire shape; or why there is none. */
@@ -165,9 +165,10 @@ export class Hub implements HubPort {
     spelling: string,
     view: View,
   ): Promise<{ readonly found: true; readonly entry: JsonObject } | { readonly found: false; readonly failure: Fail }> {
-    let seen = this.#parts.catalog.current;
+    const catalog = this.#parts.catalog.for(view.principal);
+    let seen = catalog.current;
     const find = (): Lookup | Promise<Lookup> =>
-      this.#parts.catalog.lookUp<CallTarget>({ text: spelling, isUri: false, view }, (snapshot) =>
+      catalog.lookUp<CallTarget>({ text: spelling, isUri: false, view }, (snapshot) =>
         (seen = snapshot).resolveTool(spelling, view),
       );
     const wanted = wantedOf({ name: spelling, principal: view.principal }, this.#parts);
@@ -198,9 +199,9 @@ export class Hub implements HubPort {
 
   async subscribe(uri: string, caller: Pick<Call, "principal" | "client">): Promise<() => Promise<void>> {
     const view: View = { mode: "all", principal: caller.principal };
-    const lookup = await this.#parts.catalog.lookUp({ text: uri, isUri: true, view }, (snapshot) =>
-      snapshot.resolveResource(uri, view),
-    );
+    const lookup = await this.#parts.catalog
+      .for(caller.principal)
+      .lookUp({ text: uri, isUri: true, view }, (snapshot) => snapshot.resolveResource(uri, view));
     if (!lookup.found) throw new FailError(lookup.failure);
     const provider = this.#parts.sources.find(lookup.source.id);
     if (provider?.subscribe) return provider.subscribe(lookup.target.uri, caller);
@@ -247,13 +248,13 @@ export class Hub implements HubPort {
 
   /** The rendered name of the one tool that a spelling means to this caller. */
   nameOf(spelling: string, principal: Principal): string | undefined {
-    const lookup = this.#parts.catalog.current.resolveTool(spelling, { mode: "all", principal });
+    const lookup = this.#parts.catalog.for(principal).current.resolveTool(spelling, { mode: "all", principal });
     return lookup.found ? lookup.name : undefined;
   }
 
   /** What there is, as far as the principal may see it. */
   counts(principal: Principal): { readonly tools: number; readonly resources: number } {
-    const { current } = this.#parts.catalog;
+    const { current } = this.#parts.catalog.for(principal);
     const { tools, resources, templates } = current.counts.total;
     if (!permissionOf(principal.rights).isNarrowed) return { tools, resources: resources + templates };
     const seen = (kind: ListKind): number => current.list(kind, { mode: "all", principal }).entries.length;
@@ -262,7 +263,7 @@ export class Hub implements HubPort {
 
   /** How many tools there are beside the two that find the others. */
   registeredTools(principal: Principal): number {
-    const tools = this.#parts.catalog.current.tools({ mode: "all", principal });
+    const tools = this.#parts.catalog.for(principal).current.tools({ mode: "all", principal });
     return tools.filter(({ record }) => record.role !== "discovery").length;
   }
 
@@ -369,7 +370,8 @@ export class Hub implements HubPort {
   }
 
   async #offers(principal: Principal, waits: boolean): Promise<SourceOffer[]> {
-    const { catalog, sources } = this.#parts;
+    const { sources } = this.#parts;
+    const catalog = this.#parts.catalog.for(principal);
     const snapshot = waits ? await catalog.snapshot() : catalog.current;
     const usable = permissionOf(principal.rights).isNarrowed ? snapshot.sourcesFor(principal) : undefined;
     return sources.providers

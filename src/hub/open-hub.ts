@@ -88,9 +88,9 @@ function makeHub(options: OpenHubOptions, state: HubState): Hub {
   useTransformCache(join(dataFolder(variables), "typescript"));
   const telemetry = createTelemetry(tree, variables, options.logger);
   const { logger, redactor } = telemetry;
-  const catalog = new Catalog(resolveCatalog(tree.catalog, { reserveNames: !mirror }), [], (text) =>
-    redactor.known(text),
-  );
+  const catalog = new Catalog(resolveCatalog(tree.catalog, { reserveNames: !mirror }), [], {
+    hide: (text) => redactor.known(text),
+  });
   const leave = keepLease(state);
   const schemas = new SchemaChecks();
   const sources = new SourceSet(logger);

@@ -17,7 +17,7 @@ import type { SourceSet } from "./source-set.ts";
 export function resolveCall(call: Call, places: ResolvePlaces): Resolution | Promise<Resolution> {
   const asked = { text: call.target, isUri: asksForUri(call), view: call };
   const find = (): Lookup | Promise<Lookup> =>
-    places.catalog.lookUp<CallTarget>(asked, (snapshot) => lookUp(call, snapshot));
+    places.catalog.for(call.principal).lookUp<CallTarget>(asked, (snapshot) => lookUp(call, snapshot));
   const decide = (lookup: Lookup): Resolution | Promise<Resolution> =>
     lookup.found || call.method !== "tools/call"
       ? toResolution(lookup, call, places)
@@ -80,9 +80,9 @@ function whyNotFound(failure: Fail, call: Call, { catalog, sources }: ResolvePla
 }
 
 // Whoever has narrowed rights is told `denied`, which says nothing of what there is.
-function withReason(failure: Fail, { method, target }: Call, catalog: Catalog): Fail {
+function withReason(failure: Fail, { method, target, principal }: Call, catalog: Catalog): Fail {
   if (failure.kind !== "unknown_tool" || method !== "tools/call") return failure;
-  const reason = catalog.current.whyWithheld(target);
+  const reason = catalog.for(principal).current.whyWithheld(target);
   if (reason === undefined) return failure;
   return {
     ...failure,
