@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -71,7 +72,7 @@ async function command(...args: readonly string[]): Promise<string> {
 
 const sentence = (name: string): RegExp =>
   new RegExp(
-    `The optional package \`${name}\` is not installed, which [^.]+ needs: ` +
+    `The optional package \`${name}\` is not installed, which .+ needs: ` +
       `\`npm install ${name}@${MANIFEST.optionalDependencies[name]!.replaceAll(".", "\\.")}\`\\.`,
   );
 
@@ -95,7 +96,7 @@ A={(0.8,0.3),(0.2,0.7)}
 D={(0.5,0.5)}
 `;
 
-test("the vendors of models, Python's interpreter and what draws are the optional packages", () => {
+test("the vendors of models, Python's interpreter, what draws and SQLite are the optional packages", () => {
   expect(Object.keys(MANIFEST.optionalDependencies)).toEqual([
     "@ai-sdk/anthropic",
     "@ai-sdk/google",
@@ -106,6 +107,7 @@ test("the vendors of models, Python's interpreter and what draws are the optiona
     "@hpcc-js/wasm-graphviz",
     "@resvg/resvg-wasm",
     "ai",
+    "libsql",
   ]);
 });
 
@@ -173,4 +175,13 @@ const told = await new LLMWithMCPTools(client, server).chat("hello").catch((erro
 console.log(told);
 `);
   expect(said).toContain("The optional package `@ai-sdk/openai` is not installed");
+});
+
+test("a library without `libsql` is told so where Node has no SQLite of its own, and opens where it has", async () => {
+  await leaveOut("libsql");
+  const said = await command("library", "list");
+  if (isBuiltin("node:sqlite")) expect(said).not.toContain("The optional package");
+  else expect(said).toMatch(sentence("libsql"));
+  if (!existsSync(join(modules, "libsql"))) await link("libsql");
+  expect(await command("library", "list")).not.toContain("The optional package");
 });

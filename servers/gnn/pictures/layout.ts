@@ -2,7 +2,8 @@ import type { Graphviz as GraphvizClass } from "@hpcc-js/wasm-graphviz";
 import { inBlocks } from "./blocks.ts";
 import { fold, WIDEST } from "./fold.ts";
 import { GROUP_TITLE, type Box, type Layout, type Line, type Point } from "./geometry.ts";
-import { missingPackage } from "./optional-package.ts";
+import { missingPackage } from "../../shared/missing-package.ts";
+import { PictureError } from "./picture-error.ts";
 
 /** Places boxes and lines so that lines point down and cross little. Rejects with a `PictureError`. */
 export async function layOut(boxes: readonly Box[], lines: readonly Line[]): Promise<Layout> {
@@ -17,7 +18,7 @@ async function loadGraphviz(): Promise<typeof GraphvizClass> {
   try {
     return (await import("@hpcc-js/wasm-graphviz")).Graphviz;
   } catch (error) {
-    throw missingPackage("@hpcc-js/wasm-graphviz", "laying out a graph", error);
+    throw new PictureError(missingPackage("@hpcc-js/wasm-graphviz", "laying out a graph"), { cause: error });
   }
 }
 

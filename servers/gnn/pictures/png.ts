@@ -2,7 +2,8 @@ import type { Resvg as ResvgClass } from "@resvg/resvg-wasm";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { PICTURE_LIMITS } from "./limits.ts";
-import { missingPackage } from "./optional-package.ts";
+import { missingPackage } from "../../shared/missing-package.ts";
+import { PictureError } from "./picture-error.ts";
 
 const FONT = new URL("font/dejavu-sans.ttf", import.meta.url);
 
@@ -35,7 +36,7 @@ export async function toPng(svg: string): Promise<Uint8Array> {
 
 async function loadPainter(): Promise<Painter> {
   const { initWasm, Resvg } = await import("@resvg/resvg-wasm").catch((error: unknown) => {
-    throw missingPackage("@resvg/resvg-wasm", "a picture as PNG", error);
+    throw new PictureError(missingPackage("@resvg/resvg-wasm", "a picture as PNG"), { cause: error });
   });
   const wasm = fileURLToPath(import.meta.resolve("@resvg/resvg-wasm/index_bg.wasm"));
   const [code, font] = await Promise.all([readFile(wasm), readFile(FONT)]);

@@ -1,4 +1,5 @@
 import { FailError } from "toolyard";
+import { missingPackage } from "../../shared/missing-package.ts";
 
 export type Value = string | number | bigint | Uint8Array | null;
 export type Row = Readonly<Record<string, Value>>;
@@ -57,8 +58,7 @@ async function openEngine(path: string): Promise<Engine> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
     throw unavailable(
-      `Node ${process.version} has no SQLite of its own, and the optional package \`libsql\` is missing. ` +
-        "Run `npm install libsql`, or use Node 22.13 or later.",
+      `${missingPackage("libsql", `SQLite on Node ${process.version}`)} Node 22.13 and later have their own.`,
     );
   }
 }
