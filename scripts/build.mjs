@@ -49,6 +49,7 @@ const statuses = ["tsconfig.build.json", "tsconfig.servers.json"].flatMap((proje
 });
 const failed = statuses.find((status) => status !== 0);
 if (failed !== undefined) process.exit(failed);
+cpSync(join(root, "src/models/table/token-vectors.bin"), join(root, "dist/models/table/token-vectors.bin"));
 cpSync(join(root, "servers/gnn/pictures/font"), join(root, "dist/servers/gnn/pictures/font"), { recursive: true });
 // What a hub knows of the services before they run is what they list.
 const lists = spawnSync(process.execPath, [join(root, "scripts", "service-lists.mjs")], { stdio: "inherit" });

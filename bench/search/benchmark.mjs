@@ -2,6 +2,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { root } from "../lib/hub.mjs";
+import { Neighbours } from "../../dist/catalog/search/likeness/neighbours.js";
+import { toolVectorsOf } from "../../dist/catalog/search/likeness/tool-vectors.js";
+import { VectorRows } from "../../dist/catalog/search/likeness/vector-rows.js";
 import { SearchIndex } from "../../dist/catalog/search/search-index.js";
 import { PartMaker } from "../../dist/catalog/source-part.js";
 import { resolveCatalog } from "../../dist/catalog/options.js";
@@ -28,8 +31,47 @@ export function readBenchmark() {
   return { tools, queries };
 }
 
-/** A search over one catalogue as the hub makes it, one source a server; answers with ids, best first. */
+/** A search over one catalogue as the hub makes it, one source a server, by words; answers with ids, best first. */
 export function indexOf(tools, ranking) {
+  const { rows, parts, idOf } = catalogOf(tools);
+  const index = new SearchIndex(rows, parts, ...(ranking ? [ranking] : []));
+  return (query) => index.search(query, OPTIONS).hits.map(idOf);
+}
+
+const OPTIONS = { limit: 10, exact: [], permits: () => true };
+
+/**
+ * The same with the table: `{search, answer, idOf, cpu}`; `answer(query, limit)` is the hub's, `cpu` says what making
+ * it ready took, in milliseconds.
+ */
+export function tableIndexOf(tools, table, ranking) {
+  const { rows, parts, idOf } = catalogOf(tools);
+  const index = new SearchIndex(rows, parts, ...(ranking ? [ranking] : []));
+  const began = process.cpuUsage();
+  const vectors = new VectorRows(
+    index.tools.map((tool) => toolVectorsOf(tool, table)),
+    table.dimensions,
+  );
+  const embedded = process.cpuUsage(began);
+  const steps = Neighbours.find(index.tools, vectors);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  const whole = process.cpuUsage(began);
+  const answer = (query, limit) => {
+    const evidence = { likeness: vectors.likenessTo(table.embed(query)), neighbours: step.value };
+    return index.search(query, { ...OPTIONS, limit, evidence });
+  };
+  return {
+    answer,
+    idOf,
+    search: (query) => answer(query, 10).hits.map(idOf),
+    cpu: { vectors: cpuMs(embedded), neighbours: cpuMs(whole) - cpuMs(embedded) },
+  };
+}
+
+const cpuMs = ({ user, system }) => (user + system) / 1000;
+
+function catalogOf(tools) {
   const ids = new Map();
   const maker = new PartMaker(resolveCatalog());
   const parts = Object.entries(byServer(tools)).map(([server, own], order) => {
@@ -58,9 +100,7 @@ export function indexOf(tools, ranking) {
   });
   const rows = parts.flatMap((part) => part.tools).toSorted((a, b) => (a.key < b.key ? -1 : 1));
   const byKey = new Map(rows.map((row) => [row.key, ids.get(row.record)]));
-  const index = new SearchIndex(rows, parts, ...(ranking ? [ranking] : []));
-  const options = { limit: 10, exact: [], permits: () => true };
-  return (query) => index.search(query, options).hits.map((hit) => byKey.get(hit.name));
+  return { rows, parts, idOf: (hit) => byKey.get(hit.name) };
 }
 
 function byServer(tools) {

@@ -13,7 +13,7 @@ import { ListingGate, type GateWish } from "./listing-gate.ts";
 import { isGuessed, isSpelt, isUnknown, stillStarting, type Lookup } from "./lookup.ts";
 import type { CatalogOptions } from "./options.ts";
 import { comparePrecedence } from "./precedence.ts";
-import type { SemanticSearch } from "./search/semantic/semantic-search.ts";
+import type { EvidenceSource } from "./search/likeness/table-search.ts";
 import { ListingShaper } from "./shape-listing.ts";
 import { Snapshot } from "./snapshot.ts";
 import { PartMaker, type SourcePart } from "./source-part.ts";
@@ -63,7 +63,7 @@ export class Catalog {
   #announced: Snapshot | undefined;
   #timer: NodeJS.Timeout | undefined;
   #announcing = 0;
-  #semantic: () => Promise<SemanticSearch> | undefined = () => undefined;
+  #evidence: () => Promise<EvidenceSource> | undefined = () => undefined;
   #isClosed = false;
 
   constructor(options: CatalogOptions, providers: Iterable<Provider> = [], { hide, owner, maker }: CatalogParts = {}) {
@@ -163,25 +163,25 @@ export class Catalog {
   }
 
   /**
-   * The best tools for a query among those that the view may use (T23, T26): by words, and by likeness where there are
-   * embeddings.
+   * The best tools for a query among those that the view may use (T23, T26): by words, and by likeness where that
+   * is known.
    */
   async search(query: string, view: View, bounds: SearchBounds): Promise<SearchAnswer> {
     // Loaded with the first search: a hub whose clients take whole lists never needs it.
-    const [{ prepareSearch, searchFused, searchTools }, snapshot] = await Promise.all([
+    const [{ prepareSearch, searchTools, searchWith }, snapshot] = await Promise.all([
       import("./search/search-tools.ts"),
       this.snapshot(),
     ]);
     await prepareSearch(snapshot);
-    const semantic = await this.#semantic();
+    const evidence = await this.#evidence();
     const { limit, ...filter } = bounds;
     const asked = { query, view, limit, filter };
-    return semantic ? searchFused(snapshot, asked, semantic) : searchTools(snapshot, asked);
+    return evidence ? searchWith(snapshot, asked, evidence) : searchTools(snapshot, asked);
   }
 
-  /** From now on embeddings take part in searches, if there are any by then. Closing them is their owner's business. */
-  searchWith(semantic: () => Promise<SemanticSearch> | undefined): void {
-    this.#semantic = semantic;
+  /** From now on likeness takes part in searches, if it is known by then. Closing them is their owner's business. */
+  searchWith(evidence: () => Promise<EvidenceSource> | undefined): void {
+    this.#evidence = evidence;
   }
 
   /**

@@ -83,6 +83,7 @@ export const COMMANDS: readonly CommandRow[] = [
       new Option("-n, --limit <count>", "how many to show, at most 100").default("10"),
       new Option("--server <name>", "only tools of this server"),
       new Option("--read-only", "only tools that change nothing"),
+      new Option("--why", "what each was found by: words, meaning, neighbours, server"),
     ],
     load: () => import("./commands/search.ts"),
   },

@@ -33,12 +33,13 @@ export async function searchThere(wanted: Wanted, options: SharedOptions, io: Io
 function addressOf(endpoint: URL, { query, limit, filter }: Wanted): URL {
   const url = new URL(endpoint);
   url.pathname = url.pathname.replace(/\/(mcp|sse)?\/?$/, "/api/tools");
-  const { server, readOnly } = filter;
+  const { server, readOnly, why } = filter;
   url.search = new URLSearchParams({
     query,
     limit: String(limit),
     ...(server !== undefined && { server }),
     ...(readOnly && { read_only: "true" }),
+    ...(why && { why: "true" }),
     tool_mode: endpoint.searchParams.get("tool_mode") ?? "show_all",
   }).toString();
   return url;

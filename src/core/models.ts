@@ -42,3 +42,13 @@ export interface Embedder {
   /** One vector a text, in their order, all of one length. Rejects with a `FailError`. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly number[])[]>;
 }
+
+/** Turns a text into a vector at once, in this process. */
+export interface TextEmbedder {
+  /** What tells its vectors from those of every other. */
+  readonly model: string;
+  /** Numbers of a vector. */
+  readonly dimensions: number;
+  /** A vector of length 1; all zeros for a text of which no word is known. */
+  embed(text: string): Float32Array;
+}

@@ -54,6 +54,20 @@ export interface SearchHit {
   readonly inputSchema: JsonObject;
   /** What its structured result looks like, where the tool says so. */
   readonly outputSchema?: JsonObject;
+  /** What it was found by, where that was asked for. */
+  readonly why?: SearchReasons;
+}
+
+/** What a hit's place comes from: parts of one sum, 0 for nothing. An exact name, and a list of everything, have none. */
+export interface SearchReasons {
+  /** Words that the query shares with the tool; 1 for the tool that shares most. */
+  readonly words: number;
+  /** Likeness of query and tool. */
+  readonly meaning: number;
+  /** What the words of the nearest tools of other servers say. */
+  readonly neighbours: number;
+  /** What the best tools of the same server say. */
+  readonly server: number;
 }
 
 export interface SearchAnswer {
@@ -82,6 +96,8 @@ export interface SearchFilter {
   readonly server?: string;
   /** Only tools that change nothing, by their annotations. @default false */
   readonly readOnly?: boolean;
+  /** Whether hits say what they were found by. @default false */
+  readonly why?: boolean;
 }
 
 /** How far a search goes. */

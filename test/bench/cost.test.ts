@@ -118,6 +118,17 @@ test("a hub without upstreams loads none of the heavy packages", async () => {
   expect(loaded.some((path) => path.includes("/providers/builtin/"))).toBe(true);
 });
 
+test("the table of token vectors is loaded with the first search, and not before", async () => {
+  const config = emptyYard(await folder());
+  const table = /\/dist\/(?:models\/table|catalog\/search\/likeness)\//;
+  const [list, search] = await Promise.all([
+    loadedFiles(["list", "--config", config]),
+    loadedFiles(["search", "is it alive", "--config", config]),
+  ]);
+  expect(list.filter((path) => table.test(path))).toEqual([]);
+  expect(search.some((path) => path.endsWith("/dist/models/table/token-table.js"))).toBe(true);
+});
+
 /** Modules that a command line loads, as paths. */
 async function loadedFiles(args: readonly string[]): Promise<string[]> {
   const hook = new URL("../../bench/lib/trace-loads.mjs", import.meta.url).href;

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import * as agent from "../../src/agent.ts";
 import * as bindings from "../../src/bindings.ts";
 import * as client from "../../src/client.ts";
+import * as embeddings from "../../src/embeddings.ts";
 import * as manager from "../../src/manager.ts";
 import * as webSearch from "../../src/web-search.ts";
 
@@ -43,6 +44,7 @@ test.each([
     ],
   ],
   ["client", client, ["FailError", "MCPClient", "OptionError"]],
+  ["embeddings", embeddings, ["loadEmbedder", "similarity"]],
   ["manager", manager, ["DEFAULT_REGISTRY", "MCPManager", "TOOL_ALIASES"]],
   ["web-search", webSearch, ["createWebSearch"]],
 ])("toolyard/%s exports these values, and is in the package", (name, namespace, values) => {

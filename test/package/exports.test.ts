@@ -96,6 +96,7 @@ test("the keys of the package are these, and each names files of its own", () =>
     "./bindings",
     "./client",
     "./core",
+    "./embeddings",
     "./gnn",
     "./manager",
     "./script",

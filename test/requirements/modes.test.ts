@@ -175,6 +175,25 @@ test('T29: tool_search(query="email") finds send_email and execute_tool(name, ar
   });
 });
 
+test("T29: without max_results the likely hits have a schema, with it all have", async () => {
+  yard.module(
+    "many",
+    'for (const name of ["ink", "paper", "lead", "oil", "water"]) hub.registerTool("paint." + name, () => 1, ' +
+      '{ [name]: { type: "string", description: "x".repeat(900) } }, "Paints with " + name + ".");',
+  );
+  const client = await openWith({ modules: { paths: [yard.path("mods")] } });
+  const entries = async (args: JsonObject): Promise<JsonObject[]> =>
+    JSON.parse(textsOf((await client.call("tool_search", { query: "paint with lead", ...args })).result)[0]!);
+  expect((await entries({})).map((entry) => ["inputSchema" in entry, entry["parameters"] !== undefined])).toEqual([
+    [true, false],
+    [false, true],
+    [false, true],
+    [false, true],
+    [false, true],
+  ]);
+  expect((await entries({ max_results: 0 })).every((entry) => "inputSchema" in entry)).toBe(true);
+});
+
 test("T29: tool_search gives one text: a JSON array of name, description, score, inputSchema, best first", async () => {
   const client = await open();
   const { result } = await client.call("tool_search", { query: "send_email" });

@@ -70,7 +70,7 @@ test("C9: execute_tool answers an unknown name with isError and the document's h
   const { result } = await (await open()).call("execute_tool", { name: "t.ecko" });
   expect(result).toMatchObject({
     isError: true,
-    content: [{ text: "Tool not found: t.ecko. Use tool_search to discover available tools." }],
+    content: [{ text: "Tool not found: t.ecko. Use tool_search to discover available tools. Near: t.echo." }],
   });
 });
 

@@ -4,26 +4,35 @@ import { readOptions } from "../../core/option-values.ts";
 /** `[search]` of the configuration. */
 export const SearchSchema = Type.Object(
   {
+    mode: Type.Optional(
+      Type.Union([Type.Literal("auto"), Type.Literal("words"), Type.Literal("table")], {
+        description:
+          "What decides beside words: `table`, the vectors that come with the package; `words`, nothing; `auto`, the " +
+          "model of `models.embedding` where it is set, else the table.",
+        default: "auto",
+      }),
+    ),
     embedding_wait_ms: Type.Optional(
       Type.Integer({
         description:
-          "Longest time that one search waits for the embedding of its query, where `models.embedding` is " +
-          "set; after it words alone decide.",
+          "Longest time that one search waits for vectors: of its query, where `models.embedding` is set, and of new " +
+          "tools; after it the search does without.",
         default: 500,
         minimum: 1,
         maximum: 60_000,
       }),
     ),
   },
-  { description: "How tools are found. With `models.embedding` they are found by what they mean, too." },
+  { description: "How tools are found: by their words, and by what they mean." },
 );
 export type SearchConfig = Static<typeof SearchSchema>;
 
 export interface SearchOptions {
+  readonly mode: "auto" | "words" | "table";
   readonly embeddingWaitMs: number;
 }
 
 export function resolveSearch(raw: SearchConfig = {}): SearchOptions {
-  const { embedding_wait_ms: embeddingWaitMs } = readOptions(SearchSchema, raw, "search.");
-  return Object.freeze({ embeddingWaitMs });
+  const { mode, embedding_wait_ms: embeddingWaitMs } = readOptions(SearchSchema, raw, "search.");
+  return Object.freeze({ mode, embeddingWaitMs });
 }

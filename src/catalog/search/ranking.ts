@@ -35,6 +35,14 @@ export interface Ranking {
   readonly serverShare: number;
   /** How many tools speak for their server. */
   readonly serverTools: number;
+  /** How much more a word counts that tells a tool from the others of its server. */
+  readonly siblings: number;
+  /** How much likeness to the query counts, beside the words of the best tool. */
+  readonly likeness: number;
+  /** How much the words of the nearest tools of other servers count. */
+  readonly kinShare: number;
+  /** The same as `serverShare`, with likeness. */
+  readonly blendServerShare: number;
 }
 
 /** Each lies on a plateau: a third more or less of any of them changes the benchmark by less than one point. */
@@ -56,4 +64,8 @@ export const RANKING: Ranking = Object.freeze({
   nameCover: 0.3,
   serverShare: 0.2,
   serverTools: 3,
+  siblings: 0.1,
+  likeness: 1,
+  kinShare: 0.2,
+  blendServerShare: 0.15,
 });

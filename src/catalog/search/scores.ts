@@ -1,3 +1,4 @@
+import type { SearchReasons } from "../../core/ports.ts";
 import type { Ranking } from "./ranking.ts";
 import type { Postings, WholeIndex } from "./whole-index.ts";
 
@@ -13,6 +14,10 @@ export class Scores {
   readonly #sums: Float64Array;
   readonly #word: Float32Array;
   readonly #named: Uint8Array;
+  /** What the words tell that set a tool apart from the others of its server. */
+  readonly #apart: Float64Array;
+  /** By source: in how many of its tools the current word was found. */
+  readonly #havingWord: Uint32Array;
   #touched: number[] = [];
   #most = 0;
 
@@ -23,6 +28,8 @@ export class Scores {
     this.#sums = new Float64Array(size);
     this.#word = new Float32Array(size);
     this.#named = new Uint8Array(size);
+    this.#apart = new Float64Array(size);
+    this.#havingWord = new Uint32Array(index.sourceCount);
   }
 
   /** Notes where the current word, or what stands for it, was found; only its best occurrence in a tool counts. */
@@ -41,12 +48,18 @@ export class Scores {
   /** Ends a word. `rarity` is what it tells, found or not. */
   closeWord(rarity: number): void {
     const { presence, saturation } = this.#ranking;
+    const { sources, sourceSizes } = this.#index;
+    for (const rank of this.#touched) this.#havingWord[sources[rank]!]! += 1;
     for (const rank of this.#touched) {
       const weight = this.#word[rank]!;
+      const source = sources[rank]!;
+      const told = rarity * (presence + ((saturation + 1) * weight) / (weight + saturation));
       if (this.#sums[rank] === 0) this.ranks.push(rank);
-      this.#sums[rank]! += rarity * (presence + ((saturation + 1) * weight) / (weight + saturation));
+      this.#sums[rank]! += told;
+      this.#apart[rank]! += told * (1 - this.#havingWord[source]! / sourceSizes[source]!);
       this.#word[rank] = 0;
     }
+    for (const rank of this.#touched) this.#havingWord[sources[rank]!] = 0;
     this.#touched = [];
     this.#most += rarity;
   }
@@ -60,6 +73,7 @@ export class Scores {
   close(): void {
     const { nameLengths, sources, sourceCount } = this.#index;
     const { nameCover, serverShare, serverTools } = this.#ranking;
+    this.#setApart();
     const best = new Float64Array(sourceCount * serverTools);
     for (const rank of this.ranks) {
       const length = nameLengths[rank]!;
@@ -74,18 +88,42 @@ export class Scores {
     }
   }
 
+  /** The sibling that most sets itself apart stays as it is, the others lose what they lack. */
+  #setApart(): void {
+    const { sources, sourceCount } = this.#index;
+    const most = new Float64Array(sourceCount);
+    for (const rank of this.ranks) most[sources[rank]!] = Math.max(most[sources[rank]!]!, this.#apart[rank]!);
+    for (const rank of this.ranks) {
+      const lost = this.#ranking.siblings * (most[sources[rank]!]! - this.#apart[rank]!);
+      this.#sums[rank] = Math.max(this.#sums[rank]! / 2, this.#sums[rank]! - lost);
+    }
+  }
+
+  /** How much of what the query tells was found. Not bound; 0 for nothing. */
+  shareOf(rank: number): number {
+    return this.#sums[rank]! / this.#most;
+  }
+
+  reasonsOf(rank: number): SearchReasons {
+    return { words: roundReason(this.shareOf(rank)), meaning: 0, neighbours: 0, server: 0 };
+  }
+
   /**
    * Above 0 and below 1, by how much of what the query tells was found, and how well. What is compared is what is
    * shown: four digits.
    */
   scoreOf(rank: number): number {
-    const share = BEST_SCORE * (1 - Math.exp(-this.#sums[rank]! / this.#most));
+    const share = BEST_SCORE * (1 - Math.exp(-this.shareOf(rank)));
     return Math.max(0.0001, Math.round(share * 10_000) / 10_000);
   }
 }
 
+export function roundReason(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
 /** Keeps the greatest of a server's sums, in falling order. */
-function keepBest(best: Float64Array, sum: number): void {
+export function keepBest(best: Float64Array, sum: number): void {
   let value = sum;
   for (let at = 0; at < best.length; at += 1) {
     const other = best[at]!;

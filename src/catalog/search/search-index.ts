@@ -4,6 +4,7 @@ import { visibleName } from "../../core/names.ts";
 import type { ToolRecord } from "../../core/records.ts";
 import type { PreparedTool, SourcePart } from "../source-part.ts";
 import { knownExpansions, looseExpansions, type Expansion } from "./expand-word.ts";
+import { Blend, type Evidence } from "./likeness/blend.ts";
 import { FURTHER_RESULTS, DEFAULT_RESULTS, MAX_RESULTS } from "./limits.ts";
 import { partIndexOf } from "./part-index.ts";
 import { RANKING, type Ranking } from "./ranking.ts";
@@ -18,6 +19,10 @@ export interface IndexSearch {
   /** Tools that the whole query is a name of. */
   readonly exact: readonly PreparedTool[];
   permits(tool: PreparedTool): boolean;
+  /** What is known beside the words, by rank of `tools`. */
+  readonly evidence?: Evidence | undefined;
+  /** @default false */
+  readonly why?: boolean | undefined;
 }
 
 /** Words of a query that are looked for loosely; each costs a walk over the vocabulary. */
@@ -31,7 +36,7 @@ const MAX_LOOSE_WORDS = 8;
  */
 export class SearchIndex {
   /** Sorted by rendered name; discovery tools are never found. */
-  readonly #rows: readonly PreparedTool[];
+  readonly tools: readonly PreparedTool[];
   readonly #parts: readonly SourcePart[];
   readonly #ranking: Ranking;
   readonly #rankOf: ReadonlyMap<ToolRecord, number>;
@@ -40,15 +45,15 @@ export class SearchIndex {
 
   constructor(rows: readonly PreparedTool[], parts: readonly SourcePart[], ranking = RANKING) {
     this.#ranking = ranking;
-    this.#rows = rows.filter((row) => row.record.role !== "discovery");
-    this.#rankOf = new Map(this.#rows.map((row, rank) => [row.record, rank]));
+    this.tools = rows.filter((row) => row.record.role !== "discovery");
+    this.#rankOf = new Map(this.tools.map((row, rank) => [row.record, rank]));
     this.#parts = parts;
   }
 
   get #index(): WholeIndex {
     const rankOf = (part: number, at: number): number => this.#rankOf.get(this.#parts[part]!.tools[at]!.record) ?? -1;
     return (this.#whole ??= new WholeIndex(
-      this.#rows.length,
+      this.tools.length,
       this.#parts.map((part) => partIndexOf(part, this.#ranking)),
       rankOf,
     ));
@@ -58,25 +63,31 @@ export class SearchIndex {
     const limit = resolveLimit(options.limit);
     const text = query.trim().toLowerCase();
     if (text === "") return this.#everything(limit, options);
-    const scores = this.#scores(queryWords(query));
+    const words = this.#scores(queryWords(query));
+    const { evidence } = options;
+    const scores = evidence ? new Blend(words, evidence, { places: this.#index, ranking: this.#ranking }) : words;
     const exact = this.#exactRanks(text, options);
     const top = new TopHits(limit);
     let total = 0;
     for (const rank of new Set([...exact, ...scores.ranks])) {
-      if (!options.permits(this.#rows[rank]!)) continue;
+      if (!options.permits(this.tools[rank]!)) continue;
       total += 1;
       top.offer(rank, exact.has(rank) ? 1 : scores.scoreOf(rank));
     }
-    return { hits: top.ranked.map(({ rank, score }) => toHit(this.#rows[rank]!, score)), total };
+    const hits = top.ranked.map(({ rank, score }) => ({
+      ...toHit(this.tools[rank]!, score),
+      ...(options.why === true && !exact.has(rank) && { why: scores.reasonsOf(rank) }),
+    }));
+    return { hits, total };
   }
 
   #everything(limit: number, { permits }: IndexSearch): SearchAnswer {
-    const permitted = this.#rows.filter((row) => permits(row));
+    const permitted = this.tools.filter((row) => permits(row));
     return { hits: permitted.slice(0, limit).map((row) => toHit(row, 1)), total: permitted.length };
   }
 
   #exactRanks(text: string, { exact }: IndexSearch): ReadonlySet<number> {
-    this.#byName ??= namesOf(this.#rows);
+    this.#byName ??= namesOf(this.tools);
     const given = exact.flatMap((tool) => this.#rankOf.get(tool.record) ?? []);
     return new Set([...given, ...(this.#byName.get(text) ?? [])]);
   }
@@ -92,7 +103,7 @@ export class SearchIndex {
         loose += 1;
         found = this.#collect(looseExpansions(word.text, this.#index.vocabulary), scores);
       }
-      const rarity = Math.log(1 + (this.#rows.length - found + 0.5) / (found + 0.5));
+      const rarity = Math.log(1 + (this.tools.length - found + 0.5) / (found + 0.5));
       scores.closeWord(rarity);
       rarities.push(rarity);
     }
@@ -119,7 +130,7 @@ export class SearchIndex {
       if (factor === 1) own = postings.ranks.length;
       found += postings.ranks.length;
     }
-    return own > 0 ? own : Math.min(found, this.#rows.length);
+    return own > 0 ? own : Math.min(found, this.tools.length);
   }
 }
 
@@ -150,7 +161,7 @@ export function toHit({ key, record, entry }: PreparedTool, score: number): Sear
 }
 
 /** Hits that are given: 5 for what is no number or below 1, within the bound. */
-export function resolveLimit(limit: number): number {
+function resolveLimit(limit: number): number {
   return Number.isNaN(limit) || limit < 1
     ? DEFAULT_RESULTS
     : Math.min(Math.floor(limit), MAX_RESULTS + FURTHER_RESULTS);

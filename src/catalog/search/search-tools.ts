@@ -7,11 +7,11 @@ import type { PreparedTool } from "../source-part.ts";
 import type { SourcePart } from "../source-part.ts";
 import { documentOf } from "./document.ts";
 import { passesFilter } from "./filter.ts";
+import type { Evidence } from "./likeness/blend.ts";
+import type { EvidenceSource } from "./likeness/table-search.ts";
 import { insteadOf, MAX_NEAR } from "./instead.ts";
 import { RANKING } from "./ranking.ts";
-import { resolveLimit, SearchIndex } from "./search-index.ts";
-import { fusedSearch } from "./semantic/fused-search.ts";
-import type { SemanticSearch } from "./semantic/semantic-search.ts";
+import { SearchIndex } from "./search-index.ts";
 
 export interface ToolQuery {
   readonly query: string;
@@ -25,31 +25,31 @@ export interface ToolQuery {
 const indexes = new WeakMap<Snapshot, SearchIndex>();
 
 /** The best tools for a query among those that the view may use, listed or not (T23, T26). */
-export function searchTools(snapshot: Snapshot, { query, view, limit, filter = {} }: ToolQuery): SearchAnswer {
+export function searchTools(
+  snapshot: Snapshot,
+  { query, view, limit, filter = {} }: ToolQuery,
+  evidence?: Evidence,
+): SearchAnswer {
   const { tools, separator } = snapshot.searchable;
   const index = indexOf(snapshot);
   const permission = permissionOf(view.principal.rights);
   const exact = tools.candidates(query.trim());
   const passes = passesFilter(filter, separator);
   const permits = (tool: PreparedTool): boolean => tools.permits(tool, permission);
-  const answer = index.search(query, { limit, exact, permits: (tool) => permits(tool) && passes(tool) });
+  const found = (tool: PreparedTool): boolean => permits(tool) && passes(tool);
+  const answer = index.search(query, { limit, exact, evidence, permits: found, why: filter.why });
   if (answer.total > 0) return answer;
   const isNarrowed = filter.server !== undefined || filter.readOnly === true;
-  const elsewhere = isNarrowed ? index.search(query, { limit: MAX_NEAR, exact, permits }).hits : [];
+  const elsewhere = isNarrowed ? index.search(query, { limit: MAX_NEAR, exact, evidence, permits }).hits : [];
   const permitted = tools.rows.filter(permits);
   return { ...answer, instead: insteadOf(query, filter, { permitted, elsewhere, separator }) };
 }
 
-/** The same with the likeness of texts, where that is known in time. */
-export function searchFused(snapshot: Snapshot, asked: ToolQuery, semantic: SemanticSearch): Promise<SearchAnswer> {
-  const { query, view, limit, filter = {} } = asked;
-  const { tools, separator } = snapshot.searchable;
-  const all = tools.rows.filter((tool) => tool.record.role !== "discovery");
-  const permission = permissionOf(view.principal.rights);
-  const passes = passesFilter(filter, separator);
-  const permitted = all.filter((tool) => tools.permits(tool, permission) && passes(tool));
-  const lexical = (count: number): SearchAnswer => searchTools(snapshot, { ...asked, limit: count });
-  return fusedSearch({ query, limit: resolveLimit(limit), all, permitted, lexical }, semantic);
+/** The same with what tells beside words, where that is known in time. */
+export async function searchWith(snapshot: Snapshot, asked: ToolQuery, source: EvidenceSource): Promise<SearchAnswer> {
+  // A list of everything is by name.
+  if (asked.query.trim() === "") return searchTools(snapshot, asked);
+  return searchTools(snapshot, asked, await source.evidence(asked.query, indexOf(snapshot).tools));
 }
 
 /** Reads the words of tools that were never searched, bit by bit. Returns nothing where that took no waiting. */

@@ -20,6 +20,8 @@ export class WholeIndex {
   /** By rank: which source it belongs to, from 0. */
   readonly sources: Uint32Array;
   readonly sourceCount: number;
+  /** By source: how many tools it has. */
+  readonly sourceSizes: Uint32Array;
   readonly #parts: readonly PartIndex[];
   readonly #numbers = new Map<string, number>();
   /** By number of a word: where its postings begin; one more for the end. */
@@ -37,6 +39,7 @@ export class WholeIndex {
     this.sourceCount = parts.length;
     this.nameLengths = new Uint8Array(size);
     this.sources = new Uint32Array(size);
+    this.sourceSizes = new Uint32Array(parts.length);
     this.#descriptions = Array.from({ length: size }, () => NO_WORDS);
     const translations = parts.map((part) => Uint32Array.from(part.words, (word) => this.#numberOf(word)));
     const found = (take: (tool: PartTool, rank: number, part: number) => void): void => {
@@ -62,6 +65,7 @@ export class WholeIndex {
       this.#place(tool, rank, placesOf(words, next));
       this.nameLengths[rank] = Math.min(tool.nameLength, 255);
       this.sources[rank] = part;
+      this.sourceSizes[part]! += 1;
       this.#descriptions[rank] = tool.description.map((word) => translations[part]![word]!);
     });
   }

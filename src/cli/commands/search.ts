@@ -1,6 +1,6 @@
-import type { SearchInstead } from "../../core/ports.ts";
+import type { SearchHit, SearchInstead, SearchReasons } from "../../core/ports.ts";
 import { UsageError } from "../failure.ts";
-import { print, printPainted, printJson } from "../io.ts";
+import { print, printPainted, printJson, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { searchThere } from "../search-there.ts";
 import { withHub } from "../session.ts";
@@ -11,6 +11,7 @@ interface Options extends SharedOptions {
   readonly limit: string;
   readonly server?: string;
   readonly readOnly?: boolean;
+  readonly why?: boolean;
 }
 
 function elsewhere(
@@ -24,6 +25,23 @@ function elsewhere(
   ];
 }
 
+function hitTable(hits: readonly SearchHit[], io: Io): string {
+  const rows = hits.map(({ score, name, description }) => [score.toFixed(2), name, description]);
+  return table(["score", "tool", "description"], rows, io);
+}
+
+const NO_REASONS: SearchReasons = { words: 0, meaning: 0, neighbours: 0, server: 0 };
+
+/** What each hit was found by, as parts of one sum. An exact name has none. */
+function reasonTable(hits: readonly SearchHit[], io: Io): string {
+  const rows = hits.map(({ score, name, why = NO_REASONS }) => [
+    score.toFixed(2),
+    ...[why.words, why.meaning, why.neighbours, why.server].map((part) => part.toFixed(2)),
+    name,
+  ]);
+  return table(["score", "words", "meaning", "neighbours", "server", "tool"], rows, io);
+}
+
 export const run: Run<Options> = (words, options, io) => {
   const limit = Number(options.limit);
   if (!Number.isInteger(limit) || limit < 1 || limit > 100)
@@ -32,6 +50,7 @@ export const run: Run<Options> = (words, options, io) => {
     const filter = {
       ...(options.server !== undefined && { server: options.server }),
       readOnly: options.readOnly === true,
+      why: options.why === true,
     };
     await startedHere(inner, io);
     const query = words.join(" ");
@@ -47,14 +66,7 @@ export const run: Run<Options> = (words, options, io) => {
         ].join("\n"),
       );
     else {
-      await printPainted(
-        io.stdout,
-        table(
-          ["score", "tool", "description"],
-          hits.map(({ score, name, description }) => [score.toFixed(2), name, description]),
-          io,
-        ),
-      );
+      await printPainted(io.stdout, options.why === true ? reasonTable(hits, io) : hitTable(hits, io));
       if (total > hits.length) await print(io.stdout, `${total - hits.length} more; --limit shows up to 100.`);
     }
     if (!options.json) await tellStarting(hub, io);

@@ -173,12 +173,13 @@ export class RestDoor implements Door {
   }
 }
 
-/** `?server=` and `?read_only=`, as `tool_search` has them. */
+/** `?server=` and `?read_only=`, as `tool_search` has them; `?why=`. */
 function searchFilter(query: URLSearchParams): SearchFilter {
   const server = query.get("server");
   return {
     ...(server !== null && { server }),
     readOnly: query.has("read_only") && isYes(query.get("read_only")),
+    why: query.has("why") && isYes(query.get("why")),
   };
 }
 

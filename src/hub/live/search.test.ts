@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { sendJson, startServer, type RunningServer } from "../../../test/fixtures/http-servers.ts";
 import { dataFolder } from "../../config/locate.ts";
 import { SILENT_LOGGER } from "../../core/ports.ts";
+import type { HubConfig } from "../schema.ts";
 import { createHub } from "../create-hub.ts";
 import type { Toolyard } from "../toolyard.ts";
 
@@ -87,4 +88,35 @@ test("a model that nobody offers is refused when the configuration is read", asy
       logger: SILENT_LOGGER,
     }),
   ).rejects.toThrow(/nobody/);
+});
+
+const FOUND_BY_MEANING = "what o'clock is it since then";
+
+async function plainHub(search: NonNullable<HubConfig["search"]>): Promise<Toolyard> {
+  const hub = await createHub({
+    settings: { builtin: { execute_code: false }, search },
+    registerTools: (program) => program.registerTool("bin.delete_rows", () => 1, {}, "Deletes rows of a table."),
+    variables: { TOOLYARD_HOME: folder },
+    logger: SILENT_LOGGER,
+  });
+  opened.push(hub);
+  return hub;
+}
+
+test.each<[NonNullable<HubConfig["search"]>, string[]]>([
+  [{}, ["bin.delete_rows"]],
+  [{ mode: "auto" }, ["bin.delete_rows"]],
+  [{ mode: "table" }, ["bin.delete_rows"]],
+  [{ mode: "words" }, []],
+])("with [search] %j and no model, a query without a tool's words finds %j", async (search, found) => {
+  const hub = await plainHub({ ...search, embedding_wait_ms: 60_000 });
+  const { hits } = await hub.search("get rid of stored records", 1);
+  expect(hits.map((hit) => hit.name)).toEqual(found);
+});
+
+test("mode = table asks no model although one is set", async () => {
+  const server = await serveEmbeddings();
+  const hub = await hubWith(server, { search: { mode: "table", embedding_wait_ms: 60_000 } });
+  await hub.search(FOUND_BY_MEANING);
+  expect(server.inputs).toEqual([]);
 });

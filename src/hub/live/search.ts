@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { resolveSearch } from "../../catalog/search/options.ts";
-import type { SemanticSearch } from "../../catalog/search/semantic/semantic-search.ts";
+import type { EvidenceSource, TableSearch } from "../../catalog/search/likeness/table-search.ts";
 import { contentDigest } from "../../core/digest.ts";
+import type { TextEmbedder } from "../../core/models.ts";
 import type { Logger } from "../../core/ports.ts";
 import { VERSION } from "../../core/version.ts";
 import { resolveModels } from "../../models/options.ts";
@@ -18,26 +19,27 @@ export interface LiveSearchOptions {
 }
 
 /**
- * Search by likeness as the configuration stands at each search. Nothing is loaded while no embedding model is
- * configured.
+ * What tells beside words, as the configuration stands at each search. Nothing is loaded before the first one, and
+ * nothing of models while none is configured.
  */
 export class LiveSearch {
   readonly #options: LiveSearchOptions;
   #client: OutboundClient | undefined;
   #key = "";
-  #current: Promise<SemanticSearch> | undefined;
+  #current: Promise<EvidenceSource> | undefined;
 
   constructor(options: LiveSearchOptions) {
     this.#options = options;
   }
 
-  current(): Promise<SemanticSearch> | undefined {
+  current(): Promise<EvidenceSource> | undefined {
     const { models, search } = this.#options.config();
-    const key = models?.embedding === undefined ? "" : JSON.stringify([models, search]);
+    const key = JSON.stringify([models, search]);
     if (key !== this.#key) {
       this.#key = key;
       void this.#end();
-      if (key !== "") this.#current = this.#make();
+      const { mode } = resolveSearch(search);
+      if (mode !== "words") this.#current = mode === "auto" && models?.embedding ? this.#byModel() : this.#byTable();
     }
     return this.#current;
   }
@@ -53,11 +55,18 @@ export class LiveSearch {
     await (await ended)?.close();
   }
 
-  async #make(): Promise<SemanticSearch> {
+  async #byTable(): Promise<TableSearch> {
+    const { config, logger } = this.#options;
+    const { TableSearch } = await import("../../catalog/search/likeness/table-search.ts");
+    return new TableSearch({ load: loadTable, waitMs: resolveSearch(config().search).embeddingWaitMs, logger });
+  }
+
+  async #byModel(): Promise<EvidenceSource> {
     const { config, variables, folder, logger } = this.#options;
     const { models, search } = config();
     const options = resolveModels(models, variables);
-    const [{ createEmbedder }, { OutboundClient }, { SemanticSearch }] = await Promise.all([
+    const [table, { createEmbedder }, { OutboundClient }, { SemanticSearch }] = await Promise.all([
+      this.#byTable(),
       import("../../models/embedder.ts"),
       import("../../outbound/outbound-client.ts"),
       import("../../catalog/search/semantic/semantic-search.ts"),
@@ -67,9 +76,15 @@ export class LiveSearch {
     const file = folder === undefined ? undefined : join(folder, `${contentDigest(embedder.model)}.bin`);
     return new SemanticSearch({
       embedder,
+      table,
       waitMs: resolveSearch(search).embeddingWaitMs,
       logger,
       ...(file !== undefined && { file }),
     });
   }
+}
+
+async function loadTable(): Promise<TextEmbedder> {
+  const { loadTokenTable } = await import("../../models/table/token-table.ts");
+  return loadTokenTable();
 }

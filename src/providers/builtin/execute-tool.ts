@@ -5,6 +5,7 @@ import type { ResolvedCall } from "../../core/provider.ts";
 import type { Source } from "../../core/records.ts";
 import type { FixedTool } from "../fixed-tools.ts";
 import { ownToolRecord } from "./own-tool.ts";
+import { namesNear, siblingsThatFit, type FailedCall } from "./call-hints.ts";
 import type { BuiltinPorts } from "./ports.ts";
 
 const NAME = "execute_tool";
@@ -13,7 +14,7 @@ const SHOWN_SCHEMA: JsonObject = {
   type: "object",
   properties: {
     name: { type: "string", description: "Name of the tool, as tool_search gives it." },
-    arguments: { type: "object", description: "Arguments of the tool, as its input schema says." },
+    arguments: { type: "object", description: "As the tool's input schema says." },
   },
   required: ["name"],
 };
@@ -36,7 +37,7 @@ export function executeTool(source: Source, ports: BuiltinPorts): FixedTool {
   const record = ownToolRecord(source, {
     name: NAME,
     title: "Execute tool",
-    description: "Calls a tool by its name. Use tool_search to find tools and what arguments they take.",
+    description: "Calls a tool by its name. tool_search finds tools and the arguments they take.",
     inputSchema: SHOWN_SCHEMA,
     acceptedSchema: ACCEPTED_SCHEMA,
     annotations: { openWorldHint: true },
@@ -56,12 +57,22 @@ async function execute(call: ResolvedCall, ports: BuiltinPorts): Promise<Outcome
   const args = readArguments(call.arguments);
   if ("ok" in args) return args;
   const outcome = await ports.innerHub.call({ tool: wanted, arguments: args.value, standsFor: true }, call);
-  return !outcome.ok && outcome.kind === "unknown_tool" ? notFound(wanted, outcome) : outcome;
+  return outcome.ok ? outcome : withNames({ name: wanted, arguments: args.value, failure: outcome }, call, ports);
 }
 
-// The sentence is T's; the names that are near stay with the failure of the inner call, which the log has.
-function notFound(name: string, cause: Fail): Fail {
-  return fail("tool_error", `Tool not found: ${name}. Use tool_search to discover available tools.`, { cause });
+/** The failure of the call inside, with the names of tools that may have been meant. */
+async function withNames(failed: FailedCall, call: ResolvedCall, ports: BuiltinPorts): Promise<Fail> {
+  const { name, failure } = failed;
+  if (failure.kind === "unknown_tool") {
+    const near = await namesNear(failed, call, ports);
+    // The first sentences are T's.
+    const message = `Tool not found: ${name}. Use tool_search to discover available tools.`;
+    return fail("tool_error", near.length === 0 ? message : `${message} Near: ${near.join(", ")}.`, { cause: failure });
+  }
+  if (failure.kind !== "invalid_params" || failure.rpcError) return failure;
+  const fitting = await siblingsThatFit(failed, call, ports);
+  if (fitting.length === 0) return failure;
+  return { ...failure, message: `${failure.message} These arguments fit ${fitting.join(", ")}.` };
 }
 
 function readArguments(given: JsonObject): { readonly value: JsonObject } | Fail {

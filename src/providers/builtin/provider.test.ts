@@ -160,9 +160,60 @@ test("tool_search answers with one text item: an array of name, description, sco
   ]);
 });
 
-test("tool_search gives five hits with schema, names 20 more and says how many there are", async () => {
+/** Hits whose scores fall by so much from one to the next, with a parameter each. */
+function fallingHits(fall: number): SearchHit[] {
+  return hitsOf(30).map((hit, at) => ({
+    ...hit,
+    score: 0.9 - at * fall,
+    inputSchema: { type: "object", properties: { [`of_${at}`]: { type: "string" } } },
+  }));
+}
+
+async function entriesOf(hits: readonly SearchHit[], args: JsonObject = {}): Promise<JsonObject[]> {
+  const [first] = texts(await call(yard({ hits }), "tool_search", { query: "does", ...args }));
+  return JSON.parse(first!) as JsonObject[];
+}
+
+const hasSchema = (entry: JsonObject): boolean => "inputSchema" in entry;
+
+test("without max_results a sure answer has one schema, and the other four say what they take", async () => {
+  const [first, ...others] = await entriesOf(fallingHits(0.03));
+  expect(Object.keys(first!)).toEqual(["name", "description", "score", "inputSchema"]);
+  expect(others).toEqual(
+    [1, 2, 3, 4].map((at) => ({
+      name: `tool_${at}`,
+      description: `Does ${at}.`,
+      score: 0.9 - at * 0.03,
+      parameters: [`of_${at}`],
+    })),
+  );
+});
+
+test("an answer that is not sure has three schemas, and one of long schemas fewer", async () => {
+  expect((await entriesOf(fallingHits(0.001))).map(hasSchema)).toEqual([true, true, true, false, false]);
+  const long = fallingHits(0.001).map((hit) => ({ ...hit, description: "long ".repeat(300) }));
+  expect((await entriesOf(long)).map(hasSchema)).toEqual([true, false, false, false, false]);
+});
+
+test.each([{ max_results: 5 }, { max_results: 0 }, { detail: "full" }])(
+  "%j gives five hits with schema",
+  async (args) => {
+    expect((await entriesOf(fallingHits(0.03), args)).map(hasSchema)).toEqual([true, true, true, true, true]);
+  },
+);
+
+test("without max_results four more hits have a line, and the others a name", async () => {
+  const [, second] = texts(await call(yard({ hits: hitsOf(60), total: 60 }), "tool_search", { query: "does" }));
+  const lines = second!.split("\n");
+  expect(lines[0]).toContain("60 tools match in all");
+  expect(lines.slice(1, 5)).toEqual([5, 6, 7, 8].map((at) => `- tool_${at}: Does ${at}.`));
+  expect(lines[5]).toBe(`- ${Array.from({ length: 16 }, (_, at) => `tool_${at + 9}`).join(", ")}`);
+  expect(lines[6]).toContain("and 35 more");
+});
+
+test("max_results gives that many hits with schema, a line for 20 more, and says how many there are", async () => {
   const place = yard({ hits: hitsOf(60), total: 60 });
-  const [first, second] = texts(await call(place, "tool_search", { query: "does" }));
+  const [first, second] = texts(await call(place, "tool_search", { query: "does", max_results: 5 }));
   expect(place.searches).toEqual([["does", 25]]);
   expect(JSON.parse(first!)).toHaveLength(5);
   const lines = second!.split("\n");
@@ -237,9 +288,25 @@ test("a query as long as a task is answered with the advice to search step by st
   expect(await advice("send an email")).toBe(false);
 });
 
-test("tool_search leaves the schemas out when told to be brief", async () => {
+test("tool_search leaves the schemas out when told to be brief, and all but the first sentence", async () => {
   const [first] = texts(await call(yard({ hits: hitsOf(1) }), "tool_search", { query: "x", detail: "brief" }));
-  expect(JSON.parse(first!)).toEqual([{ name: "tool_0", description: "Does 0. And more.", score: 1 }]);
+  expect(JSON.parse(first!)).toEqual([{ name: "tool_0", description: "Does 0.", score: 1 }]);
+});
+
+test("a brief answer says how many tools match and repeats none of them", async () => {
+  const place = yard({ hits: hitsOf(60), total: 60 });
+  const answer = texts(await call(place, "tool_search", { query: "x", detail: "brief", max_results: 20 }));
+  expect(JSON.parse(answer[0]!)).toHaveLength(20);
+  expect(answer.slice(1)).toEqual(["60 tools match in all."]);
+});
+
+test("the list of discovery mode is short: two tools in at most 1,200 bytes", () => {
+  const listed = yard()
+    .provider.listing()
+    .tools.filter((tool) => tool.role === "discovery")
+    .map((tool) => tool.definition);
+  expect(listed).toHaveLength(2);
+  expect(JSON.stringify({ tools: listed }).length).toBeLessThanOrEqual(1200);
 });
 
 test("a description of many lines is one line among the further hits", async () => {
@@ -301,6 +368,43 @@ test("C9: execute_tool with an unknown name fails with T's hint", async () => {
     kind: "tool_error",
     message: "Tool not found: nope. Use tool_search to discover available tools.",
   });
+});
+
+test("execute_tool names tools that are written like an unknown name, else those that do what it says", async () => {
+  const message = async (near: string[], hits: readonly SearchHit[]): Promise<string> => {
+    const outcome = fail("unknown_tool", "Unknown tool.", { details: { near } });
+    const answer = await call(yard({ outcome, hits }), "execute_tool", { name: "gone" });
+    return answer.ok ? "" : answer.message;
+  };
+  const words = "Tool not found: gone. Use tool_search to discover available tools.";
+  expect(await message(["gong"], hitsOf(1))).toBe(`${words} Near: gong.`);
+  expect(await message([], hitsOf(2))).toBe(`${words} Near: tool_0, tool_1.`);
+  expect(await message([], [])).toBe(words);
+});
+
+const SIBLINGS: readonly SearchHit[] = [
+  { name: "read_row", properties: { id: { type: "integer" } }, required: ["id"] },
+  { name: "find_rows", properties: { text: { type: "string" }, limit: { type: "integer" } }, required: ["text"] },
+  { name: "count_rows", properties: {}, required: [] },
+].map(({ name, properties, required }) => ({
+  name,
+  server: "rows",
+  description: "",
+  score: 1,
+  inputSchema: { type: "object", properties, required },
+}));
+
+test.each([
+  [{ text: "x" }, " These arguments fit find_rows."],
+  [{ text: "x", limit: 3 }, " These arguments fit find_rows."],
+  [{ text: 5 }, ""],
+  [{ limit: 3 }, ""],
+  [{ colour: "red" }, ""],
+])("execute_tool with wrong arguments %j names the sibling that takes them", async (args, hint) => {
+  const outcome = fail("invalid_params", "Wrong.");
+  const place = yard({ outcome, hits: SIBLINGS });
+  const answer = await call(place, "execute_tool", { name: "read_row", arguments: args });
+  expect(answer).toMatchObject({ ok: false, kind: "invalid_params", message: `Wrong.${hint}` });
 });
 
 test.each([{}, { name: "" }, { name: "  " }, { name: 5 }])(

@@ -1,41 +1,31 @@
-import { FURTHER_RESULTS, DEFAULT_RESULTS, MAX_RESULTS, resolveMaxResults } from "../../catalog/search/limits.ts";
+import { FURTHER_RESULTS, MAX_RESULTS, resolveMaxResults } from "../../catalog/search/limits.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import type { SearchAnswer, SearchBounds, SearchHit, SearchInstead } from "../../core/ports.ts";
+import type { SearchBounds, SearchInstead } from "../../core/ports.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import type { Source } from "../../core/records.ts";
 import type { FixedTool } from "../fixed-tools.ts";
 import { ownToolRecord, textResult } from "./own-tool.ts";
 import type { BuiltinPorts } from "./ports.ts";
+import { searchTexts } from "./search-texts.ts";
 
 const NOTHING_FOUND = "No tools found. Try different keywords or a broader search term.";
 
 const DESCRIPTION =
-  "Finds tools by what they do, best first. Search for one step of the task at a time, in a few words such as " +
-  '"send email"; an empty query ' +
-  "lists all tools by name, and the exact name of a tool gives its schema. " +
-  "Call what you found by its name, or with execute_tool.";
+  'Finds tools by what they do, best first. Search for one step at a time in a few words ("send email"); an empty ' +
+  "query lists all, an exact name gives its schema. Call what you found by its name, or with execute_tool.";
 
 const SHOWN_SCHEMA: JsonObject = {
   type: "object",
   properties: {
-    query: {
-      type: "string",
-      description: "What the tool should do, in a few words. Empty or left out: all tools by name.",
-    },
+    query: { type: "string", description: "What the tool should do. Empty: all tools." },
     max_results: {
       type: "number",
-      description: `How many tools to give with their input schema, at most ${MAX_RESULTS}.`,
-      default: DEFAULT_RESULTS,
+      description: `How many tools with schema, at most ${MAX_RESULTS}. Left out: five, the likely ones with schema.`,
     },
-    detail: {
-      type: "string",
-      enum: ["brief", "full"],
-      description: "`brief` leaves the input schemas out.",
-      default: "full",
-    },
-    server: { type: "string", description: "Only tools of this server." },
-    read_only: { type: "boolean", description: "Only tools that change nothing.", default: false },
+    detail: { type: "string", enum: ["brief", "full"], description: "`brief`: no schemas; `full`: all of them." },
+    server: { type: "string", description: "Only this server's tools." },
+    read_only: { type: "boolean", description: "Only tools that change nothing." },
   },
 };
 
@@ -52,9 +42,10 @@ const ACCEPTED_SCHEMA: JsonObject = {
 };
 
 /**
- * `tool_search(query?, max_results = 5, detail = "full")`: one text item with the JSON array `{name, description,
- * score, inputSchema}`; where more tools match, a second one names up to 20 of them, a line each, and says how many
- * there are.
+ * `tool_search(query?, max_results?, detail?)`: one text item with T's JSON array. With `max_results` or
+ * `detail = "full"` every entry is `{name, description, score, inputSchema}`; with neither, those are the first one to
+ * three of five, and the others are `{name, description, score, parameters}` with the parameters' names. `brief` leaves
+ * schemas and parameters out. Where more tools match, a second item names some, a line each, and says how many.
  */
 export function toolSearch(source: Source, ports: BuiltinPorts): FixedTool {
   const record = ownToolRecord(source, {
@@ -80,12 +71,17 @@ async function search(call: ResolvedCall, { innerHub }: BuiltinPorts): Promise<O
   };
   const answer = await innerHub.search(words, call, bounds);
   if (answer.hits.length === 0) return nothingFound(answer.instead, bounds.server);
-  const first = JSON.stringify(answer.hits.slice(0, count).map((hit) => shownHit(hit, detail === "brief")));
-  const rest = [
-    furtherText(answer, count, words.trim() === ""),
-    queryWordCount(words) > MANY_WORDS ? ONE_STEP : undefined,
-  ].filter((text) => text !== undefined);
-  return textResult(first, ...rest);
+  const texts = searchTexts(answer, {
+    count,
+    detail: detail === "brief" ? "brief" : "full",
+    isWhole: isGiven(wanted) || detail === "full",
+    isList: words.trim() === "",
+  });
+  return queryWordCount(words) > MANY_WORDS ? textResult(...texts, ONE_STEP) : textResult(...texts);
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
 /** A query of more words is about more than one step of a task, most of the time. */
@@ -111,40 +107,4 @@ function nothingFound(
     ...(shown.length > 0 ? [`Servers, with their number of tools: ${shown.join(", ")}${unshown}.`] : []),
   ];
   return lines.length === 0 ? textResult(NOTHING_FOUND) : textResult(NOTHING_FOUND, lines.join("\n"));
-}
-
-function shownHit({ name, description, score, inputSchema }: SearchHit, isBrief: boolean): JsonObject {
-  return isBrief ? { name, description, score } : { name, description, score, inputSchema };
-}
-
-/** Nothing when the first text says it all. A list of everything always says how many tools there are. */
-function furtherText({ hits, total }: SearchAnswer, count: number, isList: boolean): string | undefined {
-  const further = hits.slice(count, count + FURTHER_RESULTS);
-  const matching = isList
-    ? `There ${total === 1 ? "is 1 tool" : `are ${total} tools`} in all`
-    : `${total} tools match in all`;
-  if (further.length === 0) return isList ? `${matching}.` : undefined;
-  const unnamed = total - count - further.length;
-  const last =
-    unnamed > 0
-      ? [`and ${unnamed} more: ${isList ? "ask for what you need in a few words" : "a narrower query finds them"}.`]
-      : [];
-  const lines = further.map(
-    ({ name, server, description }) =>
-      `- ${name}${name.startsWith(server) ? "" : ` (${server})`}${oneLine(description)}`,
-  );
-  return [`${matching}. The next ones, without schema (search for a name to get it):`, ...lines, ...last].join("\n");
-}
-
-const MAX_LINE_CHARS = 100;
-
-/** The first sentence of a description, cut where it is too long for a line. */
-function oneLine(description: string): string {
-  const text = description
-    .slice(0, 4 * MAX_LINE_CHARS)
-    .replaceAll(/\s+/g, " ")
-    .trim();
-  if (text === "") return "";
-  const sentence = /^.*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text;
-  return `: ${sentence.length > MAX_LINE_CHARS ? `${sentence.slice(0, MAX_LINE_CHARS - 1).trimEnd()}…` : sentence}`;
 }

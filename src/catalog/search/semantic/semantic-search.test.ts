@@ -8,7 +8,7 @@ import type { Embedder } from "../../../core/models.ts";
 import { SILENT_LOGGER } from "../../../core/ports.ts";
 import { Catalog } from "../../catalog.ts";
 import { resolveCatalog } from "../../options.ts";
-import { fuseRanks } from "./fuse.ts";
+import { TableSearch } from "../likeness/table-search.ts";
 import { SemanticSearch } from "./semantic-search.ts";
 import { VectorFile } from "./vector-file.ts";
 import { searchTools } from "../search-tools.ts";
@@ -54,8 +54,13 @@ async function catalogWith(semantic: SemanticSearch): Promise<Catalog> {
   return catalog;
 }
 
+/** A table that cannot be read, so that words alone stand in. */
+const noTable = (): TableSearch =>
+  new TableSearch({ load: () => Promise.reject(new Error("none")), waitMs: 60_000, logger: SILENT_LOGGER });
+
 function semantic(model: Embedder, waitMs = 60_000, file?: string): SemanticSearch {
-  return new SemanticSearch({ embedder: model, waitMs, logger: SILENT_LOGGER, ...(file !== undefined && { file }) });
+  const options = { embedder: model, waitMs, logger: SILENT_LOGGER, table: noTable() };
+  return new SemanticSearch({ ...options, ...(file !== undefined && { file }) });
 }
 
 test("a tool without a word of the query is found by what it means, and without embeddings it is not", async () => {
@@ -194,10 +199,4 @@ test("a record that was cut short is left out, and a file of another kind counts
   expect([[...vectors.keys()], isWhole]).toEqual([["11".repeat(32)], false]);
   writeFileSync(path, "something else");
   expect(await file.load()).toEqual({ vectors: new Map(), isWhole: false });
-});
-
-test("what stands high in both orders comes before what stands high in one", () => {
-  const scores = fuseRanks(["a", "b", "c"], ["b", "d"]);
-  expect([...scores].toSorted((x, y) => y[1] - x[1]).map(([name]) => name)).toEqual(["b", "a", "d", "c"]);
-  expect([...scores.values()].every((score) => score > 0 && score < 1)).toBe(true);
 });

@@ -3,6 +3,9 @@ import type { Embedder } from "../../../core/models.ts";
 import type { Logger } from "../../../core/ports.ts";
 import { within } from "../../../core/wait.ts";
 import type { PreparedTool } from "../../source-part.ts";
+import type { Evidence } from "../likeness/blend.ts";
+import type { EvidenceSource, TableSearch } from "../likeness/table-search.ts";
+import { usualOf, type Likeness, type Usual } from "../likeness/usual.ts";
 import { toolTextOf } from "./tool-text.ts";
 import { unitVector, VectorStore } from "./vector-store.ts";
 
@@ -13,6 +16,8 @@ const MAX_QUERY_CHARS = 2000;
 const QUERY_TIMEOUT_MS = 10_000;
 /** Queries that may be asked about at once; further searches do without. */
 const MAX_PENDING = 16;
+/** Models differ in what is usual, so tools that are there soon count more than this. */
+const PRIOR: Usual & { readonly rows: number } = { rows: 8, mean: 0.2, deviation: 0.12 };
 
 export interface SemanticSearchOptions {
   readonly embedder: Embedder;
@@ -21,60 +26,54 @@ export interface SemanticSearchOptions {
   /** Longest time that one search waits for the vector of its query. */
   readonly waitMs: number;
   readonly logger: Logger;
+  /** Knows which tools are neighbours, and what the model does not tell in time. Closed with this. */
+  readonly table: TableSearch;
 }
 
-/** What is ranked. */
-export interface Choice {
-  /** The tools to have vectors of. */
-  readonly all: readonly PreparedTool[];
-  /** Those of them to choose from. */
-  readonly permitted: readonly PreparedTool[];
-  /** How many are chosen. */
-  readonly limit: number;
-}
-
-/** The order of tools by how alike query and tool are. Nothing is asked for before the first search. */
-export class SemanticSearch {
+/** Likeness by a model that is asked. Nothing is asked for before the first search. */
+export class SemanticSearch implements EvidenceSource {
   readonly #embedder: Embedder;
   readonly #waitMs: number;
   readonly #logger: Logger;
   readonly #store: VectorStore;
+  readonly #table: TableSearch;
   readonly #queries = new Map<string, Float32Array>();
   readonly #pending = new Map<string, Promise<Float32Array | undefined>>();
   readonly #closing = new AbortController();
 
-  constructor({ embedder, file, waitMs, logger }: SemanticSearchOptions) {
+  constructor({ embedder, file, waitMs, logger, table }: SemanticSearchOptions) {
     this.#embedder = embedder;
     this.#waitMs = waitMs;
     this.#logger = logger;
+    this.#table = table;
     this.#store = new VectorStore({ embedder, logger, ...(file !== undefined && { file }) });
   }
 
-  /** The tools most like the query, best first; undefined when that cannot be said in time. */
-  async rank(query: string, { all, permitted, limit }: Choice): Promise<readonly PreparedTool[] | undefined> {
-    this.#store.want(all.map(toolTextOf));
-    const known = permitted.flatMap((tool) => {
-      const vector = this.#store.get(toolTextOf(tool).key);
-      return vector ? [{ tool, vector }] : [];
-    });
-    if (known.length === 0) return undefined;
+  /** Until the model has told of every tool and of the query, what the table says. */
+  async evidence(query: string, tools: readonly PreparedTool[]): Promise<Evidence | undefined> {
+    const [likeness, others] = await Promise.all([this.#likeness(query, tools), this.#table.evidence(query, tools)]);
+    return likeness ? { ...others, likeness } : others;
+  }
+
+  async #likeness(query: string, tools: readonly PreparedTool[]): Promise<Likeness | undefined> {
+    const texts = tools.map(toolTextOf);
+    this.#store.want(texts);
+    const vectors = texts.map(({ key }) => this.#store.get(key));
+    if (vectors.includes(undefined)) return undefined;
     const wanted = await this.#vectorOf(query.trim().slice(0, MAX_QUERY_CHARS));
     if (!wanted) return undefined;
-    return known
-      .map(({ tool, vector }) => ({ tool, likeness: product(wanted, vector) }))
-      .toSorted((a, b) => b.likeness - a.likeness || (a.tool.key < b.tool.key ? -1 : 1))
-      .slice(0, limit)
-      .map(({ tool }) => tool);
+    const cosines = Float32Array.from(vectors as Float32Array[], (vector) => product(wanted, vector));
+    return { cosines, ...usualOf(cosines, PRIOR) };
   }
 
   /** Waits until no vector of a tool is being loaded. */
-  settled(): Promise<void> {
-    return this.#store.settled();
+  async settled(): Promise<void> {
+    await Promise.all([this.#store.settled(), this.#table.settled()]);
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await Promise.all([this.#store.close(), ...this.#pending.values()]);
+    await Promise.all([this.#store.close(), this.#table.close(), ...this.#pending.values()]);
   }
 
   async #vectorOf(query: string): Promise<Float32Array | undefined> {

@@ -1,0 +1,59 @@
+// 150 queries in the words of people who do not know the tools, in English, French and German, on the tools of the
+// example yard and of ten public servers. `own-queries.tsv`: language, query, the tools that would do.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createHub } from "../../dist/index.js";
+import { root } from "../lib/hub.mjs";
+
+/** Servers whose tools are read from the benchmark's data; those of the example yard come from the yard itself. */
+const SERVERS = [
+  "ref-fetch",
+  "ref-filesystem",
+  "ref-git",
+  "ref-memory",
+  "ref-sequential-thinking",
+  "ref-sqlite",
+  "ref-time",
+  "github",
+  "kubernetes",
+  "playwright",
+];
+/** Servers of the yard that are among those. */
+const TWICE = /^(?:files|memory)__/;
+
+/** `{tools, queries}` in the shape of the benchmark; a query's source is its language. */
+export async function readOwnQueries(benchmarkTools) {
+  const published = benchmarkTools
+    .filter(({ catalog, server }) => catalog === "mcp" && SERVERS.includes(server))
+    .map((tool) => ({ ...tool, server: tool.server.replace("ref-", "") }));
+  const tools = [...published, ...(await yardTools())];
+  const lines = readFileSync(new URL("own-queries.tsv", import.meta.url), "utf8")
+    .trim()
+    .split("\n");
+  const queries = lines.map((line) => {
+    const [language, query, good] = line.split("\t");
+    const ids = good.split(",").flatMap((name) => tools.filter((tool) => tool.name === name).map(({ id }) => id));
+    if (ids.length === 0) throw new Error(`No tool is called ${good}.`);
+    // Any of them would do: the first stands for all.
+    return { source: language, query, gold: [ids[0]], alt: { [ids[0]]: ids } };
+  });
+  return { tools, queries };
+}
+
+async function yardTools() {
+  const hub = await createHub({
+    config: join(root, "examples/yard/toolyard.toml"),
+    variables: { PATH: process.env["PATH"] ?? "" },
+  });
+  try {
+    const listed = await hub.list({ mode: "all" });
+    return listed
+      .filter(({ name }) => !TWICE.test(name))
+      .map((tool) => {
+        const [, server = "yard", name = tool.name] = /^(\w+?)__(.+)$/.exec(tool.name) ?? [];
+        return { ...tool, id: `${server}/${name}`, server, name };
+      });
+  } finally {
+    await hub.close();
+  }
+}

@@ -1,0 +1,52 @@
+"""Words to rows of the table. `src/models/table/pieces.ts` cuts texts in the same way."""
+
+import re
+import unicodedata
+
+MAX_WORD_CHARS = 48
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORD = re.compile(r"[^\W_]+")
+
+
+def words(text):
+    """Lower-case words without accents, cut at everything else and inside of `camelCase`."""
+    spaced = _CAMEL.sub(" ", text)
+    plain = "".join(c for c in unicodedata.normalize("NFKD", spaced) if unicodedata.category(c)[0] != "M")
+    return _WORD.findall(plain.lower())
+
+
+class Pieces:
+    """The vocabulary: whole words, and `##` pieces that continue one."""
+
+    def __init__(self, vocabulary):
+        self.vocabulary = vocabulary
+        self.numbers = {piece: number for number, piece in enumerate(vocabulary)}
+        self._known = {}
+
+    def of_word(self, word):
+        """The longest pieces from the left; nothing for a word that they cannot write."""
+        known = self._known.get(word)
+        if known is None:
+            known = self._known[word] = self._cut(word[:MAX_WORD_CHARS])
+        return known
+
+    def _cut(self, word):
+        found = []
+        at = 0
+        while at < len(word):
+            end = len(word)
+            while end > at and (number := self.numbers.get(("##" if at else "") + word[at:end])) is None:
+                end -= 1
+            if end == at:
+                return []
+            found.append(number)
+            at = end
+        return found
+
+    def of_text(self, text, most=256):
+        found = []
+        for word in words(text):
+            found += self.of_word(word)
+            if len(found) >= most:
+                break
+        return found[:most]

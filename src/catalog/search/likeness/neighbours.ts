@@ -1,0 +1,83 @@
+import type { ToolRecord } from "../../../core/records.ts";
+import type { PreparedTool } from "../../source-part.ts";
+import type { VectorRows } from "./vector-rows.ts";
+
+/** Tools of other servers that speak for one. */
+export const NEIGHBOURS = 5;
+/** Likeness below which no tool speaks for another. */
+const LEAST_COSINE = 0.5;
+/** How much of what could be added at most to a first look is thought to be added. */
+const HOPE = 0.5;
+export const NOBODY = -1;
+
+/** The tools of other servers that are most like each tool, by rank; `NOBODY` where there are fewer. */
+export class Neighbours {
+  readonly ranks: Int32Array;
+  readonly #cosines: Float32Array;
+  readonly #tools: readonly PreparedTool[];
+
+  private constructor(tools: readonly PreparedTool[]) {
+    this.#tools = tools;
+    this.ranks = new Int32Array(tools.length * NEIGHBOURS).fill(NOBODY);
+    this.#cosines = new Float32Array(tools.length * NEIGHBOURS).fill(LEAST_COSINE);
+  }
+
+  /**
+   * In steps of one tool each, so that whoever waits is not kept. What `before` knows of tools that are still there,
+   * neighbours and all, is not looked for again.
+   */
+  static *find(tools: readonly PreparedTool[], vectors: VectorRows, before?: Neighbours): Generator<void, Neighbours> {
+    const found = new Neighbours(tools);
+    const fresh = found.#take(before);
+    const rests = Float32Array.from(tools, (_, rank) => vectors.restOf(rank));
+    const own = tools.map(({ record }) => record.source.id);
+    for (let rank = 0; rank < tools.length; rank += 1) {
+      if (fresh[rank] === 0) continue;
+      for (let other = 0; other < tools.length; other += 1) {
+        if (own[other] === own[rank] || (fresh[other] === 1 && other < rank)) continue;
+        const worst = Math.min(found.#worst(rank), found.#worst(other));
+        if (vectors.firstOf(rank, other) + HOPE * rests[rank]! * rests[other]! < worst) continue;
+        const cosine = vectors.cosineOf(rank, other);
+        found.#offer(rank, other, cosine);
+        found.#offer(other, rank, cosine);
+      }
+      yield;
+    }
+    return found;
+  }
+
+  /** Keeps what is still true; 1 for each tool that must be looked at. */
+  #take(before: Neighbours | undefined): Uint8Array {
+    const fresh = new Uint8Array(this.#tools.length).fill(1);
+    if (!before) return fresh;
+    const ranks = new Map<ToolRecord, number>(this.#tools.map(({ record }, rank) => [record, rank]));
+    for (const [old, { record }] of before.#tools.entries()) {
+      const rank = ranks.get(record);
+      if (rank === undefined) continue;
+      const kin = Array.from(before.ranks.subarray(old * NEIGHBOURS, (old + 1) * NEIGHBOURS), (one) =>
+        one === NOBODY ? NOBODY : ranks.get(before.#tools[one]!.record),
+      );
+      if (kin.includes(undefined)) continue;
+      this.ranks.set(kin as number[], rank * NEIGHBOURS);
+      this.#cosines.set(before.#cosines.subarray(old * NEIGHBOURS, (old + 1) * NEIGHBOURS), rank * NEIGHBOURS);
+      fresh[rank] = 0;
+    }
+    return fresh;
+  }
+
+  #worst(rank: number): number {
+    return this.#cosines[(rank + 1) * NEIGHBOURS - 1]!;
+  }
+
+  #offer(rank: number, other: number, cosine: number): void {
+    let at = (rank + 1) * NEIGHBOURS - 1;
+    if (cosine <= this.#cosines[at]!) return;
+    const begin = rank * NEIGHBOURS;
+    for (; at > begin && cosine > this.#cosines[at - 1]!; at -= 1) {
+      this.#cosines[at] = this.#cosines[at - 1]!;
+      this.ranks[at] = this.ranks[at - 1]!;
+    }
+    this.#cosines[at] = cosine;
+    this.ranks[at] = other;
+  }
+}

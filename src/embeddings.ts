@@ -1,0 +1,28 @@
+import type { TextEmbedder } from "./core/models.ts";
+import { loadTokenTable } from "./models/table/token-table.ts";
+
+export type { TextEmbedder } from "./core/models.ts";
+
+/**
+ * The embedder that comes with the package: English texts to vectors of 128 numbers, in this process and without any
+ * service. It is read when it is first asked for (4 MB), and once. Rejects when its file cannot be read.
+ */
+export function loadEmbedder(): Promise<TextEmbedder> {
+  return loadTokenTable();
+}
+
+/** How alike two texts are by their vectors, from -1 to 1. Throws a `RangeError` when these differ in length. */
+export function similarity(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  if (a.length !== b.length)
+    throw new RangeError(
+      `Vectors of ${a.length} and ${b.length} numbers cannot be compared. Make both with one embedder.`,
+    );
+  const [product, left, right] = [sum(a, b), sum(a, a), sum(b, b)];
+  return left === 0 || right === 0 ? 0 : product / Math.sqrt(left * right);
+}
+
+function sum(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  let total = 0;
+  for (let at = 0; at < a.length; at += 1) total += a[at]! * b[at]!;
+  return total;
+}

@@ -1,0 +1,66 @@
+import { readFile } from "node:fs/promises";
+import type { TextEmbedder } from "../../core/models.ts";
+import { Pieces } from "./pieces.ts";
+
+/** The table that comes with the package; `scripts/embeddings/` makes it. */
+const SHIPPED = new URL("token-vectors.bin", import.meta.url);
+const MAGIC = "TYT1";
+const HEADER_BYTES = 16;
+/** Pieces of a text that are read, from its beginning. */
+const MAX_PIECES = 512;
+
+let shipped: Promise<TokenTable> | undefined;
+
+/** The shipped table, read once, when it is first asked for. Rejects when its file cannot be read. */
+export function loadTokenTable(): Promise<TokenTable> {
+  shipped ??= readFile(SHIPPED)
+    .then((file) => new TokenTable(file, "toolyard-table-1"))
+    .catch((error: unknown) => {
+      shipped = undefined;
+      throw error;
+    });
+  return shipped;
+}
+
+/**
+ * One vector for each word, or piece of a word; a text is the direction of their sum. Whole numbers from -127 to 127
+ * with a scale for each row: 128 bytes a row, no model, nothing that is asked.
+ */
+export class TokenTable implements TextEmbedder {
+  readonly model: string;
+  readonly dimensions: number;
+  readonly #pieces: Pieces;
+  readonly #scales: Float32Array;
+  readonly #rows: Int8Array;
+
+  /** `file` as `scripts/embeddings/table_file.py` writes it. Throws an `Error` for anything else. */
+  constructor(file: Buffer, model: string) {
+    if (file.toString("latin1", 0, 4) !== MAGIC) throw new Error("This is no table of token vectors.");
+    const [count, dimensions, wordBytes] = [4, 8, 12].map((at) => file.readUInt32LE(at)) as [number, number, number];
+    const scalesAt = HEADER_BYTES + wordBytes;
+    const rowsAt = scalesAt + 4 * count;
+    if (file.length !== rowsAt + count * dimensions)
+      throw new Error(`The table of token vectors is cut short: it has ${file.length} bytes.`);
+    this.model = model;
+    this.dimensions = dimensions;
+    this.#pieces = new Pieces(file.toString("latin1", HEADER_BYTES, scalesAt).trimEnd().split("\n"));
+    this.#scales = Float32Array.from({ length: count }, (_, row) => file.readFloatLE(scalesAt + 4 * row));
+    this.#rows = new Int8Array(file.buffer, file.byteOffset + rowsAt, count * dimensions);
+  }
+
+  embed(text: string): Float32Array {
+    const sum = new Float32Array(this.dimensions);
+    for (const piece of this.#pieces.ofText(text, MAX_PIECES)) this.#add(piece, sum);
+    let square = 0;
+    for (let at = 0; at < sum.length; at += 1) square += sum[at]! * sum[at]!;
+    const length = Math.sqrt(square);
+    if (length > 0) for (let at = 0; at < sum.length; at += 1) sum[at]! /= length;
+    return sum;
+  }
+
+  #add(piece: number, sum: Float32Array): void {
+    const scale = this.#scales[piece]!;
+    const begin = piece * this.dimensions;
+    for (let at = 0; at < sum.length; at += 1) sum[at]! += scale * this.#rows[begin + at]!;
+  }
+}

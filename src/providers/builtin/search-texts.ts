@@ -1,0 +1,117 @@
+import { FURTHER_RESULTS } from "../../catalog/search/limits.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { SearchAnswer, SearchHit } from "../../core/ports.ts";
+
+/** How much of the hits an answer tells. */
+export interface AnswerShape {
+  /** Hits of the first text. */
+  readonly count: number;
+  readonly detail: "brief" | "full";
+  /** Whether all hits of the first text have their schema; otherwise those that are likely have. */
+  readonly isWhole: boolean;
+  /** Whether the query asks for everything, by name. */
+  readonly isList: boolean;
+}
+
+/** Hits with schema at most, where nobody says how many. */
+const MAX_WHOLE = 3;
+/** A further schema is given for a hit whose score is at least this share of the best one's. */
+const LIKELY_SHARE = 0.97;
+/** Characters that such hits may have together. */
+const MAX_WHOLE_CHARS = 1200;
+/** What a hit without schema tells, where nobody says how many hits: some in the first text, some a line, some a name. */
+const SHORT_DESCRIPTION_CHARS = 72;
+const SHORT_LINE_CHARS = 40;
+const SHORT_LINES = 4;
+const LINE_CHARS = 100;
+const MAX_PARAMETERS = 6;
+/** Characters that the descriptions of a brief answer share, and the most and the least for one. */
+const BRIEF_CHARS = 480;
+const MAX_BRIEF_CHARS = 100;
+const MIN_BRIEF_CHARS = 24;
+
+/** The texts of an answer that has hits: T's JSON array, and lines for further ones where it leaves some out. */
+export function searchTexts(answer: SearchAnswer, shape: AnswerShape): readonly string[] {
+  const { count, detail, isWhole, isList } = shape;
+  const shown = answer.hits.slice(0, count);
+  if (detail === "brief") return [JSON.stringify(briefEntries(shown)), ...countText(answer, count, isList)];
+  const whole = isWhole ? shown.length : wholeCount(shown);
+  const entries = shown.map((hit, at) => (at < whole ? wholeEntry(hit) : shortEntry(hit)));
+  return [JSON.stringify(entries), ...furtherText(answer, shape)];
+}
+
+function wholeEntry({ name, description, score, inputSchema }: SearchHit): JsonObject {
+  return { name, description, score, inputSchema };
+}
+
+function shortEntry({ name, description, score, inputSchema }: SearchHit): JsonObject {
+  const { properties } = inputSchema;
+  const parameters = isJsonObject(properties) ? Object.keys(properties).slice(0, MAX_PARAMETERS) : [];
+  return { name, description: firstSentence(description, SHORT_DESCRIPTION_CHARS), score, parameters };
+}
+
+function briefEntries(hits: readonly SearchHit[]): JsonObject[] {
+  const room = Math.max(MIN_BRIEF_CHARS, Math.min(MAX_BRIEF_CHARS, Math.floor(BRIEF_CHARS / hits.length)));
+  return hits.map(({ name, description, score }) => ({ name, description: firstSentence(description, room), score }));
+}
+
+/** One to three: as many as may well be meant, and as have room. The exact name of a tool gives that one. */
+function wholeCount(hits: readonly SearchHit[]): number {
+  const best = hits[0]!.score;
+  let chars = 0;
+  let count = 0;
+  for (const hit of hits.slice(0, MAX_WHOLE)) {
+    chars += JSON.stringify(wholeEntry(hit)).length;
+    if (count > 0 && (hit.score < best * LIKELY_SHARE || chars > MAX_WHOLE_CHARS)) break;
+    count += 1;
+  }
+  return count;
+}
+
+function countText({ total }: SearchAnswer, count: number, isList: boolean): readonly string[] {
+  if (!isList && total <= count) return [];
+  return [`${howMany(total, isList)}.`];
+}
+
+function howMany(total: number, isList: boolean): string {
+  if (!isList) return `${total} tools match in all`;
+  return `There ${total === 1 ? "is 1 tool" : `are ${total} tools`} in all`;
+}
+
+/** Nothing when the first text says it all. A list of everything always says how many tools there are. */
+function furtherText({ hits, total }: SearchAnswer, { count, isList, isWhole }: AnswerShape): readonly string[] {
+  const further = hits.slice(count, count + FURTHER_RESULTS);
+  if (further.length === 0) return isList ? [`${howMany(total, true)}.`] : [];
+  const unnamed = total - count - further.length;
+  const last =
+    unnamed > 0
+      ? [`and ${unnamed} more: ${isList ? "ask for what you need in a few words" : "a narrower query finds them"}.`]
+      : [];
+  const first = `${howMany(total, isList)}. The next, without schema (search for a name to get it):`;
+  const lines = isWhole
+    ? further.map((hit) => line(hit, LINE_CHARS))
+    : [
+        ...further.slice(0, SHORT_LINES).map((hit) => line(hit, SHORT_LINE_CHARS)),
+        ...nameLine(further.slice(SHORT_LINES)),
+      ];
+  return [[first, ...lines, ...last].join("\n")];
+}
+
+function nameLine(hits: readonly SearchHit[]): readonly string[] {
+  return hits.length === 0 ? [] : [`- ${hits.map(({ name }) => name).join(", ")}`];
+}
+
+function line({ name, server, description }: SearchHit, room: number): string {
+  const text = firstSentence(description, room);
+  return `- ${name}${name.startsWith(server) ? "" : ` (${server})`}${text === "" ? "" : `: ${text}`}`;
+}
+
+/** The first sentence of a description, cut where there is no room for it. */
+function firstSentence(description: string, room: number): string {
+  const text = description
+    .slice(0, 4 * room)
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  const sentence = /^.*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text;
+  return sentence.length > room ? `${sentence.slice(0, room - 1).trimEnd()}…` : sentence;
+}

@@ -1,0 +1,65 @@
+import { readFile, stat } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { similarity } from "../../src/embeddings.ts";
+import { Pieces } from "../../src/models/table/pieces.ts";
+import { loadTokenTable, TokenTable } from "../../src/models/table/token-table.ts";
+
+const FILE = new URL("../../src/models/table/token-vectors.bin", import.meta.url);
+
+/** A table of two dimensions whose rows point to these corners, with a scale of 1. */
+function tableOf(rows: Readonly<Record<string, readonly [number, number]>>): Buffer {
+  const words = Buffer.from(Object.keys(rows).join("\n"));
+  const padded = Buffer.concat([words, Buffer.alloc((4 - (words.length % 4)) % 4, "\n")]);
+  const head = Buffer.alloc(16);
+  head.write("TYT1", "latin1");
+  const count = Object.keys(rows).length;
+  for (const [at, value] of [count, 2, padded.length].entries()) head.writeUInt32LE(value, 4 + 4 * at);
+  const scales = Buffer.alloc(4 * count);
+  for (let row = 0; row < count; row += 1) scales.writeFloatLE(1, 4 * row);
+  return Buffer.concat([head, padded, scales, Buffer.from(Int8Array.from(Object.values(rows).flat()).buffer)]);
+}
+
+test("a text is the direction of the sum of its words' rows", () => {
+  const table = new TokenTable(tableOf({ east: [100, 0], north: [0, 100] }), "corners");
+  expect([...table.embed("East")]).toEqual([1, 0]);
+  expect([...table.embed("north, east!")].map((value) => value.toFixed(4))).toEqual(["0.7071", "0.7071"]);
+});
+
+test("a text of which no word is known is all zeros, and like nothing", () => {
+  const table = new TokenTable(tableOf({ east: [100, 0] }), "corners");
+  expect([...table.embed("west")]).toEqual([0, 0]);
+  expect(similarity(table.embed("west"), table.embed("east"))).toBe(0);
+});
+
+test("a file of another kind is refused, and one that is cut short", () => {
+  const file = tableOf({ east: [100, 0] });
+  expect(() => new TokenTable(Buffer.from("something else"), "x")).toThrow("no table");
+  expect(() => new TokenTable(file.subarray(0, file.length - 1), "x")).toThrow("cut short");
+});
+
+test.each([
+  ["deleteRows from HTTPServer", ["delete", "rows", "from", "http", "server"]],
+  ["delete_rows", ["delete", "rows"]],
+  ["Été à la mer", ["ete", "a", "la", "mer"]],
+  ["rowserver", ["row", "##server"]],
+  ["unknowable", []],
+])("%j is cut into %j, as where the table is made", (text, pieces) => {
+  const vocabulary = [..."delete rows row from http server ete a la mer".split(" "), ..."##s ##server".split(" ")];
+  expect(new Pieces(vocabulary).ofText(text, 100).map((number) => vocabulary[number])).toEqual(pieces);
+});
+
+test("the shipped table has at most 4.5 MB, and is read once", async () => {
+  expect((await stat(FILE)).size).toBeLessThanOrEqual(4_500_000);
+  expect(await loadTokenTable()).toBe(await loadTokenTable());
+});
+
+test.each([
+  ["get rid of some stored records", "delete rows of a table", "create a table"],
+  ["what will the sky be like tomorrow", "weather forecast", "send an email"],
+  ["supprimer un fichier", "delete a file", "list branches"],
+  ["eine Datei löschen", "delete a file", "list branches"],
+])("by the shipped table %j is more like %j than like %j", async (query, near, far) => {
+  const table = new TokenTable(await readFile(FILE), "shipped");
+  const like = (text: string): number => similarity(table.embed(query), table.embed(text));
+  expect(like(near)).toBeGreaterThan(like(far) + 0.1);
+});
