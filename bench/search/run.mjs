@@ -5,7 +5,9 @@
 import { readFileSync } from "node:fs";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { loadTokenTable, TokenTable } from "../../dist/models/table/token-table.js";
+import { executeTool } from "../../dist/providers/builtin/execute-tool.js";
 import { searchTexts } from "../../dist/providers/builtin/search-texts.js";
+import { toolSearch } from "../../dist/providers/builtin/tool-search.js";
 import { MEASURES, evaluate, indexOf, readBenchmark, tableIndexOf } from "./benchmark.mjs";
 import { readOwnQueries } from "./own-queries.mjs";
 import { tuneWithout } from "./tune.mjs";
@@ -13,6 +15,12 @@ import { tuneWithout } from "./tune.mjs";
 const GOALS = { "macro nDCG@10": 64, "micro nDCG@10": 81, "macro R@5": 68 };
 /** Tokens that an answer may cost on average, counted as o200k. */
 const TOKEN_GOALS = { default: 950, brief: 600 };
+/** The same for a whole task of so many steps: the list in discovery mode, and a search and a call for each. */
+const TASK_GOAL = 3500;
+const STEPS = 3;
+/** What one step of a task is like. */
+const STEP_SOURCE = "livemcp-step";
+const RESULT = "Done: 1 entry was changed.";
 const { tools, queries } = readBenchmark();
 const catalogs = [...new Set(queries.map(({ catalog }) => catalog))];
 const of = (list, name) => list.filter(({ catalog }) => catalog === name);
@@ -39,6 +47,7 @@ for (const catalog of catalogs) {
   if (catalog === "mcp") {
     tellGoals(both);
     tellTokens(withTable, of(queries, catalog));
+    tellTasks(withTable, of(queries, catalog));
   }
 }
 const ours = await readOwnQueries(tools);
@@ -81,9 +90,9 @@ function tellTokens({ answer, idOf }, asked) {
   for (const query of asked) {
     const found = answer(query.query, 25);
     const texts = searchTexts(found, shape);
-    sums.default += encode(texts.join("\n")).length;
+    sums.default += count(texts.join("\n"));
     const brief = searchTexts(answer(query.query, 40), { ...shape, count: 20, detail: "brief" });
-    sums.brief += encode(brief.join("\n")).length;
+    sums.brief += count(brief.join("\n"));
     const named = new Set(found.hits.filter(({ name }) => texts.some((text) => text.includes(name))).map(idOf));
     const isNamed = (id) => [id, ...(query.alt?.[id] ?? [])].some((one) => named.has(one));
     (recalls[query.source] ??= []).push(query.gold.filter(isNamed).length / query.gold.length);
@@ -93,6 +102,37 @@ function tellTokens({ answer, idOf }, asked) {
     console.log(`tokens of an answer, ${name}: ${(sums[name] / asked.length).toFixed(0)} (goal ${goal})`);
   const recall = 100 * mean(Object.values(recalls).map(mean));
   console.log(`recall of the whole default answer, macro: ${recall.toFixed(1)} (goal 79.2)`);
+}
+
+/** Tokens of tasks in discovery mode, as the model writes and reads them; each tool takes one short argument. */
+function tellTasks({ answer }, asked) {
+  const list = discoveryTools().map(({ name, description, inputSchema }) => ({
+    type: "function",
+    function: { name, description, parameters: inputSchema },
+  }));
+  const shape = { count: 5, detail: "full", isWhole: false, isList: false };
+  const costs = asked
+    .filter(({ source }) => source === STEP_SOURCE)
+    .map(({ query }) => {
+      const found = answer(query, 25);
+      const call = { name: found.hits[0].name, arguments: { value: "the argument of this step" } };
+      return (
+        count(JSON.stringify({ query })) + count(searchTexts(found, shape).join("\n")) + count(JSON.stringify(call))
+      );
+    });
+  const step = costs.reduce((sum, one) => sum + one, 0) / costs.length + count(RESULT);
+  const task = count(JSON.stringify(list)) + STEPS * step;
+  console.log(`tokens of a task of ${STEPS} searches and calls: ${task.toFixed(0)} (goal ${TASK_GOAL})`);
+}
+
+function count(text) {
+  return encode(text).length;
+}
+
+/** The two tools that discovery mode lists. */
+function discoveryTools() {
+  const source = { id: "builtin", kind: "builtin", namespace: "", order: 0 };
+  return [toolSearch(source, {}), executeTool(source, {})].map(({ record }) => record.definition);
 }
 
 if (process.argv.includes("--tune")) {
