@@ -16,6 +16,9 @@ const ROWS = [
   { name: "send_email", description: "Sends an email." },
 ];
 
+/** Shares no word with any of them. */
+const BY_MEANING = "envoyer un courriel";
+
 interface Place {
   readonly catalog: Catalog;
   readonly table: TableSearch;
@@ -50,7 +53,7 @@ async function listening(): Promise<{ readonly embedder: TextEmbedder; readonly 
 
 test("a tool is found by what it means, with no word of the query", async () => {
   const { found } = placeWith(loadTokenTable, rowsProvider());
-  expect((await found("get rid of stored records"))[0]).toBe("delete_rows");
+  expect((await found(BY_MEANING))[0]).toBe("send_email");
 });
 
 test("what means nothing here finds nothing", async () => {
@@ -73,7 +76,7 @@ test("an empty query lists by name, and asks for no table", async () => {
 test("a table that cannot be read leaves words as they are", async () => {
   const { found } = placeWith(() => Promise.reject(new Error("no such file")), rowsProvider());
   expect((await found("delete rows"))[0]).toBe("delete_rows");
-  expect(await found("get rid of stored records")).toEqual([]);
+  expect(await found(BY_MEANING)).toEqual([]);
 });
 
 test("only what is new is embedded when one source changes", async () => {
@@ -95,10 +98,10 @@ test("only what is new is embedded when one source changes", async () => {
 
 test("a hit says what it was found by, where that is asked", async () => {
   const { catalog } = placeWith(loadTokenTable, rowsProvider());
-  const [asked] = (await catalog.search("get rid of stored records", VIEW, { limit: 1, why: true })).hits;
+  const [asked] = (await catalog.search(BY_MEANING, VIEW, { limit: 1, why: true })).hits;
   expect(asked!.why).toMatchObject({ words: 0 });
   expect(asked!.why!.meaning).toBeGreaterThan(0);
-  const [other] = (await catalog.search("get rid of stored records", VIEW, { limit: 1 })).hits;
+  const [other] = (await catalog.search(BY_MEANING, VIEW, { limit: 1 })).hits;
   expect(other!.why).toBeUndefined();
 });
 
@@ -110,7 +113,7 @@ test("the words of like tools of another server speak for a tool", async () => {
     new MemoryProvider({ id: "c" }).offerTools({ name: "list_branches", description: "Lists branches." }),
   );
   const neighboursOf = async (name: string): Promise<number> => {
-    const { hits } = await catalog.search("message", VIEW, { limit: 5, why: true });
+    const { hits } = await catalog.search("send email", VIEW, { limit: 5, why: true });
     return hits.find((hit) => hit.name === name)?.why?.neighbours ?? 0;
   };
   await neighboursOf("a__send_email");
@@ -157,6 +160,6 @@ test("while a model has not told of every tool, the table stands in for it", asy
   const { catalog, table, found } = placeWith(loadTokenTable, rowsProvider());
   const search = new SemanticSearch({ embedder: silent, waitMs: 60_000, logger: SILENT_LOGGER, table });
   catalog.searchWith(async () => search);
-  expect((await found("get rid of stored records"))[0]).toBe("delete_rows");
+  expect((await found(BY_MEANING))[0]).toBe("send_email");
   expect(asked).toBe(1);
 });

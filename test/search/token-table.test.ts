@@ -41,7 +41,7 @@ test.each([
   ["deleteRows from HTTPServer", ["delete", "rows", "from", "http", "server"]],
   ["delete_rows", ["delete", "rows"]],
   ["Été à la mer", ["ete", "a", "la", "mer"]],
-  ["rowserver", ["row", "##server"]],
+  ["httpserver", ["http", "##server"]],
   ["unknowable", []],
 ])("%j is cut into %j, as where the table is made", (text, pieces) => {
   const vocabulary = [..."delete rows row from http server ete a la mer".split(" "), ..."##s ##server".split(" ")];
@@ -55,7 +55,7 @@ test("the shipped table has at most 4.5 MB, and is read once", async () => {
 
 test.each([
   ["get rid of some stored records", "delete rows of a table", "create a table"],
-  ["what will the sky be like tomorrow", "weather forecast", "send an email"],
+  ["will it rain tomorrow", "weather forecast", "send an email"],
   ["supprimer un fichier", "delete a file", "list branches"],
   ["eine Datei löschen", "delete a file", "list branches"],
 ])("by the shipped table %j is more like %j than like %j", async (query, near, far) => {

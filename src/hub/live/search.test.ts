@@ -95,7 +95,7 @@ const FOUND_BY_MEANING = "what o'clock is it since then";
 async function plainHub(search: NonNullable<HubConfig["search"]>): Promise<Toolyard> {
   const hub = await createHub({
     settings: { builtin: { execute_code: false }, search },
-    registerTools: (program) => program.registerTool("bin.delete_rows", () => 1, {}, "Deletes rows of a table."),
+    registerTools: (program) => program.registerTool("post.send_email", () => 1, {}, "Sends an email."),
     variables: { TOOLYARD_HOME: folder },
     logger: SILENT_LOGGER,
   });
@@ -104,13 +104,13 @@ async function plainHub(search: NonNullable<HubConfig["search"]>): Promise<Tooly
 }
 
 test.each<[NonNullable<HubConfig["search"]>, string[]]>([
-  [{}, ["bin.delete_rows"]],
-  [{ mode: "auto" }, ["bin.delete_rows"]],
-  [{ mode: "table" }, ["bin.delete_rows"]],
+  [{}, ["post.send_email"]],
+  [{ mode: "auto" }, ["post.send_email"]],
+  [{ mode: "table" }, ["post.send_email"]],
   [{ mode: "words" }, []],
 ])("with [search] %j and no model, a query without a tool's words finds %j", async (search, found) => {
   const hub = await plainHub({ ...search, embedding_wait_ms: 60_000 });
-  const { hits } = await hub.search("get rid of stored records", 1);
+  const { hits } = await hub.search("envoyer un courriel", 1);
   expect(hits.map((hit) => hit.name)).toEqual(found);
 });
 

@@ -37,7 +37,7 @@ export function executeTool(source: Source, ports: BuiltinPorts): FixedTool {
   const record = ownToolRecord(source, {
     name: NAME,
     title: "Execute tool",
-    description: "Calls a tool by its name. tool_search finds tools and the arguments they take.",
+    description: "Calls a tool by name. tool_search finds tools and their arguments.",
     inputSchema: SHOWN_SCHEMA,
     acceptedSchema: ACCEPTED_SCHEMA,
     annotations: { openWorldHint: true },

@@ -12,20 +12,20 @@ import { searchTexts } from "./search-texts.ts";
 const NOTHING_FOUND = "No tools found. Try different keywords or a broader search term.";
 
 const DESCRIPTION =
-  'Finds tools by what they do, best first. Search for one step at a time in a few words ("send email"); an empty ' +
-  "query lists all, an exact name gives its schema. Call what you found by its name, or with execute_tool.";
+  'Finds tools by what they do, best first. Search for one step in a few words ("send email"); an empty query lists ' +
+  "all, an exact name gives its schema. Call it by name, or with execute_tool.";
 
 const SHOWN_SCHEMA: JsonObject = {
   type: "object",
   properties: {
-    query: { type: "string", description: "What the tool should do. Empty: all tools." },
+    query: { type: "string", description: "What the tool should do." },
     max_results: {
       type: "number",
-      description: `How many tools with schema, at most ${MAX_RESULTS}. Left out: five, the likely ones with schema.`,
+      description: `How many with schema, at most ${MAX_RESULTS}. Left out: the likely of 5.`,
     },
-    detail: { type: "string", enum: ["brief", "full"], description: "`brief`: no schemas; `full`: all of them." },
-    server: { type: "string", description: "Only this server's tools." },
-    read_only: { type: "boolean", description: "Only tools that change nothing." },
+    detail: { type: "string", enum: ["brief", "full"], description: "`brief`: no schemas; `full`: all five." },
+    server: { type: "string", description: "Only this server's." },
+    read_only: { type: "boolean", description: "Only what changes nothing." },
   },
 };
 
