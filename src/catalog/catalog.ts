@@ -93,7 +93,7 @@ export class Catalog {
     const providers = this.#entries.map(({ gate }) => gate.provider);
     const own = new Catalog(this.#options, providers, { owner, maker: this.#parts });
     own.changed.on((change) => this.changed.emit(change));
-    own.searchWith(() => this.#semantic());
+    own.searchWith(() => this.#evidence());
     return own;
   }
 
