@@ -90,11 +90,9 @@ def main():
     pieces = Pieces(vocabulary)
     known = {}
     groups = {}
+    number = lambda numbers, text: numbers.setdefault(text, len(numbers))
     pairs = np.array(
-        [
-            (known.setdefault(short, len(known)), known.setdefault(long, len(known)), groups.setdefault(group, len(groups)))
-            for short, long, group in texts.pairs
-        ]
+        [(number(known, short), number(known, long), number(groups, group)) for short, long, group in texts.pairs]
     )
     matrix = bags([pieces.of_text(text, STUDENT_PIECES) for text in known], len(vocabulary))
 

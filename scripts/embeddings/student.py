@@ -1,4 +1,4 @@
-"""Trains the table: a text is the sum of its pieces' rows, and a pair's two texts come nearer than the batch's others."""
+"""Trains the table: a text is the sum of its pieces' rows, and the two texts of a pair come nearer than others."""
 
 import numpy as np
 from scipy.sparse import csr_matrix, vstack

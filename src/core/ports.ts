@@ -58,7 +58,7 @@ export interface SearchHit {
   readonly why?: SearchReasons;
 }
 
-/** What a hit's place comes from: parts of one sum, 0 for nothing. An exact name, and a list of everything, have none. */
+/** What a hit's place comes from: parts of one sum, 0 for nothing. An exact name and a list of everything have none. */
 export interface SearchReasons {
   /** Words that the query shares with the tool; 1 for the tool that shares most. */
   readonly words: number;

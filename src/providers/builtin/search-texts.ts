@@ -19,7 +19,7 @@ const MAX_WHOLE = 3;
 const LIKELY_SHARE = 0.97;
 /** Characters that such hits may have together. */
 const MAX_WHOLE_CHARS = 1200;
-/** What a hit without schema tells, where nobody says how many hits: some in the first text, some a line, some a name. */
+/** What hits without schema tell, where nobody says how many: four in the first text, some a line, the rest a name. */
 const SHORT_DESCRIPTION_CHARS = 72;
 const SHORT_LINE_CHARS = 40;
 const SHORT_LINES = 4;

@@ -43,6 +43,8 @@ interface Prepared {
 export class TableSearch implements EvidenceSource {
   readonly #options: TableSearchOptions;
   readonly #closing = new AbortController();
+  /** Principals with lists of their own take turns. */
+  readonly #known = new WeakMap<readonly PreparedTool[], Prepared>();
   #prepared: Prepared | undefined;
   #job: { readonly tools: readonly PreparedTool[]; readonly ready: Promise<Prepared | undefined> } | undefined;
   #settled: Promise<unknown> = Promise.resolve();
@@ -60,7 +62,8 @@ export class TableSearch implements EvidenceSource {
 
   /** What is known of these tools, if it is known in time. */
   async prepare(tools: readonly PreparedTool[]): Promise<Prepared | undefined> {
-    if (this.#prepared?.tools === tools) return this.#prepared;
+    const known = this.#known.get(tools);
+    if (known) return known;
     if (this.#closing.signal.aborted) return undefined;
     if (this.#job?.tools !== tools) this.#begin(tools);
     return within(this.#job!.ready, this.#options.waitMs);
@@ -89,6 +92,7 @@ export class TableSearch implements EvidenceSource {
     if (!prepared) return;
     const before = this.#prepared?.neighbours;
     this.#prepared = prepared;
+    this.#known.set(prepared.tools, prepared);
     const found = await inSlices(Neighbours.find(prepared.tools, prepared.vectors, before), isWanted);
     if (found) prepared.neighbours = found;
   }
