@@ -30,6 +30,14 @@ import { CallSlots } from "../call-slots.ts";
 import type { McpServerOptions } from "./options.ts";
 import { toListing } from "./records.ts";
 
+/** What a kind of servers makes of each list and of each call. */
+export interface ServerAdapter {
+  /** What is offered of what the server lists. */
+  readonly listing: (listing: Listing) => Listing;
+  /** The call as the server gets it. */
+  readonly call: (call: ResolvedCall) => ResolvedCall;
+}
+
 export interface McpServerDeps {
   readonly source: Source;
   readonly options: McpServerOptions;
@@ -62,6 +70,8 @@ export interface McpServerDeps {
   readonly requestIds?: RequestIds | undefined;
   /** True: started when it is needed; false: at once. @default as `start` says */
   readonly lazy?: boolean | undefined;
+  /** @default lists and calls pass as they are */
+  readonly adapter?: ServerAdapter;
 }
 
 export function createMcpServerProvider(deps: McpServerDeps): Provider {
@@ -77,6 +87,7 @@ class McpServerProvider implements Provider {
   readonly mend?: (signal: AbortSignal) => Promise<void>;
   readonly #upstream: Upstream;
   readonly #slots: CallSlots;
+  readonly #adapter: ServerAdapter | undefined;
   #known: ServerListing | undefined;
   #listing: Listing = EMPTY_LISTING;
 
@@ -86,6 +97,7 @@ class McpServerProvider implements Provider {
     this.#upstream = createUpstream(deps);
     this.#slots = new CallSlots(options.maxConcurrent);
     this.events = this.#upstream.events;
+    this.#adapter = deps.adapter;
     const { installer } = deps;
     if (installer) this.mend = (signal) => this.#upstream.mend(installer, signal);
   }
@@ -107,7 +119,8 @@ class McpServerProvider implements Provider {
     return this.#upstream.refresh(signal);
   }
 
-  async call(call: ResolvedCall): Promise<Outcome> {
+  async call(given: ResolvedCall): Promise<Outcome> {
+    const call = this.#adapter?.call(given) ?? given;
     let leave = (): void => {};
     try {
       leave = await this.#slots.enter(cancellationOf(call), call);
@@ -147,7 +160,8 @@ class McpServerProvider implements Provider {
   #toListing(known: ServerListing): Listing {
     if (known !== this.#known) {
       this.#known = known;
-      this.#listing = toListing(known, this.source);
+      const listing = toListing(known, this.source);
+      this.#listing = this.#adapter?.listing(listing) ?? listing;
     }
     return this.#listing;
   }

@@ -35,15 +35,9 @@ export class ShippedListing implements ListingStore {
 /** What `servers/hosted.ts` tells beside what MCP has a place for. */
 const TOLD = "toolyard/registered";
 
-const seen = new WeakMap<Listing, Listing>();
-
 /** Tools of a service as it registered them: with their further names, words and visibility. */
 export function asRegistered(listing: Listing): Listing {
-  const known = seen.get(listing);
-  if (known) return known;
-  const told = Object.freeze({ ...listing, tools: listing.tools.map(toRegistered) });
-  seen.set(listing, told);
-  return told;
+  return Object.freeze({ ...listing, tools: listing.tools.map(toRegistered) });
 }
 
 function toRegistered(tool: ToolRecord): ToolRecord {

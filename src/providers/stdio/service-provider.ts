@@ -4,8 +4,7 @@ import { FailError } from "../../core/errors.ts";
 import { isJsonObject, stringMember, type JsonObject } from "../../core/json.ts";
 import type { Models } from "../../core/models.ts";
 import { fail } from "../../core/outcome.ts";
-import type { ListingWish, Provider, ResolvedCall } from "../../core/provider.ts";
-import type { Listing } from "../../core/records.ts";
+import type { Provider, ResolvedCall } from "../../core/provider.ts";
 import { asRegistered, ShippedListing } from "./service-listing.ts";
 import { createStdioProvider, type StdioProviderDeps } from "./stdio-provider.ts";
 import type { ServiceOptions } from "./services.ts";
@@ -24,24 +23,12 @@ export function createServiceProvider({ models, variables, ...deps }: ServicePro
     (entry): entry is [string, string] =>
       entry[1] !== undefined && service.reads.some((beginning) => entry[0].startsWith(beginning)),
   );
-  const provider = createStdioProvider({
+  return createStdioProvider({
     ...deps,
     options: { ...options, env: { ...Object.fromEntries(passed), ...env } },
     listingStore: new ShippedListing(service.name),
+    adapter: { listing: asRegistered, call: (call) => new ServiceCall(call, models) },
   });
-  // A provider is a class with private members, so it stays the receiver of its methods.
-  return new Proxy(provider, {
-    get: (target, key) => {
-      if (key === "call") return (call: ResolvedCall) => target.call(new ServiceCall(call, models));
-      if (key === "listing") return (wish?: ListingWish) => registered(target.listing(wish));
-      const value: unknown = Reflect.get(target, key, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-}
-
-function registered(listing: Listing | Promise<Listing>): Listing | Promise<Listing> {
-  return listing instanceof Promise ? listing.then(asRegistered) : asRegistered(listing);
 }
 
 const SAMPLING = "sampling/createMessage";

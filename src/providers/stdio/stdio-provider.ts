@@ -21,6 +21,7 @@ export interface StdioProviderDeps extends Pick<
   | "coldWaitMs"
   | "requestIds"
   | "firstCallerEra"
+  | "adapter"
 > {
   readonly options: StdioServerOptions;
   /** Where all hubs of this user keep book of downloads. @default a folder of this user's among temporary files */
