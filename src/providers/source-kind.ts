@@ -31,7 +31,7 @@ export interface SourceServices {
   readonly sandbox: () => Pick<Sandbox, "options" | "run">;
   /** Where last known lists are kept; absent: they are not. */
   readonly cacheFolder?: string;
-  /** Where downloads of servers are kept book of; absent: among temporary files. */
+  /** Where downloads of servers are kept book of; absent: nothing is downloaded before a start. */
   readonly installsFolder?: string;
   /** Where sign-ins to servers elsewhere are kept; absent: nobody can sign in. */
   readonly vaultFolder?: string;

@@ -1,5 +1,3 @@
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Logger } from "../../core/ports.ts";
 import type { Provider } from "../../core/provider.ts";
 import { childEnvironment } from "../../process/environment.ts";
@@ -24,7 +22,7 @@ export interface StdioProviderDeps extends Pick<
   | "adapter"
 > {
   readonly options: StdioServerOptions;
-  /** Where all hubs of this user keep book of downloads. @default a folder of this user's among temporary files */
+  /** Where all hubs of this user keep book of downloads. @default nothing is downloaded before a start */
   readonly installsFolder?: string | undefined;
 }
 
@@ -32,7 +30,7 @@ export interface StdioProviderDeps extends Pick<
 export function createStdioProvider({ options, installsFolder, ...deps }: StdioProviderDeps): Provider {
   const { command, args, cwd, env, inheritEnv, upstream } = options;
   const installer = createInstaller(options, {
-    folder: installsFolder ?? temporaryFolder(),
+    folder: installsFolder,
     logger: deps.logger.with({ source: deps.source.id }),
   });
   const openTransport = (): StdioTransport => {
@@ -57,9 +55,9 @@ export function createStdioProvider({ options, installsFolder, ...deps }: StdioP
 
 function createInstaller(
   { command, args, cwd, env: own, inheritEnv, installTimeoutMs, upstream }: StdioServerOptions,
-  { folder, logger }: { readonly folder: string; readonly logger: Logger },
+  { folder, logger }: { readonly folder: string | undefined; readonly logger: Logger },
 ): CommandInstaller | undefined {
-  if (!upstream.enabled) return undefined;
+  if (!upstream.enabled || folder === undefined) return undefined;
   const env = childEnvironment({ own, inherit: inheritEnv });
   const plan = planInstall({ command, args }, { env });
   if (!plan) return undefined;
@@ -72,8 +70,4 @@ function createInstaller(
     maxMs: installTimeoutMs,
     logger,
   });
-}
-
-function temporaryFolder(): string {
-  return join(tmpdir(), `toolyard-installs-${process.getuid?.() ?? "user"}`);
 }
