@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import type { HubEntry } from "../config/connect/clients.ts";
 import { resolveHttp } from "../http/options.ts";
+import { ownUrl } from "./own-url.ts";
 import type { LoadedHubConfig } from "../hub/schema.ts";
 import { UsageError } from "./failure.ts";
 import type { Io } from "./io.ts";
@@ -14,7 +15,7 @@ export interface EntryOptions {
 }
 
 /** What a client needs to reach the hub of this configuration, with absolute paths. */
-export function hubEntry(config: LoadedHubConfig, options: EntryOptions, io: Io): HubEntry {
+export async function hubEntry(config: LoadedHubConfig, options: EntryOptions, io: Io): Promise<HubEntry> {
   if (options.http) return addressEntry(config, options);
   const { TOOLYARD_HOME: home } = io.env;
   return {
@@ -36,18 +37,17 @@ function ownProgram(): string {
   return realpathSync(process.argv[1] ?? "");
 }
 
-function addressEntry({ tree }: LoadedHubConfig, { own, tokenEnv, mode }: EntryOptions): HubEntry {
+async function addressEntry({ tree }: LoadedHubConfig, { own, tokenEnv, mode }: EntryOptions): Promise<HubEntry> {
   if (own)
     throw new UsageError(
       "--own is a hub for one client alone, and --http is the one that `toolyard serve` runs. Leave one out.",
     );
-  const { host, port, basePath, tokens } = resolveHttp(tree.server ?? {});
-  if (port === 0)
+  const http = resolveHttp(tree.server ?? {});
+  if (http.port === 0)
     throw new UsageError("--http needs a port that stays the same, and `[server] port` is 0. Set one, such as 8808.");
-  const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   const query = mode === undefined ? "" : `?tool_mode=${mode}`;
   return {
-    url: `http://${reachable}:${port}${basePath}/mcp${query}`,
-    ...(tokens.length > 0 ? { tokenVariable: tokenEnv ?? "TOOLYARD_TOKEN" } : {}),
+    url: `${await ownUrl(http)}/mcp${query}`,
+    ...(http.tokens.length > 0 ? { tokenVariable: tokenEnv ?? "TOOLYARD_TOKEN" } : {}),
   };
 }

@@ -83,6 +83,18 @@ export interface DoorFront {
   readonly dialects: readonly Dialect[];
   /** The page for browsers at `/`. */
   readonly home: HomePort;
+  /** What is known of the certificate; absent where the port is not encrypted by this hub. */
+  readonly tls?: () => TlsReport;
+}
+
+/** The certificate of an encrypted port. */
+export interface TlsReport {
+  /** Its file. */
+  readonly certificate: string;
+  /** ISO time. */
+  readonly validUntil: string;
+  /** One sentence on what keeps a newer one from being served, or on this one. */
+  readonly problem?: string;
 }
 
 /** The whole of MCP on HTTP: sessions, streams, both eras. Its answers follow MCP's rules. */

@@ -16,7 +16,7 @@ export interface ExchangeFacts {
   readonly principal: Principal;
   /** Where the caller is; behind a trusted proxy, where that says it is. */
   readonly remoteAddress: string;
-  /** `http://host:port/base` as the caller names it, without a slash at its end. */
+  /** `http://host:port/base`, or with `https`, as the caller names it, without a slash at its end. */
   readonly baseUrl: string;
   /** Below the base path, with a leading slash, as it was sent. */
   readonly path: string;
@@ -69,7 +69,7 @@ export class HttpExchange {
     return this.#facts.remoteAddress;
   }
 
-  /** `http://host:port/base` as the caller names it, without a slash at its end. */
+  /** `http://host:port/base`, or with `https`, as the caller names it, without a slash at its end. */
   get baseUrl(): string {
     return this.#facts.baseUrl;
   }

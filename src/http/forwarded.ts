@@ -6,7 +6,7 @@ import type { HttpRequest } from "./wire.ts";
 /** Where a request came from and how its caller names this server. */
 export interface CallerFacts {
   readonly remoteAddress: string;
-  /** `http://host:port`, without the base path. */
+  /** `http://host:port`, or with `https`, without the base path. */
   readonly origin: string;
 }
 
@@ -23,8 +23,9 @@ export class ForwardedReader {
   read(request: HttpRequest): CallerFacts {
     const peer = plainAddress(request.peerAddress);
     const host = request.header("host") ?? "localhost";
-    if (!this.#trustsAny || !this.#isTrusted(peer)) return { remoteAddress: peer, origin: `http://${host}` };
-    const proto = lastOf(request.header("x-forwarded-proto"))?.toLowerCase();
+    const own = request.isSecure ? "https" : "http";
+    if (!this.#trustsAny || !this.#isTrusted(peer)) return { remoteAddress: peer, origin: `${own}://${host}` };
+    const proto = lastOf(request.header("x-forwarded-proto"))?.toLowerCase() ?? own;
     const forwardedHost = lastOf(request.header("x-forwarded-host"));
     const isHost = forwardedHost !== undefined && hostNameOf(forwardedHost) !== undefined;
     return {

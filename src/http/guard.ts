@@ -37,7 +37,7 @@ export class Guard {
     const host = request.header("host");
     const origin = request.header("origin");
     if (this.#checksHost && (host === undefined || host !== this.#passed)) this.#checkHost(host);
-    if (origin !== undefined && origin !== "" && !this.#isOriginAllowed(origin, host)) {
+    if (origin !== undefined && origin !== "" && !this.#isOriginAllowed(origin, host, request.isSecure)) {
       const quoted = origin.slice(0, MAX_QUOTED);
       throw new Refusal(
         403,
@@ -66,8 +66,14 @@ export class Guard {
     this.#passed = host;
   }
 
-  #isOriginAllowed(origin: string, host: string | undefined): boolean {
+  #isOriginAllowed(origin: string, host: string | undefined, isSecure: boolean): boolean {
     if (this.#origins.has("*") || this.#origins.has(origin)) return true;
+    // A page that came in the open may have been changed on its way. (A proxy may have taken encryption off.)
+    if (isSecure && !/^https:/i.test(origin)) return false;
+    return this.#isOwnOrigin(origin, host);
+  }
+
+  #isOwnOrigin(origin: string, host: string | undefined): boolean {
     const [, scheme = "", authority = ""] = /^(https?):\/\/([^/?#@\s]+)$/i.exec(origin) ?? [];
     const name = hostNameOf(authority);
     if (name === undefined) return false;

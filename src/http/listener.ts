@@ -1,11 +1,21 @@
+import type { KeyPair } from "./tls/key-pair.ts";
 import type { Handler, RefusalBody, RoutePlace } from "./router.ts";
 
 export interface ListenerAddress {
   readonly host: string;
   /** The real one where 0 was asked for. */
   readonly port: number;
-  /** `http://host:port/base`, to which paths are added. */
+  /** `http://host:port/base`, or with `https`, to which paths are added. */
   readonly url: string;
+}
+
+/** A listener with a port of its own. */
+export interface PortListener extends Listener {
+  /**
+   * Encrypts with this pair from the next connection on; those that are open stay as they are. With `tls` among the
+   * options, called before it listens.
+   */
+  certify(pair: KeyPair): Promise<void>;
 }
 
 /** Where doors mount. What a path means is its handler's business. */

@@ -133,6 +133,18 @@ export const HTTP_OPTION_SCHEMAS = {
   shutdown_grace: Type.Optional(
     durationOption({ description: "Time that answers in flight get when the program ends.", default: "10s" }),
   ),
+  tls: Type.Optional(
+    Type.Object(
+      {
+        cert: Type.Path({
+          description: "PEM file with the server's certificate, then those above it.",
+          minLength: 1,
+        }),
+        key: Type.Path({ description: "PEM file with its private key, without a passphrase.", minLength: 1 }),
+      },
+      { description: "Serves HTTPS in place of HTTP. Both files are read again when they change." },
+    ),
+  ),
   workers: Type.Optional(
     Type.Union([Type.Integer({ minimum: 1, maximum: MAX_WORKERS }), Type.String({ pattern: "^(auto|[1-9]\\d?)$" })], {
       examples: ["auto", 4],
@@ -153,6 +165,12 @@ export interface TokenEntry {
   readonly token: string;
   readonly rights: Rights;
   readonly ratePerMinute?: number;
+}
+
+/** Where the certificate of the port lies, and its key. */
+export interface TlsFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
 }
 
 export interface HttpLimits extends JsonLimits {
@@ -181,6 +199,8 @@ export interface HttpOptions {
   readonly trustedProxies: readonly string[];
   /** 1: this process alone serves. */
   readonly workers: number;
+  /** Absent: the port speaks plain HTTP. */
+  readonly tls?: TlsFiles;
   readonly limits: HttpLimits;
 }
 
@@ -203,6 +223,7 @@ export function resolveHttp(raw: HttpConfig = {}): HttpOptions {
     corsOrigins: options.cors_origins.map(resolveOrigin),
     trustedProxies,
     workers: resolveWorkers(options.workers),
+    ...(options.tls && { tls: Object.freeze({ certFile: options.tls.cert, keyFile: options.tls.key }) }),
     limits: limitsOf(options),
   });
 }

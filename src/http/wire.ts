@@ -12,6 +12,8 @@ export interface HttpRequest {
   readonly headers: RequestHeaders;
   /** Address of whoever opened the connection; empty where there is none. */
   readonly peerAddress: string;
+  /** It came encrypted, as far as this program sees. */
+  readonly isSecure: boolean;
   /** One header by its name in lower case. */
   header(name: string): string | undefined;
   /** The whole body. Rejects with a `Refusal` past `maxBytes`, and for a body that is compressed or not whole. */

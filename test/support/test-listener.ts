@@ -1,5 +1,5 @@
 import type { Logger } from "../../src/core/ports.ts";
-import type { Listener } from "../../src/http/listener.ts";
+import type { PortListener } from "../../src/http/listener.ts";
 import { createListener } from "../../src/http/node/listener.ts";
 import type { HttpOptions } from "../../src/http/options.ts";
 import { createTokenAuthenticator } from "../../src/http/tokens.ts";
@@ -12,7 +12,7 @@ import { createWorkerPool } from "../../src/http/workers/pool.ts";
 const WORKERS = Number(process.env["TOOLYARD_TEST_WORKERS"] ?? 1);
 
 /** The listener of a test: in process, or in front of workers. */
-export function createTestListener(options: HttpOptions, logger: Logger, workers = WORKERS): Listener {
+export function createTestListener(options: HttpOptions, logger: Logger, workers = WORKERS): PortListener {
   const authenticator = createTokenAuthenticator(options);
   return workers > 1
     ? createWorkerPool({ ...options, workers }, logger, authenticator)

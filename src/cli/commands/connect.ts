@@ -125,12 +125,13 @@ async function connectOne(client: ClientKind, work: Work): Promise<Done> {
   const { options, io } = work;
   const file = fileOf(client, io);
   // What cannot be written is found before anybody is asked, and before servers move.
-  entryFor(client, await configOf(work), work);
+  await entryFor(client, await configOf(work), work);
   const plan = await takeOver(client, file, work);
   if (!options.dryRun) await writeAccepted(work.target.path, io, () => addServers(work.target, plan.added));
   const config = await configOf(work);
   const mode = await modeFor(client, config, work);
-  const entry = entryFor(client, config, { ...work, options: { ...options, ...(mode === undefined ? {} : { mode }) } });
+  const asked = { ...options, ...(mode === undefined ? {} : { mode }) };
+  const entry = await entryFor(client, config, { ...work, options: asked });
   const { moves: moved, stays } = plan;
   const records = new ConnectionRecords(dataFolder(io.env));
   const result = options.dryRun
@@ -145,9 +146,13 @@ function configOf({ target, io }: Work): Promise<LoadedHubConfig> {
   return loadHubConfig({ files: target.files.filter((file) => existsSync(file)), variables: io.env });
 }
 
-function entryFor(client: ClientKind, config: LoadedHubConfig, { options, io, target }: Work): JsonObject {
+async function entryFor(
+  client: ClientKind,
+  config: LoadedHubConfig,
+  { options, io, target }: Work,
+): Promise<JsonObject> {
   const files = config.files.length > 0 ? config.files : target.files;
-  const entry = client.entry(hubEntry({ ...config, files }, options, io));
+  const entry = client.entry(await hubEntry({ ...config, files }, options, io));
   if (typeof entry === "string") throw new UsageError(`${client.program} cannot be connected so: ${entry}.`);
   return entry;
 }

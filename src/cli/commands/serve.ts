@@ -6,7 +6,7 @@ import { logConfig } from "../../hub/log-config.ts";
 import { openHub, type Hub } from "../../hub/open-hub.ts";
 import { Reloader } from "../../hub/reload.ts";
 import { doorsOf, type ServerConfig } from "../../hub/serve/doors.ts";
-import { assertServable, serveHttp, type Served, type ServedHttp } from "../../hub/serve/serve.ts";
+import { assertListenable, serveHttp, type Served, type ServedHttp } from "../../hub/serve/serve.ts";
 import type { CallWatch } from "../../pipeline/ports.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { watchFaults } from "../faults.ts";
@@ -110,7 +110,10 @@ async function serve(hub: Hub, serving: Serving): Promise<number> {
   served = await open(hub, serving, reloader);
   if (options.watch) await reloader.watch(hub.config.files);
   const beside = "address" in served ? await besideHttp(hub, { options, io, reloader }) : undefined;
-  const onHangup = () => void reloader.reload();
+  const onHangup = () => {
+    void reloader.reload();
+    if (served && "lookAtCertificate" in served) void served.lookAtCertificate?.();
+  };
   process.on("SIGHUP", onHangup);
   try {
     // The door of a pipe ends with its client; that of HTTP when somebody ends the program.
@@ -202,7 +205,7 @@ async function addDoor(hub: Hub, served: Served, wanted: ServerConfig): Promise<
 
 /** At the same address the old door has to go first, so what can be known to fail is found out before. */
 async function replaceDoor(hub: Hub, served: ServedHttp, wanted: ServerConfig): Promise<ServedHttp> {
-  assertServable(hub, wanted);
+  await assertListenable(hub, wanted);
   await served.close();
   // A free port was taken once; callers know it by now.
   return serveHttp(hub, wanted.port === 0 ? { ...wanted, port: served.address.port } : wanted);

@@ -2,6 +2,9 @@ import { isJsonObject, type JsonObject, listMember } from "../../core/json.ts";
 import { fail } from "../../core/outcome.ts";
 import { messageOf } from "../../core/errors.ts";
 import { EXIT, reportFail } from "../failure.ts";
+import { causeOf } from "../../outbound/client/cause.ts";
+import { resolveHttp } from "../../http/options.ts";
+import { ownUrl } from "../own-url.ts";
 import { print, printPainted, printJson, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { loadSettings, parseUrl, readToken, wantsToken } from "../session.ts";
@@ -20,6 +23,8 @@ export const run: Run<SharedOptions> = async (_args, options, io) => {
       io.stdout,
       `toolyard ${String(body["version"])}, up ${String(body["uptimeSeconds"])} s, at ${url.origin}`,
     );
+    const { tls } = body;
+    if (isJsonObject(tls) && typeof tls["problem"] === "string") await print(io.stdout, tls["problem"]);
     await printPainted(
       io.stdout,
       sourceText(listMember(body, "sources") as SourceLine[], io, {
@@ -39,13 +44,10 @@ async function endpointOf(options: SharedOptions, io: Io): Promise<{ url: URL; t
     url.search = "";
     return { url, token: readToken(options, io) };
   }
-  const server = (await loadSettings(options, io)).tree["server"];
-  const { host = "127.0.0.1", port = 8808, base_path: basePath = "", token } = isJsonObject(server) ? server : {};
-  const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : String(host);
-  const url = new URL(
-    `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${String(port)}${String(basePath)}/status`,
-  );
-  return { url, token: readToken(options, io) ?? (typeof token === "string" ? token : undefined) };
+  const { server = {} } = (await loadSettings(options, io)).tree;
+  // Who may listen there is for the hub to say.
+  const url = new URL(`${await ownUrl(resolveHttp({ ...server, insecure: true }))}/status`);
+  return { url, token: readToken(options, io) ?? server.token };
 }
 
 async function ask(
@@ -79,12 +81,20 @@ async function ask(
     };
   } catch (error) {
     if (interrupted.aborted) return { failure: fail("cancelled", "Interrupted.") };
-    const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : messageOf(error);
-    return {
-      failure: fail(
-        "unavailable",
-        `No hub answers at ${url.origin}: ${reason}. Start one with \`toolyard serve\`, or name another with --url.`,
-      ),
-    };
+    return { failure: unanswered(url, error) };
   }
+}
+
+function unanswered({ origin }: URL, error: unknown): ReturnType<typeof fail> {
+  const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : messageOf(error);
+  if (causeOf(error).cause === "certificate")
+    return fail(
+      "unavailable",
+      `The certificate of ${origin} cannot be verified: ${reason}. If a CA of your own signed it, name that CA's ` +
+        "PEM file: NODE_EXTRA_CA_CERTS=/path/to/ca.pem toolyard status",
+    );
+  return fail(
+    "unavailable",
+    `No hub answers at ${origin}: ${reason}. Start one with \`toolyard serve\`, or name another with --url.`,
+  );
 }

@@ -6,5 +6,5 @@ export const STATUS = defineDoor({
   schema: {},
   paths: [STATUS_PATH],
   resolve: () => ({}),
-  open: async (_options, { hub }) => new (await import("./status-door.ts")).StatusDoor(hub),
+  open: async (_options, front) => new (await import("./status-door.ts")).StatusDoor(front),
 });

@@ -6,7 +6,7 @@ import type { Mountable } from "../../http/listener.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { JSON_CONTENT } from "../../http/send.ts";
 import { VERSION } from "../../core/version.ts";
-import type { Door, DoorHub } from "../door.ts";
+import type { Door, DoorFront, DoorHub } from "../door.ts";
 import { STATUS_PATH } from "../paths.ts";
 
 /**
@@ -16,16 +16,22 @@ import { STATUS_PATH } from "../paths.ts";
  */
 export class StatusDoor implements Door {
   readonly #hub: DoorHub;
+  readonly #tls: DoorFront["tls"];
 
-  constructor(hub: DoorHub) {
+  constructor({ hub, tls }: Pick<DoorFront, "hub" | "tls">) {
     this.#hub = hub;
+    this.#tls = tls;
   }
 
   mount(listener: Mountable): void {
     listener.route({ methods: ["GET"], path: STATUS_PATH }, ({ answer, principal }) => {
       if (permissionOf(principal.rights).isNarrowed)
         throw new Refusal(403, "The status of this hub is shown to callers without narrowed rights only.");
-      const body = safeJson(this.#hub.redact(JSON.stringify(statusBody(this.#hub.sources(), this.#hub.startedAt))));
+      const status = {
+        ...statusBody(this.#hub.sources(), this.#hub.startedAt),
+        ...(this.#tls && { tls: this.#tls() }),
+      };
+      const body = safeJson(this.#hub.redact(JSON.stringify(status)));
       answer.send(200, ["cache-control", "no-store", ...JSON_CONTENT], body);
     });
   }

@@ -11,14 +11,16 @@ export class FetchRequest implements HttpRequest {
   readonly headers: RequestHeaders;
   /** Who hands requests on knows where they come from; here it is nobody's address. */
   readonly peerAddress = "";
+  readonly isSecure: boolean;
   readonly #request: Request;
   readonly #timeoutMs: number;
 
   /** `timeoutMs`: time in which the body must have arrived whole. */
   constructor(request: Request, timeoutMs: number) {
-    const { host, pathname, search } = new URL(request.url);
+    const { host, pathname, protocol, search } = new URL(request.url);
     this.method = request.method;
     this.target = pathname + search;
+    this.isSecure = protocol === "https:";
     // Frameworks hand out what their server read, whose `Host` may have been put into the URL and left out here.
     this.headers = { host, ...Object.fromEntries(request.headers) };
     this.#request = request;

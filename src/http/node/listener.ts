@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { createServer as createNetServer, type AddressInfo, type Server as NetServer, type Socket } from "node:net";
 import { CallSet } from "../../core/call-map.ts";
 import type { Authenticator } from "../../core/authenticator.ts";
 import type { Logger } from "../../core/ports.ts";
@@ -7,10 +7,13 @@ import { HttpAnswer } from "../answer.ts";
 import { tooLarge } from "../body-refusals.ts";
 import { Dispatcher } from "../dispatcher.ts";
 import { listenOn } from "../listen-on.ts";
-import type { Listener, ListenerAddress } from "../listener.ts";
+import type { ListenerAddress, PortListener } from "../listener.ts";
 import type { HttpOptions } from "../options.ts";
+import { urlOf } from "../reach.ts";
 import { sendRefusal } from "../refusal.ts";
 import type { Handler, RefusalBody, RoutePlace } from "../router.ts";
+import type { TlsGate } from "../tls/gate.ts";
+import type { KeyPair } from "../tls/key-pair.ts";
 import { declaredLength } from "./body.ts";
 import { NodeWire, type WireOwner } from "./wire.ts";
 
@@ -18,12 +21,12 @@ import { NodeWire, type WireOwner } from "./wire.ts";
 // MB and 30 ms.
 const { createServer } = process.getBuiltinModule("node:http");
 
-export function createListener(options: HttpOptions, logger: Logger, authenticator: Authenticator): Listener {
+export function createListener(options: HttpOptions, logger: Logger, authenticator: Authenticator): PortListener {
   return new NodeListener(options, logger, authenticator);
 }
 
 /** A listener that is given its connections by another process. It need not listen. */
-export interface AdoptingListener extends Listener {
+export interface AdoptingListener extends PortListener {
   /** Serves a connection of which nothing was read yet. */
   adopt(socket: Socket): void;
 }
@@ -44,6 +47,10 @@ class NodeListener implements AdoptingListener, WireOwner {
   readonly #inFlight = new CallSet<NodeWire>();
   readonly #sockets = new Set<Socket>();
   readonly #server: Server;
+  /** What accepts connections where they are encrypted; else the server itself does. */
+  #front: NetServer | undefined;
+  #gate: TlsGate | undefined;
+  #name: string | undefined;
   #address: ListenerAddress | undefined;
   #isAdopting = false;
   #closed: Promise<void> | undefined;
@@ -63,10 +70,23 @@ class NodeListener implements AdoptingListener, WireOwner {
     this.#dispatcher.router.add(place, handler, refusalBody);
   }
 
+  async certify(pair: KeyPair): Promise<void> {
+    const [{ TlsGate: Gate }, { nameToReach }] = await Promise.all([
+      import("../tls/gate.ts"),
+      import("../tls/key-pair.ts"),
+    ]);
+    this.#name = nameToReach(pair, this.#options);
+    if (this.#gate) return this.#gate.use(pair);
+    const withinMs = this.#options.limits.requestTimeoutMs;
+    this.#gate = new Gate({ withinMs, onSecure: (socket) => void this.#server.emit("connection", socket) }, pair);
+  }
+
   async listen(): Promise<ListenerAddress> {
-    const { host, port, basePath } = this.#options;
-    await listenOn(this.#server, host, port);
-    this.#address = addressOf(this.#server.address() as AddressInfo, basePath);
+    const { host, port } = this.#options;
+    if (this.#gate) this.#front = this.#createFront();
+    const server = this.#front ?? this.#server;
+    await listenOn(server, host, port);
+    this.#address = addressOf(server.address() as AddressInfo, this.#options, this.#name);
     return this.#address;
   }
 
@@ -74,6 +94,7 @@ class NodeListener implements AdoptingListener, WireOwner {
     // Node begins to watch over slow callers when a server listens.
     if (!this.#isAdopting) this.#server.emit("listening");
     this.#isAdopting = true;
+    if (this.#gate) return this.#gate.take(socket);
     // As Node makes the sockets of a server of HTTP: a caller may end its side before it is answered.
     socket.allowHalfOpen = true;
     this.#server.emit("connection", socket);
@@ -94,9 +115,8 @@ class NodeListener implements AdoptingListener, WireOwner {
   async #close(): Promise<void> {
     this.#closing.abort();
     for (const wire of this.#inFlight.values()) wire.endConnectionAfter();
-    const ended = new Promise<void>((resolve) => {
-      this.#server.close(() => resolve());
-    });
+    const ended = Promise.all([endOf(this.#server), this.#front && endOf(this.#front)]);
+    this.#gate?.close();
     this.#closeUnused();
     const timer = setTimeout(() => this.#server.closeAllConnections(), this.#options.limits.shutdownGraceMs);
     await ended;
@@ -111,6 +131,12 @@ class NodeListener implements AdoptingListener, WireOwner {
   #closeUnused(): void {
     const busy = new Set(this.#inFlight.values().map(({ socket }) => socket));
     for (const socket of this.#sockets) if (!busy.has(socket)) socket.destroy();
+  }
+
+  #createFront(): NetServer {
+    const front = createNetServer({ noDelay: true }, (socket) => this.adopt(socket));
+    front.maxConnections = this.#options.limits.maxConnections;
+    return front;
   }
 
   #createServer(): Server {
@@ -154,11 +180,17 @@ class NodeListener implements AdoptingListener, WireOwner {
   }
 }
 
-/** How callers on this machine reach what is bound. */
-export function addressOf({ address, family, port }: AddressInfo, basePath: string): ListenerAddress {
-  const shown = family === "IPv6" ? `[${address}]` : address;
-  const reachable = address === "::" || address === "0.0.0.0" ? "127.0.0.1" : shown;
-  return { host: address, port, url: `http://${reachable}:${port}${basePath}` };
+function endOf(server: NetServer): Promise<void> {
+  return new Promise((resolve) => void server.close(() => resolve()));
+}
+
+/** Where it listens, and how callers on this machine reach it. `name`: that of its certificate. */
+export function addressOf(
+  { address, port }: AddressInfo,
+  { basePath, tls }: Pick<HttpOptions, "basePath" | "tls">,
+  name?: string,
+): ListenerAddress {
+  return { host: address, port, url: urlOf({ host: address, port, basePath, isSecure: tls !== undefined, name }) };
 }
 
 const CHECK_INTERVAL_MS = 5000;

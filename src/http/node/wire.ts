@@ -50,6 +50,10 @@ export class NodeWire implements HttpRequest, AnswerWire {
     return this.#request.socket.remoteAddress ?? "";
   }
 
+  get isSecure(): boolean {
+    return "encrypted" in this.#request.socket;
+  }
+
   get socket(): IncomingMessage["socket"] {
     return this.#request.socket;
   }

@@ -22,6 +22,8 @@ export const FRAME = {
   close: 7,
   /** Who a caller is, which the worker asked; `exchange` is its question's. Head: `Authentication`. */
   principal: 8,
+  /** What connections are encrypted with from now on. Head: `KeyPair`. */
+  certificate: 9,
   // From a worker.
   /** It serves from now on. */
   ready: 20,

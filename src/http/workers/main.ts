@@ -5,6 +5,7 @@ import { messageOf } from "../../core/errors.ts";
 import { Channel } from "./channel.ts";
 import { FRAME, type Frame } from "./frames.ts";
 import type { LogHead, WorkerSettings } from "./messages.ts";
+import type { KeyPair } from "../tls/key-pair.ts";
 import { Worker } from "./worker.ts";
 
 /** Descriptor of the pipe to the primary; beside it there is Node's own channel, by which connections come. */
@@ -15,13 +16,15 @@ const channel = new Channel(pipe, receive);
 let worker: Worker | undefined;
 
 function receive(frame: Frame): void {
-  if (frame.type === FRAME.settings) return begin(JSON.parse(frame.head) as WorkerSettings);
+  if (frame.type === FRAME.settings) return void begin(JSON.parse(frame.head) as WorkerSettings);
+  if (frame.type === FRAME.certificate) return void worker?.certify(JSON.parse(frame.head) as KeyPair);
   if (frame.type === FRAME.close) return void end();
   worker?.receive(frame);
 }
 
-function begin(settings: WorkerSettings): void {
+async function begin(settings: WorkerSettings): Promise<void> {
   worker = new Worker(channel, settings);
+  if (settings.pair) await worker.certify(settings.pair);
   process.on("message", (_message, socket) => worker?.adopt(socket as Socket | undefined));
   channel.sendBare(FRAME.ready);
 }

@@ -1,11 +1,14 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { HttpOptions } from "../options.ts";
+import type { KeyPair } from "../tls/key-pair.ts";
 import type { RequestHeaders } from "../wire.ts";
 
 /** What a worker is told before it serves. Tokens are not for it: it asks who a caller is. */
 export interface WorkerSettings {
   readonly options: HttpOptions;
   readonly routes: readonly WorkerRoute[];
+  /** What its connections are encrypted with. */
+  readonly pair?: KeyPair;
 }
 
 export interface WorkerRoute {

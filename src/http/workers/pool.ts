@@ -4,11 +4,12 @@ import type { Authentication, Authenticator } from "../../core/authenticator.ts"
 import type { Logger } from "../../core/ports.ts";
 import { ForwardedReader } from "../forwarded.ts";
 import { listenOn } from "../listen-on.ts";
-import type { Listener, ListenerAddress } from "../listener.ts";
+import type { ListenerAddress, PortListener } from "../listener.ts";
 import { addressOf } from "../node/listener.ts";
 import type { HttpOptions } from "../options.ts";
 import { Refusal } from "../refusal.ts";
 import { Router, type Handler, type RefusalBody, type RoutePlace } from "../router.ts";
+import type { KeyPair } from "../tls/key-pair.ts";
 import { Desk } from "./desk.ts";
 import { REFUSAL_MARK, REFUSAL_STATUSES, type LogHead, type WorkerRoute } from "./messages.ts";
 import { WorkerProcess, type WorkerOwner } from "./worker-process.ts";
@@ -26,11 +27,11 @@ const MAX_DELAY_MS = 5000;
  * fewest; what a request means is decided here, by the same handlers as without workers, so tools, sessions and limits
  * exist once.
  */
-export function createWorkerPool(options: HttpOptions, logger: Logger, authenticator: Authenticator): Listener {
+export function createWorkerPool(options: HttpOptions, logger: Logger, authenticator: Authenticator): PortListener {
   return new WorkerPool(options, logger, authenticator);
 }
 
-class WorkerPool implements Listener, WorkerOwner {
+class WorkerPool implements PortListener, WorkerOwner {
   readonly #options: HttpOptions;
   readonly #logger: Logger;
   readonly #authenticator: Authenticator;
@@ -45,6 +46,8 @@ class WorkerPool implements Listener, WorkerOwner {
   readonly #restarts = new Set<NodeJS.Timeout>();
   #onChange: () => void = () => {};
   #delayMs = MIN_DELAY_MS;
+  #pair: KeyPair | undefined;
+  #name: string | undefined;
   #address: ListenerAddress | undefined;
   #closed: Promise<void> | undefined;
 
@@ -69,6 +72,13 @@ class WorkerPool implements Listener, WorkerOwner {
     this.#desk.add(handler, refusalBody);
   }
 
+  async certify(pair: KeyPair): Promise<void> {
+    const { nameToReach } = await import("../tls/key-pair.ts");
+    this.#name = nameToReach(pair, this.#options);
+    this.#pair = pair;
+    for (const worker of this.#workers) worker.certify(pair);
+  }
+
   async listen(): Promise<ListenerAddress> {
     await listenOn(this.#server, this.#options.host, this.#options.port);
     for (let count = 0; count < this.#options.workers; count += 1) this.#start();
@@ -82,7 +92,7 @@ class WorkerPool implements Listener, WorkerOwner {
           "Set `server.workers` to 1 to do without them.",
       );
     });
-    this.#address = addressOf(this.#server.address() as AddressInfo, this.#options.basePath);
+    this.#address = addressOf(this.#server.address() as AddressInfo, this.#options, this.#name);
     return this.#address;
   }
 
@@ -142,7 +152,12 @@ class WorkerPool implements Listener, WorkerOwner {
   }
 
   #start(): void {
-    this.#workers.add(new WorkerProcess({ options: { ...this.#options, tokens: [] }, routes: this.#routes }, this));
+    const settings = {
+      options: { ...this.#options, tokens: [] },
+      routes: this.#routes,
+      ...(this.#pair && { pair: this.#pair }),
+    };
+    this.#workers.add(new WorkerProcess(settings, this));
   }
 
   #accepted(socket: Socket): void {

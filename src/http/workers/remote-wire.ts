@@ -34,6 +34,10 @@ export class RemoteRequest implements HttpRequest {
     return this.#head.remoteAddress;
   }
 
+  get isSecure(): boolean {
+    return this.#head.baseUrl.startsWith("https:");
+  }
+
   header(name: string): string | undefined {
     const value = this.#head.headers[name];
     return typeof value === "object" ? value.join(", ") : value;

@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Authentication } from "../../core/authenticator.ts";
 import { childEnvironment } from "../../process/environment.ts";
+import type { KeyPair } from "../tls/key-pair.ts";
 import { Channel } from "./channel.ts";
 import { FRAME, type Frame } from "./frames.ts";
 import type { LogHead, RequestHead, WorkerSettings } from "./messages.ts";
@@ -73,6 +74,10 @@ export class WorkerProcess {
   give(socket: Socket): void {
     this.#waiting.push(socket);
     this.#handNext();
+  }
+
+  certify(pair: KeyPair): void {
+    this.#channel.sendHead(FRAME.certificate, 0, JSON.stringify(pair));
   }
 
   /** Lets what runs end, within the grace time of the settings; the process then ends. */

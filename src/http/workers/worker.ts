@@ -7,6 +7,7 @@ import type { HttpExchange } from "../exchange.ts";
 import { createAdoptingListener, type AdoptingListener } from "../node/listener.ts";
 import { Refusal } from "../refusal.ts";
 import type { Handler, RefusalBody } from "../router.ts";
+import type { KeyPair } from "../tls/key-pair.ts";
 import type { RawHeaders } from "../wire.ts";
 import type { Channel } from "./channel.ts";
 import { writePrincipal } from "./principal-text.ts";
@@ -50,6 +51,10 @@ export class Worker {
     if (!socket) return this.#channel.sendBare(FRAME.closed);
     socket.once("close", () => this.#channel.sendBare(FRAME.closed));
     this.#listener.adopt(socket);
+  }
+
+  certify(pair: KeyPair): Promise<void> {
+    return this.#listener.certify(pair);
   }
 
   /** Ends what runs within the grace time. */

@@ -5,11 +5,12 @@ import { resolveJsonRpcDoor } from "../../doors/jsonrpc/options.ts";
 import { McpDoor } from "../../doors/mcp/mcp-door.ts";
 import { resolveRest } from "../../doors/rest/options.ts";
 import { isLoopbackHost } from "../../core/loopback.ts";
-import type { Listener, ListenerAddress, Mountable } from "../../http/listener.ts";
+import type { Listener, ListenerAddress, Mountable, PortListener } from "../../http/listener.ts";
 import { createListener } from "../../http/node/listener.ts";
 import { createTokenAuthenticator } from "../../http/tokens.ts";
 import { resolveHttp, type HttpOptions } from "../../http/options.ts";
 import type { Hub } from "../hub.ts";
+import type { ServedCertificate } from "./certificate.ts";
 import { wantedDoors, type DoorsConfig, type ServerConfig } from "./doors.ts";
 import { createDialects, createMcpParts } from "./mcp-parts.ts";
 
@@ -29,6 +30,8 @@ export interface ServedHttp extends Served {
   readonly endpoint: string;
   /** Where tools are one POST away; absent while REST is off. */
   readonly rest?: string;
+  /** Reads the certificate again; absent where the port is not encrypted. */
+  readonly lookAtCertificate?: () => Promise<void>;
 }
 
 /** How long before the end of the grace time calls that still run are answered that they were given up. */
@@ -40,29 +43,60 @@ export function assertServable(hub: Hub, server: ServerConfig): void {
   resolveHttp(server);
 }
 
+/** As `assertServable`, with the certificate looked at too. Rejects with the `OptionError`. */
+export async function assertListenable(hub: Hub, server: ServerConfig): Promise<void> {
+  assertServable(hub, server);
+  const { tls } = resolveHttp(server);
+  if (tls) (await import("../../http/tls/key-pair.ts")).readKeyPair(tls);
+}
+
 /** Mounts every HTTP door on one listener and listens. Rejects with an `OptionError` when it cannot. */
 export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<ServedHttp> {
   const http = resolveHttp(server);
   const listener = await listenerFor(http, hub);
-  const doors = await openDoors(hub, server, { http, listener });
-  const address = await listener.listen().catch((error: unknown) => {
-    doors.close();
+  const certificate = await certificateFor(http, hub, listener);
+  const { doors, address } = await openAll(hub, server, { http, listener, certificate }).catch(async (error) => {
+    await certificate?.close();
     throw error;
   });
   const doorClosed = hub.doors.opened("http", http.tokens.length === 0 && !isLoopbackHost(http.host));
   const rest = resolveRest(hub.config.tree.rest);
+  const close = closerOf(listener, doors, { doorClosed, graceMs: http.limits.shutdownGraceMs });
   return {
     address,
     endpoint: `${address.url}/mcp`,
     ...(rest.enabled ? { rest: `${address.url}${rest.basePath}` } : {}),
+    ...(certificate && { lookAtCertificate: () => certificate.look() }),
     done: new Promise(() => {}),
-    close: closerOf(listener, doors, { doorClosed, graceMs: http.limits.shutdownGraceMs }),
+    close: async () => {
+      await certificate?.close();
+      await close();
+    },
   };
+}
+
+interface ListenPlace extends MountPlace {
+  readonly listener: PortListener;
+}
+
+async function openAll(
+  hub: Hub,
+  server: ServerConfig,
+  place: ListenPlace,
+): Promise<{ readonly doors: Omit<Door, "mount">; readonly address: ListenerAddress }> {
+  const doors = await openDoors(hub, server, place);
+  try {
+    return { doors, address: await place.listener.listen() };
+  } catch (error) {
+    doors.close();
+    throw error;
+  }
 }
 
 export interface MountPlace {
   readonly http: HttpOptions;
   readonly listener: Mountable;
+  readonly certificate?: ServedCertificate | undefined;
 }
 
 /**
@@ -72,10 +106,13 @@ export interface MountPlace {
 export async function openDoors(
   hub: Hub,
   server: ServerConfig,
-  { http, listener }: MountPlace,
+  { http, listener, certificate }: MountPlace,
 ): Promise<Omit<Door, "mount">> {
   const wanted = wantedDoors(configOf(hub, server));
-  const front = frontOf(hub, server, http);
+  const front = {
+    ...frontOf(hub, server, http),
+    ...(certificate && { tls: () => certificate.report() }),
+  };
   const doors = await Promise.all(wanted.map((open) => open(front)));
   // Where JSON-RPC is on, its door has the page: they share the path.
   if (!resolveJsonRpcDoor(server).enabled) doors.push(new HomeDoor(front.home));
@@ -135,9 +172,20 @@ export function closerOf(
 }
 
 /** Workers are loaded when there are some. */
-async function listenerFor(http: HttpOptions, hub: Hub): Promise<Listener> {
+async function listenerFor(http: HttpOptions, hub: Hub): Promise<PortListener> {
   const authenticator = createTokenAuthenticator(http);
   if (http.workers === 1) return createListener(http, hub.logger, authenticator);
   const { createWorkerPool } = await import("../../http/workers/pool.ts");
   return createWorkerPool(http, hub.logger, authenticator);
+}
+
+/** What encrypts is loaded when something is to be encrypted. */
+async function certificateFor(
+  { tls }: HttpOptions,
+  { logger }: Hub,
+  listener: PortListener,
+): Promise<ServedCertificate | undefined> {
+  if (!tls) return undefined;
+  const { ServedCertificate: Certificate } = await import("./certificate.ts");
+  return Certificate.open(tls, { logger, use: (pair) => listener.certify(pair) });
 }

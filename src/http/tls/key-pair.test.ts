@@ -1,0 +1,63 @@
+import { generateKeyPairSync } from "node:crypto";
+import { rmSync } from "node:fs";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Authority, CertificateFiles } from "../../../test/support/certificates.ts";
+import { OptionError } from "../../core/errors.ts";
+import { nameToReach, readKeyPair } from "./key-pair.ts";
+
+let files: CertificateFiles;
+
+beforeEach(() => void (files = new CertificateFiles()));
+afterEach(() => files[Symbol.dispose]());
+
+const read = () => readKeyPair({ certFile: files.cert, keyFile: files.key });
+const encrypted = (type: "pkcs8" | "pkcs1") =>
+  generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({
+    type,
+    format: "pem",
+    cipher: "aes-256-cbc",
+    passphrase: "words",
+  }) as string;
+
+test("a certificate and its key are read", () => {
+  expect(read()).toEqual({ cert: expect.stringContaining("BEGIN CERT"), key: expect.stringContaining("PRIVATE KEY") });
+});
+
+test.each([
+  ["the key of another certificate", () => files.write({ key: files.authority.issue().key }), "is not that of the"],
+  ["a missing certificate", () => rmSync(files.cert), "`server.tls.cert`"],
+  ["a missing key", () => rmSync(files.key), "cannot be read (ENOENT)"],
+  ["no certificate", () => files.write({ cert: "words" }), "holds no certificate in PEM form"],
+  ["a key for a certificate", () => files.write({ cert: new Authority().issue().key }), "holds a private key"],
+  ["a cut certificate", () => files.write({ cert: `${files.authority.cert.slice(0, 200)}\n` }), "is damaged"],
+  ["a certificate for a key", () => files.write({ key: files.authority.cert }), "holds no private key in PEM form"],
+  [
+    "a cut key",
+    () => files.write({ key: "-----BEGIN PRIVATE KEY-----\nMIG\n-----END PRIVATE KEY-----\n" }),
+    "is damaged",
+  ],
+  ["a key with a passphrase", () => files.write({ key: encrypted("pkcs8") }), "wants a passphrase"],
+  ["an old kind of such a key", () => files.write({ key: encrypted("pkcs1") }), "openssl pkey -in"],
+])("%s is refused in words", (_, spoil, words) => {
+  spoil();
+  expect(read).toThrow(OptionError);
+  expect(read).toThrow(words);
+});
+
+test("a file without the right to read it is told as such", ({ skip }) => {
+  if (process.platform === "win32" || process.getuid?.() === 0) return skip("not on this platform");
+  files.write({ key: "" });
+  expect(read).toThrow("EACCES");
+});
+
+test.each([
+  ["127.0.0.1", [], ["127.0.0.1"], "127.0.0.1"],
+  ["127.0.0.1", [], ["localhost"], "localhost"],
+  ["127.0.0.1", [], ["hub.example"], undefined],
+  ["127.0.0.1", ["hub.example"], ["hub.example"], "hub.example"],
+  ["0.0.0.0", [], ["*.example", "hub.example"], "hub.example"],
+  ["0.0.0.0", [], ["*.example"], undefined],
+  ["0.0.0.0", ["a.example"], ["*.example"], "a.example"],
+])("on %s with allowed hosts %j a certificate for %j is reached as %s", (host, allowedHosts, hosts, name) => {
+  expect(nameToReach(files.authority.issue({ hosts }), { host, allowedHosts })).toBe(name);
+});

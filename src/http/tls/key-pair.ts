@@ -1,0 +1,122 @@
+import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
+import { messageOf, OptionError } from "../../core/errors.ts";
+import { isLoopbackHost } from "../../core/loopback.ts";
+import type { HttpOptions, TlsFiles } from "../options.ts";
+import { isEverywhere } from "../reach.ts";
+
+/** A certificate, with the chain above it, and its private key. Both are PEM. */
+export interface KeyPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** What is older can be read by others. */
+export const MIN_VERSION = "TLSv1.2";
+
+const BEGIN_CERTIFICATE = "-----BEGIN CERTIFICATE-----";
+const ENCRYPTED_KEY = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m;
+const PRIVATE_KEY = /-----BEGIN (?:\w+ )*PRIVATE KEY-----/;
+
+/** Reads certificate and key. Throws an `OptionError` that says what is wrong with either, or that they do not match. */
+export function readKeyPair({ certFile, keyFile }: TlsFiles): KeyPair {
+  const pair = { cert: readOption("cert", certFile), key: readOption("key", keyFile) };
+  const certificate = parseCertificate(pair.cert, certFile);
+  const key = parseKey(pair.key, keyFile);
+  if (!certificate.checkPrivateKey(key))
+    throw new OptionError(
+      `\`server.tls\`: the key in ${keyFile} is not that of the certificate in ${certFile}. ` +
+        "Name the two files that were made together; the server's own certificate comes first in a chain.",
+    );
+  try {
+    createSecureContext({ ...pair, minVersion: MIN_VERSION });
+  } catch (error) {
+    throw new OptionError(
+      `\`server.tls\`: ${certFile} and ${keyFile} cannot be served (${messageOf(error)}). ` +
+        "Make a certificate with a key of RSA 2048 or ECDSA P-256, signed with SHA-256.",
+      { cause: error },
+    );
+  }
+  return pair;
+}
+
+function readOption(name: "cert" | "key", file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const advice = code === "EACCES" ? "Let the hub's user read it." : "Correct the path: it counts from the file.";
+    throw new OptionError(`\`server.tls.${name}\`: ${file} cannot be read (${code ?? messageOf(error)}). ${advice}`, {
+      cause: error,
+    });
+  }
+}
+
+function parseCertificate(text: string, file: string): X509Certificate {
+  if (!text.includes(BEGIN_CERTIFICATE)) {
+    const what = PRIVATE_KEY.test(text) ? "holds a private key" : "holds no certificate in PEM form";
+    throw new OptionError(
+      `\`server.tls.cert\`: ${file} ${what}. It must have a line \`${BEGIN_CERTIFICATE}\`, ` +
+        "first that of the server, then those above it.",
+    );
+  }
+  try {
+    return new X509Certificate(text);
+  } catch (error) {
+    throw new OptionError(
+      `\`server.tls.cert\`: the certificate in ${file} is damaged (${messageOf(error)}). Copy it anew.`,
+      { cause: error },
+    );
+  }
+}
+
+function parseKey(text: string, file: string): KeyObject {
+  if (ENCRYPTED_KEY.test(text))
+    throw new OptionError(
+      `\`server.tls.key\`: the key in ${file} wants a passphrase, and nobody is there to type it. ` +
+        `Write one without: openssl pkey -in ${file} -out plain-key.pem, readable by the hub's user only.`,
+    );
+  if (!PRIVATE_KEY.test(text))
+    throw new OptionError(
+      `\`server.tls.key\`: ${file} holds no private key in PEM form. ` +
+        "It must have a line such as `-----BEGIN PRIVATE KEY-----`.",
+    );
+  try {
+    return createPrivateKey(text);
+  } catch (error) {
+    // What OpenSSL says of a key names no part of it.
+    throw new OptionError(`\`server.tls.key\`: the key in ${file} is damaged (${messageOf(error)}). Copy it anew.`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Under what name callers who verify the certificate reach a listener: its address, else a name that it takes in
+ * `Host`. Absent: the certificate is for none of them.
+ */
+export function nameToReach(
+  { cert }: Pick<KeyPair, "cert">,
+  { host, allowedHosts }: Pick<HttpOptions, "host" | "allowedHosts">,
+): string | undefined {
+  const certificate = new X509Certificate(cert);
+  const isLocal = isLoopbackHost(host);
+  const own = isEverywhere(host) ? ["127.0.0.1", "localhost"] : isLocal ? [host, "localhost"] : [host];
+  // On loopback only names that are configured pass the check of `Host`.
+  const names = isLocal ? [] : namesOf(certificate);
+  return [...own, ...allowedHosts, ...names].find((name) => {
+    const bare = name.replace(/^\[|\]$/g, "");
+    return certificate.checkHost(bare) !== undefined || certificate.checkIP(bare) !== undefined;
+  });
+}
+
+/** Names of hosts, those with a `*` left out. */
+function namesOf({ subjectAltName = "" }: X509Certificate): readonly string[] {
+  return Array.from(subjectAltName.matchAll(/DNS:([^,\s"*]+)/g), ([, name]) => name!);
+}
+
+/** Until when the certificate is valid. */
+export function validUntil({ cert }: Pick<KeyPair, "cert">): Date {
+  return new Date(new X509Certificate(cert).validTo);
+}

@@ -1,0 +1,82 @@
+import { watchFiles } from "../../config/watch.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { Logger } from "../../core/ports.ts";
+import type { TlsReport } from "../../doors/door.ts";
+import type { TlsFiles } from "../../http/options.ts";
+import { readKeyPair, validUntil, type KeyPair } from "../../http/tls/key-pair.ts";
+
+export interface CertificateOptions {
+  readonly logger: Logger;
+  /** Takes the first pair, and every one that follows it. */
+  readonly use: (pair: KeyPair) => Promise<void>;
+}
+
+/** Beside the watching, which tells nothing on network drives and of some links. */
+const LOOK_EVERY_MS = 60_000;
+
+/** The pair that a port serves, read anew when its files change; a broken one changes nothing and is told. */
+export class ServedCertificate {
+  readonly #files: TlsFiles;
+  readonly #options: CertificateOptions;
+  #pair: KeyPair;
+  #problem: string | undefined;
+  #stopWatching: () => Promise<void> = async () => {};
+  #timer: NodeJS.Timeout | undefined;
+
+  private constructor(files: TlsFiles, options: CertificateOptions, pair: KeyPair) {
+    this.#files = files;
+    this.#options = options;
+    this.#pair = pair;
+  }
+
+  /** Rejects with an `OptionError` when there is no pair that can be served. */
+  static async open(files: TlsFiles, options: CertificateOptions): Promise<ServedCertificate> {
+    const made = new ServedCertificate(files, options, readKeyPair(files));
+    await options.use(made.#pair);
+    if (made.#isOver()) options.logger.warning(`${made.#expiry()} Callers will refuse it.`);
+    made.#stopWatching = await watchFiles([files.certFile, files.keyFile], () => void made.look());
+    made.#timer = setInterval(() => void made.look(), LOOK_EVERY_MS);
+    made.#timer.unref();
+    return made;
+  }
+
+  report(): TlsReport {
+    const problem = this.#problem ?? (this.#isOver() ? this.#expiry() : undefined);
+    return {
+      certificate: this.#files.certFile,
+      validUntil: validUntil(this.#pair).toISOString(),
+      ...(problem !== undefined && { problem }),
+    };
+  }
+
+  /** Reads the files, and takes over what changed. Never rejects. */
+  async look(): Promise<void> {
+    const { logger, use } = this.#options;
+    try {
+      const pair = readKeyPair(this.#files);
+      this.#problem = undefined;
+      if (pair.cert === this.#pair.cert && pair.key === this.#pair.key) return;
+      await use(pair);
+      this.#pair = pair;
+      logger.info("The certificate was read anew.", { validUntil: validUntil(pair).toISOString() });
+    } catch (error) {
+      const problem = `The certificate was not read anew; the one before is still served. ${messageOf(error)}`;
+      if (problem !== this.#problem) logger.error(problem);
+      this.#problem = problem;
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#stopWatching();
+  }
+
+  #isOver(): boolean {
+    return validUntil(this.#pair).getTime() < Date.now();
+  }
+
+  #expiry(): string {
+    const day = validUntil(this.#pair).toISOString().slice(0, 10);
+    return `The certificate in ${this.#files.certFile} expired on ${day}.`;
+  }
+}
