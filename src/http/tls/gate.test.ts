@@ -90,15 +90,15 @@ describe.each([1, 2])("with %i process(es) that serve", (workers) => {
 
   test("closing waits for nobody who is still at the handshake, and cuts what outlasts the grace time", async () => {
     const { url, port } = await start(workers);
-    const silent = connect(port, "127.0.0.1");
+    const silent = connect(port, "127.0.0.1").resume();
     await once(silent, "connect");
     const stuck = httpsRequest(`${url}/never`, { ca: files.authority.cert, agent: false });
     stuck.end();
-    const ended = once(stuck, "error");
+    const ended = new Promise((resolve) => void stuck.once("error", resolve));
     await once(stuck, "socket").then(([socket]) => once(socket, "secureConnect"));
     const silentEnded = once(silent, "close");
     await listener!.close();
-    await ended;
+    expect(await ended).toBeInstanceOf(Error);
     await silentEnded;
   });
 

@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { createSecureContext } from "node:tls";
 import { messageOf, OptionError } from "../../core/errors.ts";
 import { isLoopbackHost } from "../../core/loopback.ts";
@@ -107,7 +108,7 @@ export function nameToReach(
   const names = isLocal ? [] : namesOf(certificate);
   return [...own, ...allowedHosts, ...names].find((name) => {
     const bare = name.replace(/^\[|\]$/g, "");
-    return certificate.checkHost(bare) !== undefined || certificate.checkIP(bare) !== undefined;
+    return (isIP(bare) === 0 ? certificate.checkHost(bare) : certificate.checkIP(bare)) !== undefined;
   });
 }
 
