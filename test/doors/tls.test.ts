@@ -95,7 +95,7 @@ test("paths count from the configuration, and [server.tls] turns a running door 
     .toBe(200);
 });
 
-test("`status`, `--url` and `connect --http` know the hub's https; an authority that is not known is told", async () => {
+test("`status`, `--url` and `connect --http` know the hub's https; an unknown authority is told", async () => {
   using files = new CertificateFiles({ hosts: ["localhost"] });
   await using hub = await ServeChild.start({ config: configOf(files) });
   const { port } = new URL(hub.url);

@@ -20,7 +20,7 @@ const BEGIN_CERTIFICATE = "-----BEGIN CERTIFICATE-----";
 const ENCRYPTED_KEY = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m;
 const PRIVATE_KEY = /-----BEGIN (?:\w+ )*PRIVATE KEY-----/;
 
-/** Reads certificate and key. Throws an `OptionError` that says what is wrong with either, or that they do not match. */
+/** Reads certificate and key. Throws an `OptionError` that says what is wrong with either, or with the two of them. */
 export function readKeyPair({ certFile, keyFile }: TlsFiles): KeyPair {
   const pair = { cert: readOption("cert", certFile), key: readOption("key", keyFile) };
   const certificate = parseCertificate(pair.cert, certFile);
