@@ -114,7 +114,7 @@ test("`status`, `--url` and `connect --http` know the hub's https; an unknown au
   expect(unknown).toMatchObject({ code: 4, stderr: expect.stringContaining("NODE_EXTRA_CA_CERTS=") });
   expect(unknownUrl).toMatchObject({ code: 4, stderr: expect.stringContaining("NODE_EXTRA_CA_CERTS") });
   expect(plain.code).not.toBe(0);
-  expect(plain.stderr).toContain("HTTPS only");
+  expect(plain.stderr).toContain("HTTP 400");
   const connected = await desk.run(["connect", "cursor", "--http", "--dry-run", "--json", "--yes"], {});
   expect(connected.stdout).toContain(`https://localhost:${port}/mcp`);
 });

@@ -107,15 +107,17 @@ async function serve(hub: Hub, serving: Serving): Promise<number> {
       await hub.reconfigure(hub.config);
     },
   });
-  served = await open(hub, serving, reloader);
-  if (options.watch) await reloader.watch(hub.config.files);
-  const beside = "address" in served ? await besideHttp(hub, { options, io, reloader }) : undefined;
+  let beside: Awaited<ReturnType<typeof besideHttp>>;
   const onHangup = () => {
     void reloader.reload();
     if (served && "lookAtCertificate" in served) void served.lookAtCertificate?.();
   };
+  // From the start: whoever reads the address may send the signal at once.
   process.on("SIGHUP", onHangup);
   try {
+    served = await open(hub, serving, reloader);
+    if (options.watch) await reloader.watch(hub.config.files);
+    if ("address" in served) beside = await besideHttp(hub, { options, io, reloader });
     // The door of a pipe ends with its client; that of HTTP when somebody ends the program.
     await Promise.race([aborted(io.interrupted), served.done]);
     hub.logger.info(
@@ -127,7 +129,7 @@ async function serve(hub: Hub, serving: Serving): Promise<number> {
   } finally {
     process.off("SIGHUP", onHangup);
     await reloader.close();
-    await Promise.all([served.close(), beside?.close()]);
+    await Promise.all([served?.close(), beside?.close()]);
   }
 }
 

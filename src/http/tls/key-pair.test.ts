@@ -57,9 +57,9 @@ test.each([
   ["127.0.0.1", [], ["localhost"], "localhost"],
   ["127.0.0.1", [], ["hub.example"], undefined],
   ["127.0.0.1", ["hub.example"], ["hub.example"], "hub.example"],
-  ["0.0.0.0", [], ["*.example", "hub.example"], "hub.example"],
-  ["0.0.0.0", [], ["*.example"], undefined],
-  ["0.0.0.0", ["a.example"], ["*.example"], "a.example"],
+  ["0.0.0.0", [], ["*.tools.example", "hub.example"], "hub.example"],
+  ["0.0.0.0", [], ["*.tools.example"], undefined],
+  ["0.0.0.0", ["a.tools.example"], ["*.tools.example"], "a.tools.example"],
 ])("on %s with allowed hosts %j a certificate for %j is reached as %s", (host, allowedHosts, hosts, name) => {
   expect(nameToReach(files.authority.issue({ hosts }), { host, allowedHosts })).toBe(name);
 });
