@@ -55,6 +55,17 @@ export function setupRows(options: SetupOptions): readonly CommandRow[] {
       load: async () => ({ run: (await import("./commands/toggle.ts")).disable }),
     },
     newRow(options),
+    {
+      usage: "prepare",
+      summary: "install what tools need: headers of scripts, requirements.txt and package.json beside them",
+      examples: ["toolyard prepare", "toolyard prepare --yes --json"],
+      options: [
+        config,
+        new Option("-y, --yes", "accept what the toolyard.toml of this folder starts, and install without asking"),
+        json,
+      ],
+      load: () => import("./commands/prepare.ts"),
+    },
     ...clientRows(options),
   ];
 }

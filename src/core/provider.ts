@@ -52,6 +52,26 @@ export interface BrokenInstall {
   readonly mended: boolean;
 }
 
+/** Something that tools of a source need installed before they run. */
+export interface Preparation {
+  /** File that says so. */
+  readonly file: string;
+  /** What it is, for people: `header`, `requirements.txt`, `package.json`. */
+  readonly kind: string;
+  /** Names of the tools, as the source has them. */
+  readonly tools: readonly string[];
+  /** Folder that it is installed to. */
+  readonly target: string;
+  /** What is run, one command a line; none where `problem` says why it cannot be. */
+  readonly commands: readonly string[];
+  readonly problem?: string;
+  readonly isReady: boolean;
+  /** What happens at this moment, while this process installs it. */
+  progress(): Installation | undefined;
+  /** Installs it, or waits for whoever does. Rejects with a `FailError`. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
 /** What `status` and `check` show of one source. Holds no secret. */
 export interface ProviderStatus {
   readonly state: ProviderState;
@@ -62,7 +82,7 @@ export interface ProviderStatus {
   readonly restarts?: number;
   readonly pid?: number;
   readonly since?: string;
-  /** Present while the source is downloaded; its state is `starting`. */
+  /** Present while the source, or what its tools need, is downloaded. */
   readonly installing?: Installation;
   /** Present while what was downloaded cannot be used; see `Provider.mend`. */
   readonly broken?: BrokenInstall;
@@ -140,6 +160,8 @@ export interface Provider {
    * nothing is downloaded.
    */
   mend?(signal: AbortSignal): Promise<void>;
+  /** What its tools need installed. Nothing is installed by asking. Absent: they never need anything. */
+  preparations?(): Promise<readonly Preparation[]>;
   /** Ends everything that was started. Idempotent, bounded in time. */
   close(): Promise<void>;
 }

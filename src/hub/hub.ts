@@ -17,7 +17,7 @@ import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Surface } from "../core/names.ts";
 import type { Logger, SearchAnswer, SearchBounds } from "../core/ports.ts";
-import type { CallTarget, Provider } from "../core/provider.ts";
+import type { CallTarget, Preparation, Provider } from "../core/provider.ts";
 import type { Problem, ToolRecord } from "../core/records.ts";
 import { permissionOf } from "../core/rights.ts";
 import { VERSION } from "../core/version.ts";
@@ -287,14 +287,22 @@ export class Hub implements HubPort {
     return true;
   }
 
+  /** What tools of the sources need installed, by source. Nothing is installed by asking. */
+  async preparations(): Promise<readonly (Preparation & { readonly source: string })[]> {
+    const lists = this.#parts.sources.providers.map(async (provider) =>
+      ((await provider.preparations?.()) ?? []).map((one) => ({ ...one, source: provider.source.id })),
+    );
+    return (await Promise.all(lists)).flat();
+  }
+
   /** Resolves once no source is starting any more, or after `withinMs`. */
   async settled(withinMs: number, { installs = false }: SettledOptions = {}): Promise<void> {
     let until = performance.now() + withinMs;
     await this.list("tools", WHOLE_VIEW);
-    while (
-      performance.now() < until &&
-      this.#parts.sources.providers.some((provider) => provider.status().state === "starting")
-    ) {
+    const isUnderWay = (): boolean =>
+      this.#parts.sources.providers.some((provider) => provider.status().state === "starting") ||
+      (installs && this.isInstalling);
+    while (performance.now() < until && isUnderWay()) {
       await new Promise((done) => void setTimeout(done, STATE_LOOK_MS));
       // What was downloaded starts then, and has the same time for it.
       if (installs && this.isInstalling) until = performance.now() + withinMs;

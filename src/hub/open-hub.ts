@@ -184,6 +184,7 @@ function createPlanner(
   const { logger, logLines, redactor } = telemetry;
   const innerHub = createInnerHub(hub);
   const { coldWaitMs } = resolveCatalog(config.tree.catalog);
+  const installsFolder = join(dataFolder(variables), "installs");
   return new Planner(
     {
       logger,
@@ -197,7 +198,9 @@ function createPlanner(
       ...(mirror
         ? {}
         : { cacheFolder: join(dataFolder(variables), "lists"), vaultFolder: vaultFolder(dataFolder(variables)) }),
-      installsFolder: join(dataFolder(variables), "installs"),
+      installsFolder,
+      installs: async () => (await import("./installs.ts")).createInstalls(installsFolder),
+      environmentsFolder: join(dataFolder(variables), "environments"),
       coldWaitMs,
       isSecretFree: (text) => redactor.known(text) === text,
       hideFor: (owner, secrets) => redactor.replace(owner, secrets),

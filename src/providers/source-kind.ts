@@ -9,6 +9,7 @@ import type { Provider } from "../core/provider.ts";
 import type { ProviderKind } from "../core/provider-kinds.ts";
 import type { ServiceName, Source, ToolLimits } from "../core/records.ts";
 import type { RequestIds } from "../upstream/exchange.ts";
+import type { Installs } from "./installs.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 
 /** Where a configuration is used. */
@@ -35,6 +36,10 @@ export interface SourceServices {
   readonly installsFolder?: string;
   /** Where sign-ins to servers elsewhere are kept; absent: nobody can sign in. */
   readonly vaultFolder?: string;
+  /** Installs what tools of folders need. */
+  readonly installs?: () => Promise<Installs>;
+  /** Where environments lie that headers of scripts ask for. */
+  readonly environmentsFolder?: string;
   /** How long lists and bare names wait for a source that was never listed, counted from its start. */
   readonly coldWaitMs: number;
   /** Whether a text holds none of the configuration's secrets. */

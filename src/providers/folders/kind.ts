@@ -1,7 +1,8 @@
 import { basename, extname } from "node:path";
 import { Type } from "../../core/option-schema.ts";
 import type { TableFacts } from "../../core/table-facts.ts";
-import { defineSourceKind, type SourceServices } from "../source-kind.ts";
+import { defineSourceKind } from "../source-kind.ts";
+import type { FolderServices } from "../tool-folders/provider.ts";
 import { resolveFolders, FoldersSchema, type FoldersConfig } from "./options.ts";
 
 const DESCRIPTION = ".mcp.json";
@@ -33,6 +34,6 @@ export const FOLDERS = defineSourceKind({
     const options = resolveFolders(raw, folder);
     return [{ id: "folders", namespace: "", shape: options.shape, options }];
   },
-  make: async (source, options, services: Pick<SourceServices, "logger" | "innerHub" | "models">) =>
+  make: async (source, options, services: FolderServices) =>
     (await import("./provider.ts")).createFoldersProvider(source, options, services),
 });

@@ -6,7 +6,8 @@ import { readOptions } from "../../core/option-values.ts";
 import type { ListingShape } from "../../core/listing-shape.ts";
 import type { RunSettings } from "../../runtimes/scripts/run-settings.ts";
 import { resolveShape, SHAPE_MEMBERS } from "../shape-options.ts";
-import { resolveRunOptions, RUN_OPTIONS } from "../tool-folders/run-options.ts";
+import type { Dependencies } from "../tool-folders/prepare/preparations.ts";
+import { DEPENDENCIES_OPTION, resolveRunOptions, RUN_OPTIONS } from "../tool-folders/run-options.ts";
 
 /** `[folders]`. */
 export const FoldersSchema = Type.Object(
@@ -37,6 +38,7 @@ export const FoldersSchema = Type.Object(
         default: 10_000_000,
       }),
     ),
+    dependencies: DEPENDENCIES_OPTION,
     ...SHAPE_MEMBERS,
     ...RUN_OPTIONS,
   },
@@ -51,6 +53,8 @@ export interface FoldersOptions {
   readonly visibility: "native" | "ondemand";
   readonly timeoutMs: number | undefined;
   readonly maxOutputBytes: number;
+  /** What is installed for tools unasked. */
+  readonly dependencies: Dependencies;
   /** For tools that do not say otherwise. */
   readonly settings: RunSettings;
   readonly shape: ListingShape;
@@ -68,6 +72,7 @@ export function resolveFolders(raw: FoldersConfig, folder: string = process.cwd(
     visibility: options.visibility,
     timeoutMs: options.timeout,
     maxOutputBytes: options.max_output,
+    dependencies: options.dependencies,
     settings: resolveRunOptions(raw, "folders"),
     shape: resolveShape(raw, "folders."),
   });

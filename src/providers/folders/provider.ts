@@ -32,12 +32,15 @@ function checkedOnce(): (tools: readonly ExecuteFolderTool[]) => Promise<Readonl
 export function createFoldersProvider(
   source: Source,
   options: FoldersOptions,
-  { logger, ...ports }: FolderServices,
+  { logger, innerHub, models, ...services }: FolderServices,
 ): Provider {
   return new FolderProvider<ExecuteFolderTool>({
     source,
     logger,
-    ports,
+    ports: { innerHub, models },
+    services,
+    dependencies: options.dependencies,
+    codeOf: ({ execute }) => execute,
     roots: options.toolsPaths,
     reader: createExecuteReader(options),
     libraries: options.librariesPaths,

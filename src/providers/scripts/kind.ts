@@ -1,6 +1,7 @@
 import { Type } from "../../core/option-schema.ts";
 import type { TableFacts } from "../../core/table-facts.ts";
-import { defineSourceKind, type SourceServices } from "../source-kind.ts";
+import { defineSourceKind } from "../source-kind.ts";
+import type { FolderServices } from "../tool-folders/provider.ts";
 import { DEFAULT_FOLDER, resolveScripts, ScriptsSchema, type ScriptsConfig } from "./options.ts";
 
 const MANIFEST = "tool.toml";
@@ -30,6 +31,6 @@ export const SCRIPTS = defineSourceKind({
     const options = resolveScripts(raw, folder);
     return [{ id: "scripts", namespace: "", shape: options.shape, options }];
   },
-  make: async (source, options, services: Pick<SourceServices, "logger" | "innerHub" | "models">) =>
+  make: async (source, options, services: FolderServices) =>
     (await import("./provider.ts")).createScriptsProvider(source, options, services),
 });

@@ -6,7 +6,8 @@ import { readOptions } from "../../core/option-values.ts";
 import type { ListingShape } from "../../core/listing-shape.ts";
 import type { RunSettings } from "../../runtimes/scripts/run-settings.ts";
 import { resolveShape, SHAPE_MEMBERS } from "../shape-options.ts";
-import { resolveRunOptions, RUN_OPTIONS } from "../tool-folders/run-options.ts";
+import type { Dependencies } from "../tool-folders/prepare/preparations.ts";
+import { DEPENDENCIES_OPTION, resolveRunOptions, RUN_OPTIONS } from "../tool-folders/run-options.ts";
 
 const paths = <const N extends { description: string; default: string | readonly string[] }>(notes: N) =>
   Type.Union([Type.Path({ minLength: 1 }), Type.Array(Type.Path({ minLength: 1 }))], notes);
@@ -42,6 +43,7 @@ export const ScriptsSchema = Type.Object(
         default: 10_000_000,
       }),
     ),
+    dependencies: DEPENDENCIES_OPTION,
     ...SHAPE_MEMBERS,
     ...RUN_OPTIONS,
   },
@@ -56,6 +58,8 @@ export interface ScriptsOptions {
   readonly allowDirnameAsName: boolean;
   readonly timeoutMs: number | undefined;
   readonly maxOutputBytes: number;
+  /** What is installed for tools unasked. */
+  readonly dependencies: Dependencies;
   /** For tools that do not say otherwise. */
   readonly settings: RunSettings;
   readonly shape: ListingShape;
@@ -73,6 +77,7 @@ export function resolveScripts(raw: ScriptsConfig = {}, folder: string = process
     allowDirnameAsName: options.allow_dirname_as_name,
     timeoutMs: options.timeout,
     maxOutputBytes: options.max_output,
+    dependencies: options.dependencies,
     settings: resolveRunOptions(raw, "scripts"),
     shape: resolveShape(raw, "scripts."),
   });

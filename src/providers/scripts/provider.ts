@@ -9,12 +9,16 @@ import { createScriptReader, type ScriptTool } from "./script-reader.ts";
 export function createScriptsProvider(
   source: Source,
   options: ScriptsOptions,
-  { logger, ...ports }: FolderServices,
+  { logger, innerHub, models, ...services }: FolderServices,
 ): Provider {
   return new FolderProvider<ScriptTool>({
     source,
     logger,
-    ports,
+    ports: { innerHub, models },
+    services,
+    dependencies: options.dependencies,
+    codeOf: ({ name, script: { script: file, command, folder, root, settings } }) =>
+      file === undefined || command ? undefined : { name, file, folder, root, settings },
     roots: options.toolsPaths,
     reader: createScriptReader(options),
     libraries: options.librariesPaths,

@@ -2,7 +2,7 @@ import { Emitter } from "../../core/events.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { fail, type Outcome } from "../../core/outcome.ts";
 import type { Logger } from "../../core/ports.ts";
-import type { Provider, ProviderEvents, ProviderStatus, ResolvedCall } from "../../core/provider.ts";
+import type { Preparation, Provider, ProviderEvents, ProviderStatus, ResolvedCall } from "../../core/provider.ts";
 import {
   EMPTY_LISTING,
   type Listing,
@@ -12,12 +12,15 @@ import {
   type ToolRecord,
 } from "../../core/records.ts";
 import type { Visibility } from "../../core/listing-shape.ts";
-import { searchEnvironment } from "../../process/environment.ts";
+import { childEnvironment, searchEnvironment } from "../../process/environment.ts";
 import type { HubPorts } from "../../runtimes/calling/hub-access.ts";
 import { missingCommands } from "../../runtimes/scripts/command-line.ts";
 import { ScriptHost } from "../../runtimes/scripts/script-host.ts";
 import type { RunSettings } from "../../runtimes/scripts/run-settings.ts";
 import type { FolderReader } from "./node.ts";
+import type { SourceServices } from "../source-kind.ts";
+import { Preparations, type Dependencies } from "./prepare/preparations.ts";
+import type { PreparedTool } from "./prepare/needs.ts";
 import { findUnfit, isDemanding, type Unfit } from "./fitness.ts";
 import { FolderSweep, type SweepResult } from "./sweep.ts";
 
@@ -43,9 +46,12 @@ export interface FolderContent<T extends FolderTool> {
 }
 
 /** What a provider of folders is made with. */
-export interface FolderServices extends HubPorts {
+export interface FolderServices extends HubPorts, PrepareServices {
   readonly logger: Logger;
 }
+
+/** What installing needs of the hub. Without `installs` nothing is installed, and headers of scripts mean nothing. */
+export type PrepareServices = Partial<Pick<SourceServices, "installs" | "environmentsFolder" | "variables" | "lazy">>;
 
 export interface FolderProviderOptions<T extends FolderTool> {
   readonly source: Source;
@@ -55,6 +61,10 @@ export interface FolderProviderOptions<T extends FolderTool> {
   readonly libraries: readonly string[];
   readonly maxOutputBytes: number;
   readonly ports: HubPorts;
+  readonly dependencies: Dependencies;
+  readonly services: PrepareServices;
+  /** What runs for a tool; nothing where that is no file that the hub itself finds an interpreter for. */
+  codeOf(tool: T): PreparedTool | undefined;
   /** For tools without their own; absent, the hub's. */
   readonly timeoutMs: number | undefined;
   /** Why tools cannot be offered, by their place, where that takes a look into their files. @default not looked at */
@@ -75,6 +85,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
   readonly #options: FolderProviderOptions<T>;
   readonly #host: ScriptHost;
   readonly #sweep: FolderSweep<FolderContent<T>>;
+  readonly #preparations: Preparations | undefined;
   #listing: Listing = EMPTY_LISTING;
   #listedFrom: SweepResult<FolderContent<T>> | undefined;
   #checkedAt = 0;
@@ -90,12 +101,24 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     const { source, roots, reader, logger } = options;
     this.source = source;
     this.#options = options;
-    this.#host = new ScriptHost(options);
+    this.#preparations = createPreparations(options, () => this.events.changed.emit());
+    this.#host = new ScriptHost({ ...options, ...(this.#preparations && { interpreters: this.#preparations }) });
     this.#sweep = new FolderSweep({ roots, reader, logger }, () => this.events.changed.emit());
   }
 
   open(): void {
     this.#sweep.open();
+    // A hub for one command starts nothing that was not asked for.
+    if (this.#options.services.lazy !== true) this.#preparations?.beginWith(() => this.#codes());
+  }
+
+  async preparations(): Promise<readonly Preparation[]> {
+    return (await this.#preparations?.list(await this.#codes())) ?? [];
+  }
+
+  async #codes(): Promise<readonly PreparedTool[]> {
+    const { values } = await this.#sweep.current();
+    return values.flatMap(({ tools }) => tools).flatMap((tool) => this.#options.codeOf(tool) ?? []);
   }
 
   async listing(): Promise<Listing> {
@@ -111,11 +134,12 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     const unfit = await findUnfit(this.#demanding);
     const tools = result.values.flatMap((content) => content.tools);
     const faults: Faults = (await this.#options.findFaults?.(tools)) ?? new Map();
-    const missingKey = JSON.stringify([...missing, ...unfit, ...faults]);
+    const unprepared = this.#preparations?.failures ?? new Map<string, string>();
+    const missingKey = JSON.stringify([...missing, ...unfit, ...faults, ...unprepared]);
     if (result === this.#listedFrom && missingKey === this.#missing) return this.#listing;
     this.#listedFrom = result;
     this.#missing = missingKey;
-    this.#listing = this.#list(result, { missing, unfit, faults });
+    this.#listing = this.#list(result, { missing, unfit: [...unfit, ...unpreparedText(unprepared)], faults });
     return this.#listing;
   }
 
@@ -132,8 +156,10 @@ export class FolderProvider<T extends FolderTool> implements Provider {
   status(): ProviderStatus {
     if (this.#isClosed) return { state: "closed" };
     const [problem] = this.#listing.problems;
+    const installing = this.#preparations?.installation;
     return {
       state: "ready",
+      ...(installing && { installing }),
       ...(problem ? { lastError: `${problem.subject}: ${problem.message}` } : {}),
       info: { folders: this.#options.roots, running: this.#host.living.size },
     };
@@ -212,6 +238,23 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     return { source: this.source.id, subject, message };
   }
 }
+
+function unpreparedText(failures: ReadonlyMap<string, string>): Unfit {
+  return Array.from(failures, ([tool, message]) => [tool, `cannot be called now: ${message}`] as const);
+}
+
+function createPreparations<T extends FolderTool>(
+  { dependencies, logger, services }: FolderProviderOptions<T>,
+  onChange: () => void,
+): Preparations | undefined {
+  const { installs, environmentsFolder: environments, variables = {} } = services;
+  if (!installs || environments === undefined) return undefined;
+  const env = childEnvironment({ inherit: Object.keys(variables).filter((name) => INSTALLER_VARIABLE.test(name)) });
+  return new Preparations({ dependencies, installs, environments, env, logger, onChange });
+}
+
+/** Which indexes installers ask, with whose login, and where they keep things. */
+const INSTALLER_VARIABLE = /^(?:UV_|PIP_|npm_config_)/i;
 
 /** What keeps tools from being offered, or from being called on this machine. */
 interface Verdicts {

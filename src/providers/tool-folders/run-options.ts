@@ -113,6 +113,17 @@ export const RUN_OPTIONS = {
   run: Type.Optional(RunSchema),
 };
 
+/** Member of the same schema: what is installed for tools without anybody asking for it. */
+export const DEPENDENCIES_OPTION = Type.Optional(
+  Type.Enum(["headers", "auto", "never"], {
+    description:
+      "What is installed for tools when the hub starts. `headers`: what PEP 723 headers of scripts name, where `uv` " +
+      "is there; `auto`: that, and requirements.txt and package.json beside tools; `never`: nothing. " +
+      "`toolyard prepare` installs all of it.",
+    default: "headers",
+  }),
+);
+
 /** The three tables as they are written. */
 export interface RunConfig {
   readonly limits?: Static<typeof LimitsSchema>;

@@ -64,7 +64,8 @@ async function runWith(
     { libraries: host.libraries, ports: { models: modelsFor(call, host.ports.models) } },
     {},
   );
-  const line = await suffixCommandLine(suffix, { cwd: tool.folder, root: tool.root, env });
+  const prepared = await host.pythonFor({ ...tool, file });
+  const line = await suffixCommandLine(suffix, { cwd: tool.folder, root: tool.root, env, ...prepared });
   const shim = fileURLToPath(new URL(EXECUTE_SUFFIXES[suffix]!, import.meta.url));
   const messages = new ChildMessages(call, host, notices);
   const { settings } = tool;

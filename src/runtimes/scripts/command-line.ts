@@ -16,6 +16,8 @@ export interface CommandLine {
 /** Where a script lies, and the tools folder up to which virtual environments are its own. */
 export interface ScriptPlace extends CommandPlace {
   readonly root?: string;
+  /** Interpreter of files in Python. @default that of a `.venv` nearby, else the one on PATH */
+  readonly python?: string;
 }
 
 type Runtime = "python" | "node" | "typescript" | "sh";
@@ -83,6 +85,7 @@ async function runtimeCommand(runtime: Runtime, place: ScriptPlace): Promise<Com
 }
 
 async function findPython(place: ScriptPlace): Promise<string> {
+  if (place.python !== undefined) return place.python;
   const venv = place.cwd === undefined || place.root === undefined ? undefined : findVenv(place.cwd, place.root);
   if (venv) return venv.python;
   let first: unknown;
@@ -94,6 +97,13 @@ async function findPython(place: ScriptPlace): Promise<string> {
     }
   }
   throw first;
+}
+
+/** Whether a script is run by Python as the table has it: not by what its first line names, such as `uv run`. */
+export function isOrdinaryPython(script: string): boolean {
+  if (RUNTIMES[extname(script).toLowerCase()] !== "python") return false;
+  const shebang = readShebang(script);
+  return !shebang || isOrdinary(shebang, "python");
 }
 
 /** Commands of which one must be on this machine for the script to run; none when it needs nothing but this program. */

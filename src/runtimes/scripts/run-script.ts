@@ -66,7 +66,7 @@ async function runWith(
     argumentVariables(args),
   );
   const { settings } = script;
-  const line = await commandLineOf(script, env);
+  const line = await commandLineOf(script, env, host);
   const whole = { command: line.command, args: [...line.args, ...expandArguments(script.args, args)] };
   const contained = await contain({ ...script, line: whole, env, reads: scriptReads(script), extraPipes: EXTRA_PIPES });
   const run = {
@@ -98,14 +98,15 @@ async function runWith(
 }
 
 async function commandLineOf(
-  { name, script, root, folder, command }: Script,
+  { name, script, root, folder, command, settings }: Script,
   env: Readonly<Record<string, string>>,
+  host: ScriptHost,
 ): Promise<CommandLine> {
-  const place = { cwd: folder, root, env };
   const file = script === undefined ? undefined : assertScript(name, script, root);
   const [program, ...first] = command ?? [];
   if (program !== undefined) return { command: program, args: file === undefined ? first : [...first, file] };
-  return scriptCommandLine(file!, place);
+  const prepared = await host.pythonFor({ name, file: file!, folder, settings });
+  return scriptCommandLine(file!, { cwd: folder, root, env, ...prepared });
 }
 
 /** A script may lie in another folder than its manifest, and its virtual environment in the tools folder. */

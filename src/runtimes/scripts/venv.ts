@@ -12,11 +12,16 @@ export interface Venv {
   readonly python: string;
 }
 
+/** The interpreter of the environment in a folder. */
+export function venvPython(folder: string): string {
+  return join(folder, ...PYTHON);
+}
+
 /** The nearest `.venv` from a folder up to the tools folder, whose links are resolved; undefined where none is. */
 export function findVenv(from: string, root: string): Venv | undefined {
   for (let place = realOf(from); place === root || isInside(place, root); place = dirname(place)) {
     const folder = join(place, ".venv");
-    const python = join(folder, ...PYTHON);
+    const python = venvPython(folder);
     if (statSync(python, { throwIfNoEntry: false })?.isFile()) return { folder, python };
     if (place === root) return undefined;
   }

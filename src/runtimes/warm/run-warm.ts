@@ -106,7 +106,7 @@ async function start(tool: WarmTool, stamp: () => CodeStamp, host: ScriptHost): 
   const file = assertScript(name, tool.file, root);
   const venv = findVenv(folder, root);
   const env = scriptEnvironment(environment, host, {});
-  const line = await interpreterOf(tool, file, env);
+  const line = await interpreterOf({ ...tool, file }, env, host);
   const shim = fileURLToPath(new URL(warmShim(file)!, import.meta.url));
   const whole = { command: line.command, args: [...line.args, shim, file, tool.function] };
   const contained = await contain({
@@ -128,12 +128,14 @@ async function start(tool: WarmTool, stamp: () => CodeStamp, host: ScriptHost): 
 }
 
 async function interpreterOf(
-  { command, folder, root }: WarmTool,
-  file: string,
+  tool: WarmTool,
   env: Readonly<Record<string, string>>,
+  host: ScriptHost,
 ): Promise<CommandLine> {
+  const { command, file, folder, root } = tool;
   const [program, ...args] = command ?? [];
-  return program === undefined ? interpreterCommandLine(file, { cwd: folder, root, env }) : { command: program, args };
+  if (program !== undefined) return { command: program, args };
+  return interpreterCommandLine(file, { cwd: folder, root, env, ...(await host.pythonFor(tool)) });
 }
 
 interface Heard {

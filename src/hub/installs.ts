@@ -1,0 +1,29 @@
+import { join } from "node:path";
+import type { Installs, InstallWish } from "../providers/installs.ts";
+import { watchGrowth } from "../providers/stdio/install/growth.ts";
+import { installFiles, installingProcess, readResult } from "../providers/stdio/install/install-files.ts";
+import { RunningInstall } from "../providers/stdio/install/install-job.ts";
+
+/** What this process installs, by the folder of the books and the key. */
+const RUNNING = new Map<string, RunningInstall>();
+
+/** Installs for tools of folders: kept book of in the same folder, and run by the same program, as those of servers. */
+export function createInstalls(folder: string): Installs {
+  return {
+    begin: (wish) => begin(folder, wish),
+    last: (key) => readResult(installFiles(folder, key)),
+    isRunning: (key, maxMs) => installingProcess(installFiles(folder, key), maxMs) !== undefined,
+  };
+}
+
+function begin(folder: string, { key, command, maxMs, folders }: InstallWish): RunningInstall {
+  const place = join(folder, key);
+  const there = RUNNING.get(place);
+  if (there) return there;
+  const files = installFiles(folder, key);
+  const job = { ...command, files, folder, maxMs, needsScratch: false, grew: watchGrowth(folders) };
+  const made = new RunningInstall(job);
+  RUNNING.set(place, made);
+  void made.over.then(() => RUNNING.delete(place));
+  return made;
+}

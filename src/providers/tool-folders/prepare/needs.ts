@@ -1,0 +1,187 @@
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { contentDigest } from "../../../core/digest.ts";
+import { isJsonObject } from "../../../core/json.ts";
+import { findCommand } from "../../../process/resolve-command.ts";
+import { isOrdinaryPython } from "../../../runtimes/scripts/command-line.ts";
+import { readInlineMetadata, type InlineMetadata } from "../../../runtimes/scripts/inline-metadata.ts";
+import { isInside } from "../../../runtimes/scripts/inside.ts";
+import type { ScriptCode } from "../../../runtimes/scripts/script-host.ts";
+import { venvPython } from "../../../runtimes/scripts/venv.ts";
+import type { InstallCommand } from "../../installs.ts";
+
+/** A tool, as far as what it needs installed depends on it. */
+export interface PreparedTool extends ScriptCode {
+  /** The tools folder, its links resolved. */
+  readonly root: string;
+}
+
+export const KINDS_OF_NEED = ["header", "requirements.txt", "package.json"] as const;
+
+/** What a file asks for. */
+export interface Need {
+  readonly kind: (typeof KINDS_OF_NEED)[number];
+  readonly file: string;
+  /** Of everything that decides what is installed, and where. */
+  readonly key: string;
+  readonly target: string;
+  /** Is there once it is installed. */
+  readonly mark: string;
+  readonly tools: readonly string[];
+  readonly commands: readonly InstallCommand[];
+  /** Why nothing can be run. */
+  readonly problem?: string;
+  /** What the file says cannot be understood, so the tool cannot be run either. */
+  readonly isBroken?: true;
+}
+
+/** Where installing happens. */
+export interface InstallPlace {
+  /** Folder of the environments that headers ask for. */
+  readonly environments: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Packages may be built, which runs their code; else ready-made ones only are taken. */
+  readonly mayBuild: boolean;
+}
+
+/** What the header of a script asks for; nothing where a `.venv` lies beside it. */
+export function headerNeed(code: ScriptCode, place: InstallPlace): Need | undefined {
+  const { name, file, folder, settings } = code;
+  if (settings.isolation.mode !== "process" || !isOrdinaryPython(file)) return undefined;
+  if (existsSync(venvPython(join(folder, ".venv")))) return undefined;
+  const metadata = readInlineMetadata(file);
+  if (!metadata || asksForNothing(metadata)) return undefined;
+  const { text, hasToolTable, problem } = metadata;
+  const real = realpathSync(file);
+  // A table of a tool's own may name files beside the script.
+  const key = keyOf("header", text, readText(`${real}.lock`) ?? "", hasToolTable ? dirname(real) : "");
+  const target = join(place.environments, key);
+  const base = { kind: "header" as const, file, key, target, mark: venvPython(target), tools: [name] };
+  if (problem === undefined) return { ...base, ...headerCommands(real, target, place) };
+  return {
+    ...base,
+    commands: [],
+    isBroken: true,
+    problem: `The header of ${basename(file)} cannot be used: ${problem}.`,
+  };
+}
+
+function asksForNothing({ dependencies, requiresPython, problem }: InlineMetadata): boolean {
+  return dependencies.length === 0 && requiresPython === undefined && problem === undefined;
+}
+
+function headerCommands(script: string, target: string, place: InstallPlace): Pick<Need, "commands" | "problem"> {
+  const uv = commandAt("uv", place);
+  if (uv === undefined) return { commands: [], problem: NO_UV };
+  const flags = ["--no-progress", ...(place.mayBuild ? [] : ["--no-build"])];
+  const env = { ...place.env, VIRTUAL_ENV: target };
+  const args = ["sync", ...flags, "--active", "--script", script];
+  return { commands: [{ command: uv, args, env, cwd: dirname(script) }] };
+}
+
+const NO_UV =
+  "`uv` is not on this machine, which installs what headers of scripts name (`pip install uv`). " +
+  "Or install it into a `.venv` beside the script.";
+
+/** What the files beside tools, or in folders above up to the tools folder, ask for. */
+export function fileNeeds(tools: readonly PreparedTool[], place: InstallPlace): readonly Need[] {
+  const askers = new Map<string, string[]>();
+  for (const tool of tools) {
+    if (tool.settings.isolation.mode !== "process") continue;
+    for (const file of filesFor(tool)) askers.set(file, [...(askers.get(file) ?? []), tool.name]);
+  }
+  return Array.from(askers).flatMap(([file, names]) => {
+    const need = basename(file) === "package.json" ? packageNeed(file, place) : requirementsNeed(file, place);
+    return need ? [{ ...need, tools: names }] : [];
+  });
+}
+
+const NODE_FILE = /\.[cm]?[jt]s$/i;
+
+/** The nearest one of its language. */
+function filesFor({ file, folder, root }: PreparedTool): readonly string[] {
+  const wanted = NODE_FILE.test(file) ? "package.json" : isOrdinaryPython(file) ? "requirements.txt" : undefined;
+  if (wanted === undefined) return [];
+  for (let at = realpathSync(folder); at === root || isInside(at, root); at = dirname(at)) {
+    if (existsSync(join(at, wanted))) return [join(at, wanted)];
+    if (at === root) return [];
+  }
+  return [];
+}
+
+function requirementsNeed(file: string, place: InstallPlace): Omit<Need, "tools"> | undefined {
+  const text = readText(file);
+  if (text === undefined || !/^\s*[^\s#]/m.test(text)) return undefined;
+  const [cwd, target] = [dirname(file), join(dirname(file), ".venv")];
+  const python = venvPython(target);
+  const base = {
+    kind: "requirements.txt" as const,
+    file,
+    key: keyOf("requirements", file, text),
+    target,
+    mark: python,
+  };
+  const step = (command: string, ...args: readonly string[]): InstallCommand => ({
+    command,
+    args,
+    env: place.env,
+    cwd,
+  });
+  const uv = commandAt("uv", place);
+  if (uv !== undefined) {
+    const install = step(uv, "pip", "install", "--no-progress", "--python", python, "-r", file);
+    return { ...base, commands: [step(uv, "venv", "--allow-existing", target), install] };
+  }
+  const interpreter = commandAt("python3", place) ?? commandAt("python", place);
+  if (interpreter === undefined)
+    return { ...base, commands: [], problem: "Neither `uv` nor Python is on this machine; install one of them." };
+  const pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "-r", file];
+  return { ...base, commands: [step(interpreter, "-m", "venv", target), step(python, ...pip)] };
+}
+
+function packageNeed(file: string, place: InstallPlace): Omit<Need, "tools"> | undefined {
+  const text = readText(file) ?? "";
+  if (!hasDependencies(text)) return undefined;
+  const cwd = dirname(file);
+  const target = join(cwd, "node_modules");
+  const lock = readText(join(cwd, "package-lock.json"));
+  const key = keyOf("package", file, text, lock ?? "");
+  const base = { kind: "package.json" as const, file, key, target, mark: target };
+  const npm = commandAt("npm", place);
+  if (npm === undefined)
+    return { ...base, commands: [], problem: "`npm` is not on this machine; it comes with Node.js." };
+  const flags = ["--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"];
+  const args = [lock === undefined ? "install" : "ci", ...flags, ...(lock === undefined ? ["--no-package-lock"] : [])];
+  return { ...base, commands: [{ command: npm, args, env: place.env, cwd }] };
+}
+
+/** One with settings alone asks for nothing. */
+function hasDependencies(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) && isJsonObject(value["dependencies"]) && Object.keys(value["dependencies"]).length > 0;
+  } catch {
+    // npm says what is wrong with it.
+    return true;
+  }
+}
+
+function keyOf(...parts: readonly string[]): string {
+  return contentDigest(JSON.stringify(parts));
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function commandAt(name: string, { env }: InstallPlace): string | undefined {
+  try {
+    return findCommand(name, { env });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,226 @@
+import { existsSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { FailError, messageOf } from "../../../core/errors.ts";
+import { fail, type Fail } from "../../../core/outcome.ts";
+import type { Logger } from "../../../core/ports.ts";
+import type { Installation, Preparation } from "../../../core/provider.ts";
+import { within } from "../../../core/wait.ts";
+import type { ScriptCode, ScriptInterpreters } from "../../../runtimes/scripts/script-host.ts";
+import type { Installs } from "../../installs.ts";
+import { fileNeeds, headerNeed, type InstallPlace, type Need, type PreparedTool } from "./needs.ts";
+import { PREPARE_WITHIN_MS, RunningNeed, stepKey } from "./running-need.ts";
+
+/** `headers`: PEP 723 headers by themselves; `auto`: the files beside tools too; `never`: by `toolyard prepare` only. */
+export type Dependencies = "headers" | "auto" | "never";
+
+export interface PreparationsOptions {
+  readonly dependencies: Dependencies;
+  readonly installs: () => Promise<Installs>;
+  /** Folder of the environments that headers ask for. */
+  readonly environments: string;
+  /** What installers get of the hub's environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly logger: Logger;
+  /** Something else is known of a tool than before. */
+  readonly onChange: () => void;
+}
+
+/** A call waits this long for what is being installed; then its caller is told. */
+const PATIENCE_MS = 30_000;
+/** Environments of headers on this machine; those that were used longest ago go. */
+const MAX_ENVIRONMENTS = 50;
+
+/**
+ * What tools need installed. It begins with `beginWith`, when a hub starts its sources, or when somebody says so
+ * (`Preparation.run`), and never by a call or by a change of a file: those may be a model's.
+ */
+export class Preparations implements ScriptInterpreters {
+  readonly #options: PreparationsOptions;
+  readonly #running = new Map<string, RunningNeed>();
+  /** By the key of the need. */
+  readonly #failures = new Map<string, { readonly tools: readonly string[]; readonly failure: Fail }>();
+  readonly #used = new Set<string>();
+  #begun: Promise<unknown> = Promise.resolve();
+
+  constructor(options: PreparationsOptions) {
+    this.#options = options;
+  }
+
+  /** Present while something is being installed. */
+  get installation(): Installation | undefined {
+    const [first, ...others] = Array.from(this.#running.values()).flatMap(({ installation }) => installation ?? []);
+    if (!first || others.length === 0) return first;
+    return { ...first, waitsFor: `${first.waitsFor} (and ${others.length} more)` };
+  }
+
+  /** By the name of the tool, why what it needs is not there. */
+  get failures(): ReadonlyMap<string, string> {
+    const failed = Array.from(this.#failures.values());
+    return new Map(failed.flatMap(({ tools, failure }) => tools.map((tool) => [tool, failure.message] as const)));
+  }
+
+  /** Installs in the background what may be installed unasked. */
+  beginWith(tools: () => Promise<readonly PreparedTool[]>): void {
+    if (this.#options.dependencies === "never") return;
+    this.#begun = this.#begin(tools).catch((error: unknown) => {
+      this.#options.logger.error("What tools need could not be found out.", { error: messageOf(error) });
+    });
+  }
+
+  async #begin(find: () => Promise<readonly PreparedTool[]>): Promise<void> {
+    const { dependencies, logger } = this.#options;
+    const tools = await find();
+    // Who builds a package runs its code, and nobody was asked.
+    const headers = headerNeeds(tools, this.#place(false));
+    const files = dependencies === "auto" ? fileNeeds(tools, this.#place(true)) : [];
+    if (headers.length + files.length === 0) return;
+    const installs = await this.#options.installs();
+    for (const need of [...headers, ...files]) {
+      if (need.problem !== undefined || isReady(need, installs)) continue;
+      logger.info("What tools need is being installed.", { file: need.file, tools: need.tools });
+      this.#start(need, installs);
+    }
+  }
+
+  /** All that tools need, whether it is there or not. */
+  async list(tools: readonly PreparedTool[]): Promise<readonly Preparation[]> {
+    const place = this.#place(true);
+    const needs = [...headerNeeds(tools, place), ...fileNeeds(tools, place)];
+    if (needs.length === 0) return [];
+    const installs = await this.#options.installs();
+    return needs.map((need) => this.#toPreparation(need, installs));
+  }
+
+  async pythonFor(code: ScriptCode): Promise<string | undefined> {
+    const need = headerNeed(code, this.#place(false));
+    if (!need) return undefined;
+    if (need.isBroken) throw new FailError(fail("unavailable", need.problem!, { retryable: false }));
+    const installs = await this.#options.installs();
+    await this.#begun;
+    if (!isReady(need, installs)) await this.#wait(need, installs);
+    if (isReady(need, installs)) return this.#use(need);
+    // Without uv, or where nothing is to be installed unasked, it runs with what is there.
+    if (need.problem !== undefined || this.#options.dependencies === "never") return undefined;
+    throw new FailError(this.#failures.get(need.key)?.failure ?? unprepared(code));
+  }
+
+  async #wait(need: Need, installs: Installs): Promise<void> {
+    const running = this.#running.get(need.key) ?? this.#elsewhere(need, installs);
+    if (!running) return;
+    await within(running.over, PATIENCE_MS);
+    if (!running.installation) return;
+    throw new FailError(
+      fail(
+        "unavailable",
+        `The packages in the header of ${need.file} are being installed: ${running.installation.waitsFor}. ` +
+          "Try again in a while; `toolyard status` shows when it is done.",
+        { details: { starting: true } },
+      ),
+    );
+  }
+
+  /** Another hub is at it: joined, never begun. */
+  #elsewhere(need: Need, installs: Installs): RunningNeed | undefined {
+    return installs.isRunning(need.key, PREPARE_WITHIN_MS) ? this.#start(need, installs) : undefined;
+  }
+
+  #start(need: Need, installs: Installs): RunningNeed {
+    const there = this.#running.get(need.key);
+    if (there) return there;
+    this.#failures.delete(need.key);
+    const running = new RunningNeed(need, installs);
+    this.#running.set(need.key, running);
+    void this.#follow(running);
+    return running;
+  }
+
+  async #follow({ need, over }: RunningNeed): Promise<void> {
+    const { logger, environments, onChange } = this.#options;
+    const failure = await over;
+    this.#running.delete(need.key);
+    if (failure) {
+      this.#failures.set(need.key, { tools: need.tools, failure });
+      logger.warning(failure.message);
+    } else {
+      logger.info("What tools need was installed.", { file: need.file, tools: need.tools });
+      if (need.kind === "header") forgetOldest(environments);
+    }
+    onChange();
+  }
+
+  #toPreparation(need: Need, installs: Installs): Preparation {
+    const { kind, file, target, tools, problem, commands } = need;
+    return {
+      kind,
+      file,
+      target,
+      tools,
+      commands: commands.map(({ command, args }) => [command, ...args].join(" ")),
+      ...(problem !== undefined && { problem }),
+      isReady: isReady(need, installs),
+      progress: () => this.#running.get(need.key)?.installation,
+      run: async (signal) => {
+        const running = this.#start(need, installs);
+        const failure = await running.ended(signal);
+        if (failure) throw new FailError(failure);
+      },
+    };
+  }
+
+  #use({ target, mark }: Need): string {
+    if (!this.#used.has(target)) {
+      this.#used.add(target);
+      touch(target);
+    }
+    return mark;
+  }
+
+  #place(mayBuild: boolean): InstallPlace {
+    const { environments, env } = this.#options;
+    return { environments, env, mayBuild };
+  }
+}
+
+function isReady(need: Need, installs: Installs): boolean {
+  if (!existsSync(need.mark) || installs.isRunning(stepKey(need), PREPARE_WITHIN_MS)) return false;
+  return installs.last(stepKey(need))?.ok === true;
+}
+
+/** Tools with the same header share one environment. */
+function headerNeeds(tools: readonly PreparedTool[], place: InstallPlace): readonly Need[] {
+  const needs = new Map<string, Need>();
+  for (const tool of tools) {
+    const need = headerNeed(tool, place);
+    if (!need) continue;
+    const first = needs.get(need.key);
+    needs.set(need.key, first ? { ...first, tools: [...first.tools, ...need.tools] } : need);
+  }
+  return Array.from(needs.values());
+}
+
+function unprepared({ file }: ScriptCode): Fail {
+  return fail(
+    "unavailable",
+    `The packages in the header of ${file} are not installed. \`toolyard prepare\` installs them; a hub does so at ` +
+      "its start, and never for a call.",
+    { retryable: false },
+  );
+}
+
+function touch(folder: string): void {
+  try {
+    utimesSync(folder, new Date(), new Date());
+  } catch {
+    // On a disk that cannot be written to, nothing is removed either.
+  }
+}
+
+function forgetOldest(folder: string): void {
+  try {
+    const places = readdirSync(folder).map((name) => join(folder, name));
+    const byAge = places.map((path) => [path, statSync(path).mtimeMs] as const).toSorted(([, a], [, b]) => b - a);
+    for (const [path] of byAge.slice(MAX_ENVIRONMENTS)) rmSync(path, { recursive: true, force: true });
+  } catch {
+    // Another hub is at it.
+  }
+}

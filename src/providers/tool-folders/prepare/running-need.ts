@@ -1,0 +1,115 @@
+import { fail, type Fail } from "../../../core/outcome.ts";
+import type { Installation } from "../../../core/provider.ts";
+import type { InstallEnd, Installs, RunningWish } from "../../installs.ts";
+import type { Need } from "./needs.ts";
+
+/** As long as a server that is downloaded may take. */
+export const PREPARE_WITHIN_MS = 10 * 60 * 1000;
+const MAX_SAID_CHARS = 400;
+const NEVER = new AbortController().signal;
+
+/** The commands of one need, one after the other. */
+export class RunningNeed {
+  readonly need: Need;
+  /** Never rejects. The failure, if it failed; waiting for it keeps no process alive. */
+  readonly over: Promise<Fail | undefined>;
+  readonly #installs: Installs;
+  readonly #since = new Date();
+  #current: RunningWish | undefined;
+  #isOver = false;
+
+  constructor(need: Need, installs: Installs) {
+    this.need = need;
+    this.#installs = installs;
+    this.over = this.#run();
+  }
+
+  get installation(): Installation | undefined {
+    if (this.#isOver) return undefined;
+    const { waitsFor = "other downloads", pid } = this.#current ?? {};
+    const what = `${this.need.kind} of ${this.need.tools.join(", ")}`;
+    return { package: what, since: this.#since.toISOString(), waitsFor, ...(pid !== undefined && { pid }) };
+  }
+
+  /** The same as `over`, for whoever stays until then. Rejects with the signal's reason. */
+  async ended(signal: AbortSignal): Promise<Fail | undefined> {
+    while (!this.#isOver) {
+      await this.#current?.ended(signal);
+      // The next command begins with the next turn.
+      await new Promise((turn) => void setImmediate(turn));
+    }
+    return this.over;
+  }
+
+  async #run(): Promise<Fail | undefined> {
+    try {
+      return await this.#runAll();
+    } finally {
+      this.#isOver = true;
+    }
+  }
+
+  async #runAll(): Promise<Fail | undefined> {
+    const { need } = this;
+    for (const [index, command] of need.commands.entries()) {
+      const wish = { key: stepKey(need, index), command, maxMs: PREPARE_WITHIN_MS, folders: [need.target] };
+      this.#current = this.#installs.begin(wish);
+      await this.#current.over;
+      const end = await this.#current.ended(NEVER);
+      if (!end.ok) return prepareFailure(need, end);
+    }
+    return undefined;
+  }
+}
+
+/** The last command of a need stands for all of it. */
+export function stepKey({ key, commands }: Need, index = commands.length - 1): string {
+  return index === commands.length - 1 ? key : `${key}-${index}`;
+}
+
+/** What an installer says, and what to do about it. */
+const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
+  [
+    /building source distributions is disabled|no-build|no usable wheels/i,
+    "`toolyard prepare` builds what has no wheel, which runs code of the package.",
+  ],
+  [
+    /not found in the (?:package )?registry|No solution found|No matching distribution|E404|ETARGET/i,
+    "Correct the names and versions there, then run `toolyard prepare`.",
+  ],
+  [/ENOSPC|No space left/i, "Make room on the disk, then run `toolyard prepare`."],
+  [
+    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|timed? ?out|dns error|error sending request|onnection refused|name resolution|network/i,
+    "Check the network, the proxy (`HTTPS_PROXY`) and the index, then run `toolyard prepare`.",
+  ],
+];
+
+/** What is said of packages that could not be installed. */
+function prepareFailure({ file, kind }: Need, { reason = "", lines }: InstallEnd): Fail {
+  const what = kind === "header" ? `The packages in the header of ${file}` : `The packages in ${file}`;
+  const said = lastWords(lines);
+  const [, advice = "See the whole of it with `toolyard prepare`."] =
+    ADVICE.find(([says]) => says.test(lines.join("\n"))) ?? [];
+  return fail(
+    "unavailable",
+    `${what} could not be installed${howOf(reason)}.${said === "" ? "" : ` It said: ${said}.`} ${advice}`,
+    { retryable: false, details: { install: true } },
+  );
+}
+
+function howOf(reason: string): string {
+  if (reason === "timeout") return ` within ${PREPARE_WITHIN_MS / 60_000} minutes`;
+  if (reason === "ended") return ": it was ended";
+  return reason.startsWith("exit ") ? ` (${reason.replace("exit ", "exit code ")})` : "";
+}
+
+/** From the last line that begins an error to the end; the last line where none does. */
+function lastWords(lines: readonly string[]): string {
+  const begins = lines.findLastIndex((line) => /^(?:×|error\b|npm (?:ERR!|error)|ERROR\b)/i.test(line));
+  const words = (begins === -1 ? lines.slice(-1) : lines.slice(begins)).filter((line) => !/complete log/.test(line));
+  return words
+    .map((line) => line.replace(/^[×╰─▶│\s]+/u, ""))
+    .join(" ")
+    .slice(0, MAX_SAID_CHARS)
+    .replace(/[.\s]+$/, "");
+}

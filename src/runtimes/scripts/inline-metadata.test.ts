@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { parseInlineMetadata } from "./inline-metadata.ts";
+
+const lines = (...all: readonly string[]): string => `${all.join("\n")}\n`;
+
+describe("what is read", () => {
+  test("dependencies, the wanted Python and a tool's table", () => {
+    const read = parseInlineMetadata(
+      lines(
+        "#!/usr/bin/env python3",
+        "# /// script",
+        '# requires-python = ">=3.11"',
+        "# dependencies = [",
+        '#   "requests<3",',
+        "#",
+        '#   "rich",',
+        "# ]",
+        "# [tool.uv]",
+        '# exclude-newer = "2026-01-01T00:00:00Z"',
+        "# ///",
+        "import requests",
+      ),
+    );
+    expect(read).toMatchObject({
+      dependencies: ["requests<3", "rich"],
+      requiresPython: ">=3.11",
+      hasToolTable: true,
+    });
+    expect(read!.problem).toBeUndefined();
+  });
+
+  test("line ends of Windows", () => {
+    expect(parseInlineMetadata('# /// script\r\n# dependencies = ["a"]\r\n# ///\r\nx = 1\r\n')).toMatchObject({
+      dependencies: ["a"],
+      text: 'dependencies = ["a"]',
+    });
+  });
+
+  test("a block ends with the last closing line of its comment", () => {
+    const read = parseInlineMetadata(
+      lines("# /// script", "# dependencies = []", "# [tool.x]", '# text = """', "# ///", '# """', "# ///"),
+    );
+    expect(read!.text).toContain("///");
+    expect(read!.problem).toBeUndefined();
+  });
+
+  test("blocks of other types are somebody else's", () => {
+    const read = parseInlineMetadata(lines("# /// pyproject", "# x = 1", "# ///", "", "# /// script", "# ///"));
+    expect(read).toEqual({ text: "", dependencies: [], hasToolTable: false });
+  });
+});
+
+test.each([
+  ["a block without an end", lines("# /// script", '# dependencies = ["a"]', "", "# ///")],
+  ["an opening with a blank behind it", lines("# /// script ", "# ///")],
+  ["an indented block", lines("  # /// script", "  # ///")],
+  ["a comment without a blank in it", lines("# /// script", '#dependencies = ["a"]', "# ///")],
+  ["another type", lines("# /// scripts", "# ///")],
+])("%s is none", (_, source) => {
+  expect(parseInlineMetadata(source)).toBeUndefined();
+});
+
+test.each([
+  ["two blocks", lines("# /// script", "# ///", "", "# /// script", "# ///"), "two blocks"],
+  ["no TOML", lines("# /// script", "# dependencies = [", "# ///"), "TOML cannot be read"],
+  ["numbers for requirements", lines("# /// script", "# dependencies = [1]", "# ///"), "`dependencies` must be"],
+  ["one text for a list", lines("# /// script", '# dependencies = "a"', "# ///"), "`dependencies` must be"],
+  ["a number for Python", lines("# /// script", "# requires-python = 3.11", "# ///"), "`requires-python` must be"],
+])("%s cannot be used, and asks for nothing", (_, source, problem) => {
+  expect(parseInlineMetadata(source)).toMatchObject({ dependencies: [], problem: expect.stringContaining(problem) });
+});

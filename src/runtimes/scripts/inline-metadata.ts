@@ -1,0 +1,97 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { parse } from "smol-toml";
+import { messageOf } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+
+/** What a script in Python says of itself in comments, by the rules of PEP 723. */
+export interface InlineMetadata {
+  /** The TOML between the marks, without the comment signs. */
+  readonly text: string;
+  /** Requirements as PEP 508 writes them. */
+  readonly dependencies: readonly string[];
+  /** As PEP 440 writes versions: `>=3.11`. */
+  readonly requiresPython?: string;
+  /** It has a table `tool`, which may name files beside the script. */
+  readonly hasToolTable: boolean;
+  /** Why it cannot be used. What it asks for is then empty. */
+  readonly problem?: string;
+}
+
+const OPENING = "# /// script";
+const CLOSING = "# ///";
+/** A block that begins later is not looked for. */
+const MAX_BYTES = 256 * 1024;
+
+/** The metadata of a script; undefined where it has none, or cannot be read. */
+export function readInlineMetadata(file: string): InlineMetadata | undefined {
+  const text = beginningOf(file);
+  return text?.includes(OPENING) ? parseInlineMetadata(text) : undefined;
+}
+
+/** The same of a script's text. */
+export function parseInlineMetadata(source: string): InlineMetadata | undefined {
+  const blocks = blocksIn(source.split(/\r\n|\r|\n/));
+  const [text] = blocks;
+  if (text === undefined) return undefined;
+  if (blocks.length > 1) return unusable(text, "it has two blocks `# /// script`; keep one");
+  let table: JsonObject;
+  try {
+    table = parse(text) as JsonObject;
+  } catch (error) {
+    const [first = ""] = messageOf(error).split("\n", 1);
+    return unusable(text, `its TOML cannot be read: ${first.replace(/^Invalid TOML document: /, "")}`);
+  }
+  return readTable(text, table);
+}
+
+function readTable(text: string, table: JsonObject): InlineMetadata {
+  const { dependencies = [], tool, "requires-python": requiresPython } = table;
+  if (!Array.isArray(dependencies) || !dependencies.every((one) => typeof one === "string"))
+    return unusable(text, '`dependencies` must be a list of texts, such as ["requests>=2"]');
+  if (requiresPython !== undefined && typeof requiresPython !== "string")
+    return unusable(text, '`requires-python` must be a text, such as ">=3.11"');
+  return {
+    text,
+    dependencies: dependencies as readonly string[],
+    ...(requiresPython !== undefined && { requiresPython }),
+    hasToolTable: tool !== undefined,
+  };
+}
+
+function unusable(text: string, problem: string): InlineMetadata {
+  return { text, dependencies: [], hasToolTable: false, problem };
+}
+
+/** A block ends with the last closing line of the comment lines that follow its opening one without a gap. */
+function blocksIn(lines: readonly string[]): readonly string[] {
+  const blocks: string[] = [];
+  for (let at = 0; at < lines.length; at += 1) {
+    if (lines[at] !== OPENING) continue;
+    let end = at + 1;
+    while (end < lines.length && /^#(?: |$)/.test(lines[end]!)) end += 1;
+    const closing = lines.lastIndexOf(CLOSING, end - 1);
+    if (closing <= at) continue;
+    blocks.push(
+      lines
+        .slice(at + 1, closing)
+        .map((line) => line.slice(2))
+        .join("\n"),
+    );
+    at = closing;
+  }
+  return blocks;
+}
+
+function beginningOf(file: string): string | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, "r");
+    const bytes = Buffer.alloc(Math.min(fstatSync(descriptor).size, MAX_BYTES));
+    return bytes.toString("utf8", 0, readSync(descriptor, bytes, 0, bytes.length, 0));
+  } catch {
+    // Whoever runs the script says what is wrong with it.
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}

@@ -1,0 +1,206 @@
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { callTool, folderServices, testSource, ToolFolder } from "../support/tool-folder.ts";
+import type { Preparation, Provider } from "../../src/core/provider.ts";
+import { createInstalls } from "../../src/hub/installs.ts";
+import { resolveScripts, type ScriptsConfig } from "../../src/providers/scripts/options.ts";
+import { createScriptsProvider } from "../../src/providers/scripts/provider.ts";
+
+const UV = fileURLToPath(new URL("../fixtures/installs/uv.cjs", import.meta.url));
+/** Children are started here, which takes a slow machine long. */
+const LONG = { timeout: 120_000 };
+const POLL = { timeout: 60_000 };
+
+let folder: ToolFolder;
+let bin: string;
+const providers: Provider[] = [];
+
+beforeEach(() => {
+  folder = new ToolFolder();
+  bin = join(folder.path, ".test-bin");
+  mkdirSync(bin);
+  copyFileSync(UV, join(bin, "uv"));
+  chmodSync(join(bin, "uv"), 0o755);
+  vi.stubEnv("PATH", `${bin}${delimiter}${process.env["PATH"] ?? ""}`);
+});
+
+afterEach(async () => {
+  rmSync(join(bin, "slow"), { force: true });
+  await Promise.all(providers.splice(0).map((provider) => provider.close()));
+  vi.unstubAllEnvs();
+  folder[Symbol.dispose]();
+});
+
+function provide(config: ScriptsConfig = {}, lazy?: boolean): Provider {
+  const data = join(folder.path, ".test-data");
+  const provider = createScriptsProvider(
+    testSource("scripts"),
+    resolveScripts({ tools_path: folder.path, ...config }),
+    {
+      ...folderServices(),
+      installs: async () => createInstalls(join(data, "installs")),
+      environmentsFolder: join(data, "environments"),
+      variables: {},
+      lazy,
+    },
+  );
+  providers.push(provider);
+  provider.open();
+  return provider;
+}
+
+/** A script whose header names a module, which it imports. */
+function needing(name: string, module: string, toml = ""): void {
+  folder.script(
+    name,
+    `${name}.py`,
+    `# /// script\n# dependencies = ["${module}"]\n# ///\nimport ${module}\nprint(${module}.NAME)\n`,
+    toml,
+  );
+}
+
+const runs = (): readonly string[] =>
+  existsSync(join(bin, "uv.log")) ? readFileSync(join(bin, "uv.log"), "utf8").trim().split("\n") : [];
+const answered = (text: string) => ({ ok: true, result: { content: [{ type: "text", text }] } });
+const only = async (provider: Provider): Promise<Preparation> => (await provider.preparations!())[0]!;
+
+describe("headers", () => {
+  // The stand-in is a program by its first line.
+  beforeEach(({ skip }) => skip(process.platform === "win32", "not on this platform"));
+
+  test("are prepared when a hub starts, once for all that say the same, and found by the next hub", LONG, async () => {
+    needing("one", "aaa");
+    needing("two", "aaa");
+    const [first, second] = [provide(), provide()];
+    expect(await callTool(first, "one")).toMatchObject(answered("aaa"));
+    expect(await callTool(second, "one")).toMatchObject(answered("aaa"));
+    const commands = [runs().length];
+    expect(await callTool(provide(), "one")).toMatchObject(answered("aaa"));
+    commands.push(runs().length);
+    // The two scripts differ in nothing that their header says.
+    expect(commands).toEqual([1, 1]);
+    expect(runs()[0]).toMatch(/^sync .*--no-build --active --script /);
+  });
+
+  test("are prepared with a line of what happens, and a call waits meanwhile", LONG, async () => {
+    needing("slow", "bbb");
+    writeFileSync(join(bin, "slow"), "");
+    const provider = provide();
+    await expect.poll(() => provider.status().installing?.waitsFor, POLL).toBe("Resolving dependencies");
+    expect(provider.status().installing).toMatchObject({ package: "header of slow", pid: expect.any(Number) });
+    const answer = callTool(provider, "slow");
+    rmSync(join(bin, "slow"));
+    expect(await answer).toMatchObject(answered("bbb"));
+    expect(provider.status().installing).toBeUndefined();
+  });
+
+  test("that cannot be had are named with what uv said and what to do; other tools go on", LONG, async () => {
+    needing("lost", "none-such");
+    folder.script("fine", "fine.py", "print('fine')\n");
+    const provider = provide();
+    expect(await callTool(provider, "fine")).toMatchObject(answered("fine"));
+    const failure = await callTool(provider, "lost");
+    expect(failure).toMatchObject({ ok: false, kind: "unavailable" });
+    const { message } = failure as { message: string };
+    expect(message).toContain("lost.py could not be installed (exit code 1). It said: No solution found");
+    expect(message).toContain("that your requirements are unsatisfiable. Correct the names");
+    const { problems } = await provider.listing();
+    expect(problems).toEqual([
+      expect.objectContaining({ subject: "lost", message: `cannot be called now: ${message}` }),
+    ]);
+  });
+
+  test("written while a hub runs are prepared by nobody's call, search or list", LONG, async () => {
+    needing("first", "ccc");
+    const provider = provide();
+    expect(await callTool(provider, "first")).toMatchObject(answered("ccc"));
+    needing("first", "ddd");
+    needing("late", "eee");
+    for (const name of ["first", "late"]) {
+      await provider.listing();
+      expect(await callTool(provider, name)).toMatchObject({
+        ok: false,
+        kind: "unavailable",
+        message: expect.stringContaining("`toolyard prepare` installs them"),
+      });
+    }
+    await provider.preparations!();
+    expect(runs()).toHaveLength(1);
+    for (const one of await provider.preparations!()) await one.run(new AbortController().signal);
+    expect(await callTool(provider, "late")).toMatchObject(answered("eee"));
+    expect(await callTool(provider, "first")).toMatchObject(answered("ddd"));
+  });
+
+  test("of tools behind a wall, of a hub for one command and of `never` are not prepared", LONG, async () => {
+    needing("walled", "fff", '[isolation]\nmode = "bwrap"\n');
+    const walled = provide();
+    expect(await walled.preparations!()).toEqual([]);
+    folder.remove("walled");
+    needing("open", "fff");
+    expect(await only(provide({}, true))).toMatchObject({ tools: ["open"], isReady: false });
+    const never = provide({ dependencies: "never" });
+    expect(await callTool(never, "open")).toMatchObject({
+      ok: false,
+      kind: "tool_error",
+      message: expect.stringContaining("No module named 'fff'"),
+    });
+    expect(runs()).toEqual([]);
+  });
+
+  test("mean nothing where a `.venv` lies beside the script, and without uv", LONG, async () => {
+    needing("own", "ggg");
+    mkdirSync(join(folder.path, "own", ".venv", "bin"), { recursive: true });
+    writeFileSync(join(folder.path, "own/.venv/bin/python"), "#!/bin/sh\necho its own\n", { mode: 0o755 });
+    const provider = provide();
+    expect(await callTool(provider, "own")).toMatchObject(answered("its own"));
+    folder.remove("own/.venv");
+    rmSync(join(bin, "uv"));
+    vi.stubEnv("PATH", pathWithoutUv());
+    const without = provide();
+    expect(await only(without)).toMatchObject({ commands: [], problem: expect.stringContaining("`uv` is not on") });
+    expect(await callTool(without, "own")).toMatchObject({ message: expect.stringContaining("No module named 'ggg'") });
+  });
+
+  test("that cannot be read are told", LONG, async () => {
+    folder.script("odd", "odd.py", "# /// script\n# dependencies = 7\n# ///\nprint(1)\n");
+    expect(await callTool(provide(), "odd")).toMatchObject({
+      ok: false,
+      message: expect.stringContaining("The header of odd.py cannot be used: `dependencies` must be a list"),
+    });
+  });
+});
+
+/** Folders of PATH that have no uv of the machine's. */
+function pathWithoutUv(): string {
+  return (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .filter((place) => !existsSync(join(place, "uv")))
+    .join(delimiter);
+}
+
+describe("files beside tools", () => {
+  test("are listed for the tools below them, and installed unasked with `auto` only", LONG, async () => {
+    folder.write("requirements.txt", "# only words\n");
+    folder.script("plain", "plain.py", "print(1)\n");
+    folder.script("py", "py.py", "print(1)\n");
+    folder.write("py/requirements.txt", "hhh==1.0\n");
+    folder.script("js", "js.mjs", "console.log(1)\n");
+    folder.write("js/package.json", '{"type": "module", "dependencies": {"iii": "1.0.0"}}');
+    folder.script("typed", "typed.mjs", "console.log(1)\n");
+    folder.write("typed/package.json", '{"type": "module"}');
+    const provider = provide();
+    const list = await provider.preparations!();
+    expect(list.map(({ kind, tools, isReady }) => [kind, tools, isReady])).toEqual([
+      ["package.json", ["js"], false],
+      ["requirements.txt", ["py"], false],
+    ]);
+    expect(list[0]!.commands[0]).toMatch(/npm\S* install --ignore-scripts/);
+    expect(runs()).toEqual([]);
+    // Its package would be asked for of a registry elsewhere.
+    folder.remove("js");
+    provide({ dependencies: "auto" });
+    await expect.poll(runs, POLL).toContainEqual(expect.stringMatching(/^venv /));
+  });
+});
