@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { FailError, messageOf } from "../../../core/errors.ts";
 import { fail, type Fail } from "../../../core/outcome.ts";
 import type { Logger } from "../../../core/ports.ts";
@@ -112,7 +112,7 @@ export class Preparations implements ScriptInterpreters {
     throw new FailError(
       fail(
         "unavailable",
-        `The packages in the header of ${need.file} are being installed: ${running.installation.waitsFor}. ` +
+        `The packages in the header of ${basename(need.file)} are being installed: ${running.installation.waitsFor}. ` +
           "Try again in a while; `toolyard status` shows when it is done.",
         { details: { starting: true } },
       ),
@@ -201,7 +201,7 @@ function headerNeeds(tools: readonly PreparedTool[], place: InstallPlace): reado
 function unprepared({ file }: ScriptCode): Fail {
   return fail(
     "unavailable",
-    `The packages in the header of ${file} are not installed. \`toolyard prepare\` installs them; a hub does so at ` +
+    `The packages in the header of ${basename(file)} are not installed. \`toolyard prepare\` installs them; a hub does so at ` +
       "its start, and never for a call.",
     { retryable: false },
   );

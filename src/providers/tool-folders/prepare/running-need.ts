@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { fail, type Fail } from "../../../core/outcome.ts";
 import type { Installation } from "../../../core/provider.ts";
 import type { InstallEnd, Installs, RunningWish } from "../../installs.ts";
@@ -86,7 +87,8 @@ const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
 
 /** What is said of packages that could not be installed. */
 function prepareFailure({ file, kind }: Need, { reason = "", lines }: InstallEnd): Fail {
-  const what = kind === "header" ? `The packages in the header of ${file}` : `The packages in ${file}`;
+  // Callers read it, too, and are shown no paths of this machine.
+  const what = `The packages in ${kind === "header" ? "the header of " : ""}${basename(file)}`;
   const said = lastWords(lines);
   const [, advice = "See the whole of it with `toolyard prepare`."] =
     ADVICE.find(([says]) => says.test(lines.join("\n"))) ?? [];
