@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
+import { chmod, copyFile, mkdir } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { expect, test } from "vitest";
-import { Desk } from "../cli/harness.ts";
+import { Desk, ROOT } from "../cli/harness.ts";
 import { NpmRegistry } from "../fixtures/installs/npm-registry.ts";
 import { PythonIndex } from "../fixtures/installs/python-index.ts";
 import { LONG } from "./yard.ts";
@@ -75,6 +76,22 @@ test("what cannot be had is named, and the rest is installed", LONG, async () =>
   expect(parts).toMatchObject({ state: "installed" });
   expect(lost).toMatchObject({ state: "failed", message: expect.stringContaining("could not be installed") });
   expect(lost!.message).toContain("Correct the names and versions");
+});
+
+test("`check` waits for headers, and tells those that cannot be had", LONG, async ({ skip }) => {
+  skip(process.platform === "win32", "not on this platform");
+  await using desk = await Desk.create({
+    "toolyard.toml": TOML,
+    "tools/lost/tool.toml": manifest("lost", "lost.py"),
+    "tools/lost/lost.py": '# /// script\n# dependencies = ["none-such"]\n# ///\nprint(1)\n',
+  });
+  await mkdir(desk.path("bin"));
+  await copyFile(join(ROOT, "test/fixtures/installs/uv.cjs"), desk.path("bin/uv"));
+  await chmod(desk.path("bin/uv"), 0o755);
+  const env = { PATH: `${desk.path("bin")}${delimiter}${process.env["PATH"] ?? ""}` };
+  const checked = await desk.run(["check", "--json"], { env });
+  expect(checked.code).toBe(4);
+  expect(checked.stdout).toContain("The packages in the header of lost.py could not be installed");
 });
 
 test("where no tool names anything, `prepare` says so; a section that nobody accepted is not touched", async () => {

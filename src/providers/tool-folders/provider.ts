@@ -122,6 +122,8 @@ export class FolderProvider<T extends FolderTool> implements Provider {
   }
 
   async listing(): Promise<Listing> {
+    // Whoever waits for what is being installed looks at the list before.
+    await this.#preparations?.begun;
     const result = await this.#sweep.current();
     if (result === this.#listedFrom && this.#checkedAt === this.#sweep.sweeps) return this.#listing;
     // A runtime that was installed or removed changes no file of the folders, so it is looked for at each sweep.

@@ -53,6 +53,11 @@ export class Preparations implements ScriptInterpreters {
     return { ...first, waitsFor: `${first.waitsFor} (and ${others.length} more)` };
   }
 
+  /** Resolves once everything that `beginWith` begins is under way. Never rejects. */
+  get begun(): Promise<unknown> {
+    return this.#begun;
+  }
+
   /** By the name of the tool, why what it needs is not there. */
   get failures(): ReadonlyMap<string, string> {
     const failed = Array.from(this.#failures.values());

@@ -1,11 +1,13 @@
 import { basename } from "node:path";
 import { fail, type Fail } from "../../../core/outcome.ts";
 import type { Installation } from "../../../core/provider.ts";
+import { orAborted } from "../../../core/wait.ts";
 import type { InstallEnd, Installs, RunningWish } from "../../installs.ts";
 import type { Need } from "./needs.ts";
 
 /** As long as a server that is downloaded may take. */
 export const PREPARE_WITHIN_MS = 10 * 60 * 1000;
+const HOLD_MS = 60_000;
 const MAX_SAID_CHARS = 400;
 const NEVER = new AbortController().signal;
 
@@ -32,14 +34,14 @@ export class RunningNeed {
     return { package: what, since: this.#since.toISOString(), waitsFor, ...(pid !== undefined && { pid }) };
   }
 
-  /** The same as `over`, for whoever stays until then. Rejects with the signal's reason. */
+  /** The same as `over`, keeping the process alive. Rejects once the signal aborts; what was begun goes on. */
   async ended(signal: AbortSignal): Promise<Fail | undefined> {
-    while (!this.#isOver) {
-      await this.#current?.ended(signal);
-      // The next command begins with the next turn.
-      await new Promise((turn) => void setImmediate(turn));
+    const hold = setInterval(() => {}, HOLD_MS);
+    try {
+      return await orAborted(this.over, signal);
+    } finally {
+      clearInterval(hold);
     }
-    return this.over;
   }
 
   async #run(): Promise<Fail | undefined> {
