@@ -116,6 +116,8 @@ test("uv itself prepares the header of a script for `toolyard call`", LONG, asyn
   });
   const env = { ...index.env, UV_CACHE_DIR: desk.path("uv-cache"), UV_PYTHON_DOWNLOADS: "never" };
   expect(await desk.run(["call", "words"], { env })).toMatchObject({ code: 0, stdout: "words there\n" });
+  const downloads = index.downloads.length;
+  expect(downloads).toBeGreaterThan(0);
   expect(await desk.run(["call", "words"], { env })).toMatchObject({ code: 0, stdout: "words there\n" });
-  expect(index.downloads).toEqual(["tiny_words-1.0.0-py3-none-any.whl"]);
+  expect(index.downloads).toHaveLength(downloads);
 });
