@@ -10,7 +10,7 @@ import type { Installs } from "../../installs.ts";
 import { fileNeeds, headerNeed, type InstallPlace, type Need, type PreparedTool } from "./needs.ts";
 import { PREPARE_WITHIN_MS, RunningNeed, stepKey } from "./running-need.ts";
 
-/** `headers`: PEP 723 headers by themselves; `auto`: the files beside tools too; `never`: by `toolyard prepare` only. */
+/** `headers`: PEP 723 headers by themselves; `auto`: files beside tools too; `never`: by `toolyard prepare` only. */
 export type Dependencies = "headers" | "auto" | "never";
 
 export interface PreparationsOptions {
@@ -206,8 +206,8 @@ function headerNeeds(tools: readonly PreparedTool[], place: InstallPlace): reado
 function unprepared({ file }: ScriptCode): Fail {
   return fail(
     "unavailable",
-    `The packages in the header of ${basename(file)} are not installed. \`toolyard prepare\` installs them; a hub does so at ` +
-      "its start, and never for a call.",
+    `The packages in the header of ${basename(file)} are not installed. \`toolyard prepare\` installs them; ` +
+      "a hub does so at its start, and never for a call.",
     { retryable: false },
   );
 }
