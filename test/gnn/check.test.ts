@@ -95,8 +95,8 @@ describe("sections", () => {
   test.each([
     ["GNN v1", []],
     ["GNN v1.1 strict", []],
-    ["GNN v7", ["W009 3:1"]],
-    ["version one", ["E009 3:1"]],
+    ["GNN v7", ["W009 4:1"]],
+    ["version one", ["E009 4:1"]],
   ])("the version %s", (version, expected) => {
     expect(places(TWO_ROOM.replace("GNN v1", version).replace("# Two-room agent\n", ""))).toEqual(expected);
   });

@@ -1,14 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { checkGnn } from "../../servers/gnn/checks/check.ts";
 import { parseGnn } from "../../servers/gnn/language/parse.ts";
 import { printGnn } from "../../servers/gnn/language/print.ts";
 import { LIMITS } from "../../servers/gnn/language/limits.ts";
 import { MAX_DIAGNOSTICS } from "../../servers/gnn/language/diagnostics.ts";
 
-/** CPU time of reading a text, in milliseconds: that of others on the machine does not count. */
+/** CPU time of reading and checking a text, in milliseconds: that of others on the machine does not count. */
 function cost(text: string): number {
   const before = process.cpuUsage();
-  parseGnn(text);
+  checkGnn(text);
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
 }
@@ -26,6 +27,28 @@ describe("hostile text", () => {
       // Eight times the text: what is not linear takes 64 times as long.
       expect(cost(text(240_000)), `${JSON.stringify(head)} ${small} ms`).toBeLessThan(small * 40);
     }
+  });
+
+  const DECLARED = "## GNNSection\nBig\n## StateSpaceBlock\n";
+  const lines = (count: number, line: (index: number) => string): string =>
+    Array.from({ length: count }, (_, index) => line(index)).join("\n");
+
+  test.each<[string, (count: number) => string]>([
+    ["a chain of edges", (count) => `## Connections\n${lines(count, (index) => `x${index}>x${index + 1}`)}`],
+    ["edges from one node", (count) => `## Connections\n${lines(count, (index) => `x>y${index}`)}`],
+    [
+      "names that nobody declares",
+      (count) =>
+        `${DECLARED}${lines(count, (index) => `name${index}[2]`)}\n## InitialParameterization\n` +
+        lines(count, (index) => `nome${index}={(1,0)}`),
+    ],
+    ["lengths that nobody knows", (count) => DECLARED + lines(count, (index) => `name${index}[size${index}]`)],
+    ["blank lines in a text", (count) => `## AgentSettings\nx${"\n".repeat(count * 10)}x`],
+  ])("S18: checks take no more than linear time: %s", (_name, text) => {
+    cost(text(300));
+    const small = Math.max(cost(text(1_500)), 8);
+    // Eight times the text: what is not linear takes 64 times as long.
+    expect(cost(text(12_000)), `${small} ms`).toBeLessThan(small * 30);
   });
 
   test("a text above the bound is refused, one below it is read", () => {

@@ -1,44 +1,46 @@
-import { nearest } from "../language/nearest.ts";
-import type { Name, Raw, Variable } from "../language/model.ts";
-import { baseName } from "../language/names.ts";
+import { LIMITS } from "../language/limits.ts";
+import type { Name, Variable } from "../language/model.ts";
+import { baseName, type NameTable } from "../language/names.ts";
 import type { ModelView } from "../language/view.ts";
 import type { CheckContext } from "./context.ts";
 
-/** Suggestions are looked for so many times in a model: each looks at every name. */
-const MAX_SUGGESTIONS = 100;
-
 /** Endpoints that nobody declares, and edges that stand twice. */
 export function checkConnections(context: CheckContext): void {
-  const { view, variables, profile, reporter } = context;
-  let suggestions = 0;
-  for (const connection of view.connections)
-    for (const name of [...connection.sources, ...connection.targets]) {
-      if (variables.find(name.text)) continue;
-      suggestions += 1;
-      const near = suggestions > MAX_SUGGESTIONS ? undefined : nearest(name.text, variables.names());
-      reporter.report({
-        code: "W002",
-        ...(profile.declaredEndpoints ? { severity: "error" } : {}),
-        span: name.span,
-        message: `${name.text} is not declared in StateSpaceBlock.`,
-        mend:
-          near === undefined ? `Declare ${name.text}[…] there.` : `Write ${near}, or declare ${name.text}[…] there.`,
-      });
-    }
+  const { view, variables, profile, reporter, suggestions } = context;
+  for (const name of endsOf(view)) {
+    if (variables.find(name.text)) continue;
+    const near = suggestions.variable(name.text);
+    reporter.report({
+      code: "W002",
+      ...(profile.declaredEndpoints ? { severity: "error" } : {}),
+      span: name.span,
+      message: `${name.text} is not declared in StateSpaceBlock.`,
+      mend: near === undefined ? `Declare ${name.text}[…] there.` : `Write ${near}, or declare ${name.text}[…] there.`,
+    });
+  }
   checkRepeats(context);
 }
 
-function checkRepeats({ edges, reporter }: CheckContext): void {
-  const seen = new Set<string>();
-  for (const { source, target, directed, connection } of edges) {
-    const ends = directed || source < target ? `${source} ${target}` : `${target} ${source}`;
-    const key = `${directed ? ">" : "-"} ${ends}`;
-    if (seen.has(key)) {
-      const message = `The edge ${source}${directed ? ">" : "-"}${target} stands there already.`;
-      reporter.report({ code: "W007", span: connection.span, message });
-    }
-    seen.add(key);
+function* endsOf({ connections }: ModelView): Generator<Name> {
+  for (const { sources, targets } of connections) {
+    yield* sources;
+    yield* targets;
   }
+}
+
+/** Groups are taken apart here and not by `edgesOf`, since of a hundred thousand edges the names are enough. */
+function checkRepeats({ view, reporter }: CheckContext): void {
+  const seen = new Set<string>();
+  for (const { sources, targets, directed, span } of view.connections)
+    for (const { text: source } of sources)
+      for (const { text: target } of targets) {
+        if (seen.size >= LIMITS.edges) return;
+        const sign = directed ? ">" : "-";
+        const before = seen.size;
+        seen.add(directed || source < target ? source + sign + target : target + sign + source);
+        if (seen.size > before) continue;
+        reporter.report({ code: "W007", span, message: `The edge ${source}${sign}${target} stands there already.` });
+      }
 }
 
 /** Variables that nothing uses, and a graph in several parts. */
@@ -59,21 +61,16 @@ function usedVariables({ view, variables, time }: CheckContext): ReadonlySet<Var
     const variable = name === undefined ? undefined : variables.find(name);
     if (variable) used.add(variable);
   };
-  for (const { sources, targets } of view.connections) for (const { text } of [...sources, ...targets]) use(text);
+  for (const { text } of endsOf(view)) use(text);
   for (const { dimensions } of view.variables)
     for (const dimension of dimensions)
       if (dimension.kind === "reference" || dimension.kind === "length") use(dimension.name);
-  for (const { text } of [...view.equations, ...unreadLines(view)]) for (const [name] of text.matchAll(WORD)) use(name);
+  // A line that cannot be read is told once; what it names is not told as unused besides.
+  for (const { text } of [...view.equations, ...view.unread]) for (const [name] of text.matchAll(WORD)) use(name);
   for (const { name } of view.variables) if (/^dirichlet_[A-E]/.test(name.text)) use(name.text);
   use(time.variable);
   use(time.horizon);
   return used;
-}
-
-/** A line that cannot be read is told once; what it names is not told as unused besides. */
-function unreadLines({ model }: ModelView): readonly Raw[] {
-  const statements = model.sections.flatMap((section) => (section.kind === "statements" ? section.statements : []));
-  return statements.filter((statement): statement is Raw => statement.kind === "raw");
 }
 
 const WORD = /[\p{L}_][\p{L}\p{M}\p{N}_^']*/gu;
@@ -81,14 +78,14 @@ const WORD = /[\p{L}_][\p{L}\p{M}\p{N}_^']*/gu;
 /** Parts of the graph that no edge joins. A model of several agents may be meant so. */
 function checkParts({ view, variables, reporter }: CheckContext): void {
   // A line that cannot be read may be what joins them.
-  if (unreadLines(view).length > 0) return;
+  if (view.unread.length > 0) return;
   const parts = new Parts();
-  let first: Name | undefined;
+  const join = (one: Name, other: Name): void => parts.join(nodeOf(one, variables), nodeOf(other, variables));
   for (const { sources, targets } of view.connections) {
-    first ??= sources[0]!;
-    const names = [...sources, ...targets].map(({ text }) => variables.find(text)?.name.text ?? text);
-    for (const name of names) parts.join(sliceName(names[0]!), sliceName(name));
+    for (const source of sources) join(sources[0]!, source);
+    for (const target of targets) join(sources[0]!, target);
   }
+  const first = view.connections[0]?.sources[0];
   const found = parts.all();
   if (found.length < 2 || !first) return;
   const named = found.slice(0, 5).map((names) => `{${names.slice(0, 4).join(", ")}${names.length > 4 ? ", …" : ""}}`);
@@ -102,7 +99,8 @@ function checkParts({ view, variables, reporter }: CheckContext): void {
 }
 
 /** A variable and the same one a step later are one part: `s` and `s_prime`, `s_next` or `s'`. */
-function sliceName(name: string): string {
+function nodeOf({ text }: Name, variables: NameTable<Variable>): string {
+  const name = variables.find(text)?.name.text ?? text;
   return baseName(name).replace(/(?:_prime|_next|'|′)$/, "") || name;
 }
 
@@ -118,7 +116,9 @@ class Parts {
     const parts = new Map<string, string[]>();
     for (const name of this.#parents.keys()) {
       const root = this.#rootOf(name);
-      parts.set(root, [...(parts.get(root) ?? []), name]);
+      const part = parts.get(root);
+      if (part) part.push(name);
+      else parts.set(root, [name]);
     }
     return [...parts.values()];
   }

@@ -1,18 +1,13 @@
 import type { CheckContext } from "./context.ts";
-import { isTerm, nearestTerm } from "./ontology.ts";
-
-/** Suggestions are looked for so many times in a model. */
-const MAX_SUGGESTIONS = 100;
+import { isTerm } from "./ontology.ts";
 
 /** Terms that the ontology does not have, and annotations of what nobody declares. */
-export function checkOntology({ view, variables, reporter }: CheckContext): void {
+export function checkOntology({ view, variables, reporter, suggestions }: CheckContext): void {
   const settings = settingsOf(view.model.sections.map((section) => (section.kind === "text" ? section.text : "")));
   for (const { key } of view.parameters) settings.add(key.text);
-  let unknown = 0;
   for (const { name, term } of view.mappings) {
     if (!isTerm(term.text)) {
-      unknown += 1;
-      const near = unknown > MAX_SUGGESTIONS ? undefined : nearestTerm(term.text);
+      const near = suggestions.term(term.text);
       const message = `${term.text} is not a term of the Active Inference Ontology that GNN lists.`;
       reporter.report({ code: "W008", span: term.span, message, mend: near && `Write ${near}.` });
     }
@@ -23,5 +18,5 @@ export function checkOntology({ view, variables, reporter }: CheckContext): void
 
 /** Keys of sections that GNN does not know, such as AgentHyperparameters. */
 function settingsOf(texts: readonly string[]): Set<string> {
-  return new Set(texts.flatMap((text) => Array.from(text.matchAll(/^\s*(\w+)\s*[:=]/gm), ([, key]) => key!)));
+  return new Set(texts.flatMap((text) => Array.from(text.matchAll(/^[ \t]*(\w+)[ \t]*[:=]/gm), ([, key]) => key!)));
 }

@@ -1,5 +1,7 @@
 import { isSectionName, type SectionName } from "../language/section-names.ts";
 import type { Section } from "../language/model.ts";
+import type { Span } from "../language/source.ts";
+import { textSections } from "../language/view.ts";
 import type { CheckContext } from "./context.ts";
 
 /** Sections that say nothing when they are empty. */
@@ -56,22 +58,24 @@ function twice({ reporter }: CheckContext, { name, heading }: Section): void {
   reporter.report({ code: "W004", span: heading, message });
 }
 
-function checkIdentifier({ view, profile, reporter }: CheckContext): void {
+function checkIdentifier(context: CheckContext): void {
+  const { view, profile, reporter } = context;
   const { identifier } = view;
   if (identifier === undefined || !/\s/.test(identifier)) return;
   reporter.report({
     code: "E015",
     ...(profile.name === "strict-v1" ? {} : { severity: "warning" }),
-    span: headingOf(view.model.sections, "GNNSection"),
+    span: firstLineOf(context, "GNNSection"),
     message: `The identifier ${JSON.stringify(identifier)} has spaces in it.`,
     mend: `Write ${identifier.replaceAll(/\s+/g, "")}.`,
   });
 }
 
-function checkVersion({ view, reporter }: CheckContext): void {
+function checkVersion(context: CheckContext): void {
+  const { view, reporter } = context;
   const { version } = view;
   if (version === undefined) return;
-  const span = headingOf(view.model.sections, "GNNVersionAndFlags");
+  const span = firstLineOf(context, "GNNVersionAndFlags");
   const number = /\bGNN\s+v(\d+(?:\.\d+)?)\b/i.exec(version)?.[1];
   if (number === undefined) {
     const message = `${JSON.stringify(version)} names no version of GNN.`;
@@ -82,6 +86,17 @@ function checkVersion({ view, reporter }: CheckContext): void {
   }
 }
 
-function headingOf(sections: readonly Section[], name: string): Section["heading"] {
-  return sections.find((section) => section.name === name)!.heading;
+/** Where a text section says what it is for: its first line that is neither empty nor a comment. */
+function firstLineOf({ view, reporter }: CheckContext, name: string): Span {
+  const { source } = reporter;
+  for (const { heading, span } of textSections(view.model, name)) {
+    const first = source.lineAt(heading.from) + 1;
+    for (let index = first; index < source.lines.length && source.lines[index]!.from <= span.to; index += 1) {
+      const { text, from } = source.lines[index]!;
+      const words = text.trim();
+      const lead = text.length - text.trimStart().length;
+      if (words !== "" && !words.startsWith("#")) return { from: from + lead, to: from + lead + words.length };
+    }
+  }
+  return view.model.span;
 }

@@ -1,4 +1,3 @@
-import { nearest } from "../language/nearest.ts";
 import type { Assignment, Variable } from "../language/model.ts";
 import type { CheckContext } from "./context.ts";
 import { checkProbabilities } from "./check-probabilities.ts";
@@ -45,8 +44,8 @@ function tensorOf({ reporter }: CheckContext, { name, value }: Assignment, isVar
   return undefined;
 }
 
-function undeclared({ variables, reporter }: CheckContext, { name }: Assignment): void {
-  const near = nearest(name.text, variables.names());
+function undeclared({ suggestions, reporter }: CheckContext, { name }: Assignment): void {
+  const near = suggestions.variable(name.text);
   reporter.report({
     code: "W003",
     span: name.span,

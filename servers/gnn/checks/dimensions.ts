@@ -1,7 +1,7 @@
-import { nearest } from "../language/nearest.ts";
 import type { Dimension, Variable } from "../language/model.ts";
 import { NameTable } from "../language/names.ts";
 import type { ModelView } from "../language/view.ts";
+import { Suggestions } from "./suggestions.ts";
 
 /** The lengths of a variable's dimensions; where one is not known, `undefined` and why. */
 export interface Resolved {
@@ -20,15 +20,17 @@ type Length = number | Omit<DimensionProblem, "dimension">;
 
 /** Finds lengths by the numbers of ModelParameters and the lengths of variables. */
 export class Dimensions {
-  readonly #variables = new NameTable<Variable>();
+  readonly variables = new NameTable<Variable>();
+  readonly suggestions: Suggestions;
   readonly #parameters = new Map<string, number | undefined>();
   readonly #known = new Map<Variable, Resolved>();
   readonly #open = new Set<Variable>();
 
   constructor({ variables, parameters }: ModelView) {
-    for (const variable of variables) this.#variables.add(variable.name.text, variable);
+    for (const variable of variables) this.variables.add(variable.name.text, variable);
     for (const { key, value } of parameters)
       this.#parameters.set(key.text, value.kind === "number" ? value.value : undefined);
+    this.suggestions = new Suggestions({ variables: this.variables, parameters: this.#parameters });
   }
 
   of(variable: Variable): Resolved {
@@ -79,7 +81,7 @@ export class Dimensions {
 
   /** How many numbers a variable has, if that is known. */
   #elementsOf(name: string): Length | undefined {
-    const variable = this.#variables.find(name);
+    const variable = this.variables.find(name);
     if (!variable) return undefined;
     if (this.#open.has(variable)) return wrong(`The length of ${name} depends on itself.`);
     const shape = this.shapeOf(variable);
@@ -88,7 +90,7 @@ export class Dimensions {
   }
 
   #unknown(name: string): Length {
-    const near = nearest(name, [...this.#parameters.keys(), ...this.#variables.names()]);
+    const near = this.suggestions.length(name);
     return {
       severity: "warning",
       message: `${name} is neither a number of ModelParameters nor a variable, so the length is not known.`,

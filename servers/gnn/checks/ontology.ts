@@ -1,8 +1,7 @@
-import { nearest } from "../language/nearest.ts";
 import type { Mapping } from "../language/model.ts";
 import type { ModelView } from "../language/view.ts";
 import { NameTable } from "../language/names.ts";
-import { isKnownTerm, TERMS } from "./ontology-names.ts";
+import { isKnownTerm } from "./ontology-names.ts";
 
 export interface OntologyReport {
   readonly valid_mappings: Readonly<Record<string, string>>;
@@ -23,10 +22,6 @@ export function ontologyReport({ mappings, variables }: ModelView): OntologyRepo
 
 export function isTerm(term: string): boolean {
   return isKnownTerm(term);
-}
-
-export function nearestTerm(term: string): string | undefined {
-  return nearest(term, TERMS);
 }
 
 function pairs(mappings: readonly Mapping[]): Record<string, string> {

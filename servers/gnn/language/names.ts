@@ -30,6 +30,8 @@ export function isPlainName(text: string): boolean {
 
 /** A name without its time: `s_t`, `s_t+1` and `s_t-1` are `s`. */
 export function baseName(name: string): string {
+  // Names are asked for by the hundred thousand, and few have a time.
+  if (!name.includes("_t")) return name;
   return name.replace(/_t(?:[+-]\d+)?$/, "") || name;
 }
 
@@ -41,21 +43,29 @@ export function timeShift(name: string): number {
 /** Names, with what a name that is not there literally refers to. */
 export class NameTable<T> {
   readonly #exact = new Map<string, T>();
+  /** Names with a time, by the name without it, where no variable before them has that one. */
   readonly #byBase = new Map<string, T>();
 
   add(name: string, value: T): void {
     if (!this.#exact.has(name)) this.#exact.set(name, value);
     const base = baseName(name);
-    if (!this.#byBase.has(base)) this.#byBase.set(base, value);
+    if (base !== name && !this.#exact.has(base) && !this.#byBase.has(base)) this.#byBase.set(base, value);
   }
 
   /** The value of that name, else of the same variable at another time. */
   find(name: string): T | undefined {
-    return this.#exact.get(name) ?? this.#byBase.get(baseName(name));
+    const exact = this.#exact.get(name);
+    if (exact !== undefined) return exact;
+    const base = baseName(name);
+    return this.#byBase.get(base) ?? this.#exact.get(base);
   }
 
   has(name: string): boolean {
     return this.#exact.has(name);
+  }
+
+  get size(): number {
+    return this.#exact.size;
   }
 
   names(): Iterable<string> {

@@ -4,11 +4,12 @@ const MAX_DISTANCE = 2;
 /** The candidate that a word was probably meant to be: at most two letters, and a quarter of them, differ. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > MAX_WORD) return undefined;
+  const wanted = word.toLowerCase();
   let best: string | undefined;
   let least = Math.min(MAX_DISTANCE, Math.floor(word.length / 4)) + 1;
   for (const candidate of candidates) {
     if (candidate === word || Math.abs(candidate.length - word.length) >= least) continue;
-    const distance = distanceOf(word.toLowerCase(), candidate.toLowerCase());
+    const distance = distanceOf(wanted, candidate.toLowerCase(), least);
     if (distance < least) {
       least = distance;
       best = candidate;
@@ -17,16 +18,21 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Levenshtein's distance. Both words are short. */
-function distanceOf(one: string, other: string): number {
+/** Levenshtein's distance, or `bound` where it is not below that. Both words are short. */
+function distanceOf(one: string, other: string, bound: number): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  let next = row.slice();
   for (let i = 1; i <= one.length; i += 1) {
-    const next = [i];
+    next[0] = i;
+    let least = i;
     for (let j = 1; j <= other.length; j += 1) {
-      const change = row[j - 1]! + (one[i - 1] === other[j - 1] ? 0 : 1);
-      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1));
+      const change = row[j - 1]! + (one.charCodeAt(i - 1) === other.charCodeAt(j - 1) ? 0 : 1);
+      const distance = Math.min(change, row[j]! + 1, next[j - 1]! + 1);
+      next[j] = distance;
+      if (distance < least) least = distance;
     }
-    row = next;
+    if (least >= bound) return bound;
+    [row, next] = [next, row];
   }
   return row[other.length]!;
 }

@@ -5,6 +5,7 @@ import type {
   Mapping,
   Model,
   Parameter,
+  Raw,
   Statement,
   TextSection,
   TimeEntry,
@@ -26,14 +27,11 @@ export interface ModelView {
   readonly time: readonly TimeEntry[];
   readonly mappings: readonly Mapping[];
   readonly parameters: readonly Parameter[];
+  /** Lines that could not be read. */
+  readonly unread: readonly Raw[];
 }
 
-type Kind = Exclude<Statement["kind"], "blank" | "comment" | "raw">;
-
 export function viewOf(model: Model): ModelView {
-  const statements = model.sections.flatMap((section) => (section.kind === "statements" ? section.statements : []));
-  const of = <K extends Kind>(kind: K): Extract<Statement, { kind: K }>[] =>
-    statements.filter((statement): statement is Extract<Statement, { kind: K }> => statement.kind === kind);
   const line = (section: string): string | undefined => firstLine(textOf(model, section));
   return {
     model,
@@ -41,14 +39,45 @@ export function viewOf(model: Model): ModelView {
     ...given("version", line("GNNVersionAndFlags")),
     ...given("name", line("ModelName")),
     ...given("annotation", textOf(model, "ModelAnnotation") || undefined),
-    variables: of("variable"),
-    connections: of("connection"),
-    values: of("assignment"),
-    equations: of("equation"),
-    time: of("time"),
-    mappings: of("mapping"),
-    parameters: of("parameter"),
+    ...statementsOf(model),
   };
+}
+
+/** Where a view has the statements of a kind. */
+const LISTS = {
+  variable: "variables",
+  connection: "connections",
+  assignment: "values",
+  equation: "equations",
+  time: "time",
+  mapping: "mappings",
+  parameter: "parameters",
+  raw: "unread",
+  blank: undefined,
+  comment: undefined,
+} as const satisfies Record<Statement["kind"], keyof ModelView | undefined>;
+
+/** Statements by their kind, each looked at once: there may be a hundred thousand. */
+function statementsOf({ sections }: Model): Pick<ModelView, NonNullable<(typeof LISTS)[keyof typeof LISTS]>> {
+  const lists = {
+    variables: [] as Variable[],
+    connections: [] as Connection[],
+    values: [] as Assignment[],
+    equations: [] as Equation[],
+    time: [] as TimeEntry[],
+    mappings: [] as Mapping[],
+    parameters: [] as Parameter[],
+    unread: [] as Raw[],
+  };
+  for (const section of sections) {
+    if (section.kind !== "statements") continue;
+    for (const statement of section.statements) {
+      const list = LISTS[statement.kind];
+      // The table above puts each kind into the list of its type.
+      if (list) (lists[list] as Statement[]).push(statement);
+    }
+  }
+  return lists;
 }
 
 function given<K extends string>(key: K, value: string | undefined): { readonly [P in K]?: string } {

@@ -1,0 +1,43 @@
+import { nearest } from "../language/nearest.ts";
+import type { NameTable } from "../language/names.ts";
+import { TERMS } from "./ontology-names.ts";
+
+/** Names that the suggestions of one model look at. Each looks at all there are, so large models get fewer. */
+const MAX_COMPARED = 20_000;
+
+interface Names {
+  readonly variables: NameTable<unknown>;
+  readonly parameters: ReadonlyMap<string, unknown>;
+}
+
+/** What words that a model does not know were probably meant to be. */
+export class Suggestions {
+  readonly #names: Names;
+  #compared = 0;
+
+  constructor(names: Names) {
+    this.#names = names;
+  }
+
+  variable(word: string): string | undefined {
+    const { variables } = this.#names;
+    return this.#nearest(word, variables.size, () => variables.names());
+  }
+
+  /** A parameter or a variable, whose length is meant. */
+  length(word: string): string | undefined {
+    const { variables, parameters } = this.#names;
+    return this.#nearest(word, variables.size + parameters.size, () => [...parameters.keys(), ...variables.names()]);
+  }
+
+  term(word: string): string | undefined {
+    return this.#nearest(word, TERMS.size, () => TERMS);
+  }
+
+  /** The first word is always looked up: a model of one mistake gets its suggestion, however large it is. */
+  #nearest(word: string, count: number, candidates: () => Iterable<string>): string | undefined {
+    if (this.#compared > 0 && this.#compared + count > MAX_COMPARED) return undefined;
+    this.#compared += count;
+    return nearest(word, candidates());
+  }
+}
