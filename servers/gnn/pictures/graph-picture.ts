@@ -1,5 +1,5 @@
 import type { Graph, GraphEdge, GraphNode } from "../exports/graph.ts";
-import { element } from "../exports/xml-text.ts";
+import { element, escapeXml } from "../exports/xml-text.ts";
 import type { Box, Layout, Line, Point } from "./geometry.ts";
 import { layOut } from "./layout.ts";
 import { PICTURE_LIMITS } from "./limits.ts";
@@ -178,14 +178,10 @@ function drawShape({ node, role, name, dimensions, ...box }: Shape, { x, y }: Po
     "stroke-dasharray": node.declared ? undefined : "4 3",
   };
   const told = [`${node.name}${node.dimensions === "" ? "" : `[${node.dimensions}]`}`, node.ontology, node.comment];
-  const title = element("title", {}, escaped(told.filter((part) => part !== "").join(" · ")));
+  const title = element("title", {}, escapeXml(told.filter((part) => part !== "").join(" · ")));
   const nameText = svgText(name, { x, y: y + (dimensions === "" ? 5 : -2), size: NAME_SIZE, fill: theme.text });
   const small = dimensions === "" ? "" : svgText(dimensions, { x, y: y + 15, size: SMALL, fill: theme.quiet });
   return element("g", {}, title + element("rect", outline) + nameText + small);
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
 function drawLabel(label: string, place: Point | undefined, { move, theme }: Place): string {

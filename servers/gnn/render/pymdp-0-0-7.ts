@@ -1,21 +1,15 @@
 import { expectWholeCounts } from "../programs/legacy.ts";
-import { expectDiscrete } from "./pymdp.ts";
-import { pythonAgents } from "./python-data.ts";
-import { pythonHead, PYTHON_RUN } from "./python-run.ts";
+import { pymdpTarget } from "./pymdp-target.ts";
 import type { RenderTarget } from "./target.ts";
 
 /** PyMDP 0.0.7, before it was on JAX. Its precision of policies is 16. */
-export const pymdp007: RenderTarget = {
+export const pymdp007: RenderTarget = pymdpTarget({
   title: "PyMDP 0.0.7",
-  extension: ".py",
-  mimeType: "text/x-python",
-  families: ["discrete", "factored", "hierarchical", "multi-agent", "learning"],
-  write: (program, options) => {
-    const discrete = expectDiscrete(program, "PyMDP");
-    expectWholeCounts(discrete);
-    return [pythonHead("PyMDP 0.0.7"), IMPORTS, pythonAgents(discrete, options, 16), MIND, PYTHON_RUN].join("\n");
-  },
-};
+  gamma: 16,
+  expect: expectWholeCounts,
+  // Only when it is asked for: the parts stand below.
+  parts: () => [IMPORTS, MIND],
+});
 
 const IMPORTS = `import json
 import sys

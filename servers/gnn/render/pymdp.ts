@@ -1,30 +1,16 @@
-import type { DiscreteAgent, DiscreteProgram, Program } from "../programs/program.ts";
+import type { DiscreteAgent } from "../programs/program.ts";
 import { ProgramError } from "../programs/program-error.ts";
-import { pythonAgents } from "./python-data.ts";
-import { pythonHead, PYTHON_RUN } from "./python-run.ts";
+import { pymdpTarget } from "./pymdp-target.ts";
 import type { RenderTarget } from "./target.ts";
 
 /** PyMDP 1.x. Its precision of policies is 1. */
-export const pymdp: RenderTarget = {
+export const pymdp: RenderTarget = pymdpTarget({
   title: "PyMDP 1.x",
-  extension: ".py",
-  mimeType: "text/x-python",
-  families: ["discrete", "factored", "hierarchical", "multi-agent", "learning"],
-  write: (program, options) => {
-    const discrete = expectDiscrete(program, "PyMDP");
-    discrete.agents.forEach(expectWholeLearning);
-    return [pythonHead("PyMDP 1.x"), IMPORTS, pythonAgents(discrete, options, 1), MIND, PYTHON_RUN].join("\n");
-  },
-};
-
-export function expectDiscrete(program: Program, title: string): DiscreteProgram {
-  if (program.kind === "discrete") return program;
-  throw new ProgramError(
-    "F",
-    `F, H, Q and R: ${title} has discrete states only. Render a linear-Gaussian model to numpy, jax, pytorch, ` +
-      "rxinfer or stan.",
-  );
-}
+  gamma: 1,
+  expect: ({ agents }) => agents.forEach(expectWholeLearning),
+  // Only when it is asked for: the parts stand below.
+  parts: () => [IMPORTS, MIND],
+});
 
 /** PyMDP 1.x learns every likelihood or none of them, and every transition or none. */
 function expectWholeLearning({ modalities, factors }: DiscreteAgent): void {

@@ -1,6 +1,6 @@
 import type { Tensor } from "../checks/tensor.ts";
 import { ProgramError } from "../programs/program-error.ts";
-import type { DiscreteAgent, DiscreteProgram, LinearGaussianProgram } from "../programs/program.ts";
+import type { DiscreteAgent, DiscreteProgram, LinearGaussianProgram, Program } from "../programs/program.ts";
 import { numberLines, stringLiteral } from "./literals.ts";
 import { DISCRETE_RUN, LINEAR_RUN } from "./rxinfer-run.ts";
 import type { RenderOptions, RenderTarget } from "./target.ts";
@@ -21,6 +21,21 @@ const HEAD = `# A model of Active Inference, rendered from GNN for RxInfer.jl.
 # prints a line for each step.
 `;
 
+function head({ title, notes, horizon }: Program): readonly string[] {
+  return [
+    HEAD,
+    "using RxInfer, Random, LinearAlgebra",
+    "",
+    `const TITLE = ${stringLiteral(title)}`,
+    `const NOTES = String[${notes.map(stringLiteral).join(", ")}]`,
+    `const STEPS = ${Math.min(horizon ?? 20, 1000)}`,
+    "",
+    "# Numbers in the order of rows, which Julia has by columns.",
+    "tensor(numbers, shape) = permutedims(reshape(numbers, reverse(shape)), length(shape):-1:1)",
+    "",
+  ];
+}
+
 function discrete(program: DiscreteProgram, { policyLength, gamma = 1 }: RenderOptions): string {
   if (program.arrangement === "levels")
     throw new ProgramError(
@@ -29,17 +44,9 @@ function discrete(program: DiscreteProgram, { policyLength, gamma = 1 }: RenderO
     );
   program.agents.forEach(expectOneFactor);
   return [
-    HEAD,
-    "using RxInfer, Random, LinearAlgebra",
-    "",
-    `const TITLE = ${stringLiteral(program.title)}`,
-    `const NOTES = String[${program.notes.map(stringLiteral).join(", ")}]`,
-    `const STEPS = ${Math.min(program.horizon ?? 20, 1000)}`,
+    ...head(program),
     `const POLICY_LENGTH = ${policyLength}`,
     `const GAMMA = ${float(gamma)}`,
-    "",
-    "# Numbers in the order of rows, which Julia has by columns.",
-    "tensor(numbers, shape) = permutedims(reshape(numbers, reverse(shape)), length(shape):-1:1)",
     "",
     "const AGENTS = [",
     ...program.agents.map(agentOf),
@@ -99,13 +106,7 @@ function juliaTensor({ shape, data }: Tensor): string {
 function linear(program: LinearGaussianProgram): string {
   const { F, H, Q, R, mean, covariance } = program;
   return [
-    HEAD,
-    "using RxInfer, Random, LinearAlgebra",
-    "",
-    `const TITLE = ${stringLiteral(program.title)}`,
-    `const NOTES = String[${program.notes.map(stringLiteral).join(", ")}]`,
-    `const STEPS = ${Math.min(program.horizon ?? 20, 1000)}`,
-    "tensor(numbers, shape) = permutedims(reshape(numbers, reverse(shape)), length(shape):-1:1)",
+    ...head(program),
     ...Object.entries({ F, H, Q, R }).map(([name, tensor]) => `const ${name} = ${juliaTensor(tensor)}`),
     `const PRIOR_MEAN = ${juliaVector(mean)}`,
     `const PRIOR_COVARIANCE = ${juliaTensor(covariance)}`,

@@ -1,4 +1,5 @@
 import { element, escapeXml } from "../exports/xml-text.ts";
+import { fixed, shortened } from "../pictures/svg.ts";
 import type { SimulatedAgent, SimulatedStep, Simulation } from "./simulate.ts";
 
 /** Bounds of a picture; a longer run shows every second step, or every third. */
@@ -110,24 +111,19 @@ function drawBand(band: Band, steps: readonly SimulatedStep[], top: number): str
     for (let row = 0; row < rows; row += 1) {
       const opacity = band.value(step, row);
       if (!(opacity > 0.005)) continue;
-      const place = { x: round(LEFT + column * width), y: top + row * ROW, width: round(width), height: ROW };
-      parts.push(element("rect", { class: "p", ...place, "fill-opacity": round(opacity) }));
+      const place = { x: fixed(LEFT + column * width), y: top + row * ROW, width: fixed(width), height: ROW };
+      parts.push(element("rect", { class: "p", ...place, "fill-opacity": fixed(opacity) }));
     }
     const mark = band.mark?.(step);
     if (mark === undefined || mark >= rows) continue;
-    const center = { cx: round(LEFT + (column + 0.5) * width), cy: top + (mark + 0.5) * ROW };
-    parts.push(element("circle", { class: "s", ...center, r: round(Math.min(3.5, width / 2.5)) }));
+    const center = { cx: fixed(LEFT + (column + 0.5) * width), cy: top + (mark + 0.5) * ROW };
+    parts.push(element("circle", { class: "s", ...center, r: fixed(Math.min(3.5, width / 2.5)) }));
   }
-  const frame = { x: LEFT, y: top, width: round(width * steps.length), height: rows * ROW };
+  const frame = { x: LEFT, y: top, width: fixed(width * steps.length), height: rows * ROW };
   parts.push(element("rect", { class: "f", ...frame }));
   return parts.join("");
 }
 
 function text({ x, y }: Place, words: string, name?: string): string {
-  const shown = words.length > 120 ? `${words.slice(0, 119)}…` : words;
-  return element("text", { x: round(x), y: round(y), class: name }, escapeXml(shown));
-}
-
-function round(number: number): number {
-  return Math.round(number * 100) / 100;
+  return element("text", { x: fixed(x), y: fixed(y), class: name }, escapeXml(shortened(words, 120)));
 }

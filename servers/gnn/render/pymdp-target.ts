@@ -1,0 +1,41 @@
+import type { DiscreteProgram, Program } from "../programs/program.ts";
+import { ProgramError } from "../programs/program-error.ts";
+import { pythonAgents } from "./python-data.ts";
+import { pythonHead, PYTHON_RUN } from "./python-run.ts";
+import type { RenderTarget } from "./target.ts";
+
+/** What one version of PyMDP has for itself. */
+interface Version {
+  readonly title: string;
+  /** Precision of policies where none is asked for. */
+  readonly gamma: number;
+  /** Throws a `ProgramError` for what this version cannot do. */
+  readonly expect: (program: DiscreteProgram) => void;
+  /** Its imports, and its class `Mind`. */
+  readonly parts: () => readonly [string, string];
+}
+
+/** A program for a version of PyMDP. */
+export function pymdpTarget({ title, gamma, expect, parts }: Version): RenderTarget {
+  return {
+    title,
+    extension: ".py",
+    mimeType: "text/x-python",
+    families: ["discrete", "factored", "hierarchical", "multi-agent", "learning"],
+    write: (program, options) => {
+      const discrete = expectDiscrete(program);
+      expect(discrete);
+      const [imports, mind] = parts();
+      return [pythonHead(title), imports, pythonAgents(discrete, options, gamma), mind, PYTHON_RUN].join("\n");
+    },
+  };
+}
+
+function expectDiscrete(program: Program): DiscreteProgram {
+  if (program.kind === "discrete") return program;
+  throw new ProgramError(
+    "F",
+    "F, H, Q and R: PyMDP has discrete states only. Render a linear-Gaussian model to numpy, jax, pytorch, " +
+      "rxinfer or stan.",
+  );
+}
