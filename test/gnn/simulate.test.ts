@@ -195,3 +195,39 @@ describe("a plot", () => {
 function seenIn({ agents }: Simulation): unknown {
   return agents.map(({ steps }) => steps.map(({ observation }) => observation));
 }
+
+describe("names in words", () => {
+  const MAZE = [
+    "## StateSpaceBlock",
+    "A_place[3,3,default=eye]\nA_reward[2,3,2]\nB_place[3,3,2]\nB_side[2,2,1,default=eye]\nC_reward[2]\nD_side[2]",
+    "s_place[3]\ns_side[2]",
+    "## Connections\ns_place-A_place\ns_place-A_reward\ns_side-A_reward",
+    "## InitialParameterization",
+    "A_reward={((1,1),(0.1,0.9),(0.9,0.1)),((0,0),(0.9,0.1),(0.1,0.9))}",
+    "B_place={((0,0),(0,0),(0,0)),((1,0),(1,0),(1,0)),((0,1),(0,1),(0,1))}",
+    "C_reward={(0,3)}\nD_side={(0.9,0.1)}",
+  ].join("\n");
+  /** The same with numbers: places are factor 0 and modality 0. */
+  const NUMBERED = MAZE.replaceAll(/_place/g, "_0")
+    .replaceAll("A_reward", "A_1")
+    .replaceAll("C_reward", "C_1")
+    .replaceAll("_side", "_1");
+
+  test("a model whose modalities and factors have words runs as one with numbers", async () => {
+    const [worded, numbered] = [
+      await simulate(programOf(MAZE), { steps: 4 }),
+      await simulate(programOf(NUMBERED), { steps: 4 }),
+    ];
+    expect(worded.agents[0]!.factors.map(({ name }) => name)).toEqual(["B_place", "B_side"]);
+    expect(worded.agents[0]!.steps).toEqual(numbered.agents[0]!.steps);
+  });
+
+  test("a preference of what is not observed, and a model without any likelihood, are named", () => {
+    expect(() => programOf(MAZE.replaceAll("C_reward", "C_smell"))).toThrow(
+      "C_smell belongs to A_smell, which the model does not have.",
+    );
+    expect(() => programOf("## StateSpaceBlock\nx[2]\n")).toThrow(
+      "The model has no likelihood A, which programs need.",
+    );
+  });
+});

@@ -18,7 +18,7 @@ const PART = /^(dirichlet_)?([ABCDE])((?:_(?:m|f|level|agent)?\d{1,6}|_t)*)$/;
 const PIECE = /_(m|f|level|agent)?(\d+)/g;
 
 /** What a name stands for in a discrete model; nothing for any other name. */
-export function partOf(name: string): Part | undefined {
+function partOf(name: string): Part | undefined {
   const [, counts, letter, suffix] = PART.exec(name) ?? [];
   if (letter === undefined) return undefined;
   let instance = "";
@@ -27,6 +27,53 @@ export function partOf(name: string): Part | undefined {
     if (kind === "level" || kind === "agent") instance = `${kind}${Number(digits)}`;
     else index = Number(digits);
   return { name, letter: letter as Letter, instance, index, isCounts: counts !== undefined };
+}
+
+/**
+ * What the names of a discrete model stand for. Where no likelihood has a number, words name modalities (`A_reward`,
+ * `C_reward`), and where no transitions and no prior has one, the factors (`B_place`, `D_place`), in their order.
+ */
+export function partsOf(names: readonly string[]): readonly Part[] {
+  const numbered = names.map(partOf).filter((part) => part !== undefined);
+  const isNumbered = (letters: string): boolean => numbered.some(({ letter }) => letters.includes(letter));
+  return [
+    ...numbered,
+    ...(isNumbered("A") ? [] : wordParts(names, "A", "C")),
+    ...(isNumbered("BD") ? [] : wordParts(names, names.some((name) => wordOf(name)?.letter === "B") ? "B" : "D", "D")),
+  ];
+}
+
+const WORD = /^(dirichlet_)?([ABCD])((?:_(?:level|agent)\d{1,6})?)_(\p{L}[\p{L}\p{M}\p{N}_]*)$/u;
+
+interface WordName {
+  readonly letter: Letter;
+  readonly instance: string;
+  readonly word: string;
+  readonly isCounts: boolean;
+}
+
+function wordOf(name: string): WordName | undefined {
+  const [, counts, letter, instance, word] = WORD.exec(name) ?? [];
+  if (letter === undefined || word === "t") return undefined;
+  return { letter: letter as Letter, instance: instance!.slice(1), word: word!, isCounts: counts !== undefined };
+}
+
+/** Parts whose letter is `first`, which give the words their order, and those of `second` beside them. */
+function wordParts(names: readonly string[], first: Letter, second: Letter): readonly Part[] {
+  const found = names.flatMap((name) => {
+    const read = wordOf(name);
+    return read && (read.letter === first || read.letter === second) ? [{ name, ...read }] : [];
+  });
+  const words = new Map<string, string[]>();
+  for (const { letter, instance, word, isCounts } of found)
+    if (letter === first && !isCounts) words.set(instance, [...(words.get(instance) ?? []), word]);
+  if (words.size === 0) return [];
+  return found.map(({ name, letter, instance, word, isCounts }) => {
+    const index = words.get(instance)?.indexOf(word) ?? -1;
+    const meant = `${first}${instance === "" ? "" : `_${instance}`}_${word}`;
+    if (index === -1) throw new ProgramError(name, `${name} belongs to ${meant}, which the model does not have.`);
+    return { name, letter, instance, index, isCounts };
+  });
 }
 
 /** The instances of a model in the order of their numbers, and how they stand to one another. */

@@ -2,7 +2,7 @@ import { edgesOf, timeOf, type ModelView } from "../language/view.ts";
 import type { AgentParts, AgentSource } from "./agent-parts.ts";
 import { PROGRAM_LIMITS } from "./limits.ts";
 import type { Numbers } from "./numbers.ts";
-import { arrange, partOf, type Letter, type Part } from "./parts.ts";
+import { arrange, partsOf, type Letter, type Part } from "./parts.ts";
 import type { DiscreteAgent, DiscreteProgram } from "./program.ts";
 import { ProgramError } from "./program-error.ts";
 import { readFactor } from "./read-factor.ts";
@@ -10,15 +10,13 @@ import { readModality } from "./read-modality.ts";
 import { vectorOf } from "./shapes.ts";
 
 export function readDiscrete(view: ModelView, numbers: Numbers): DiscreteProgram {
-  const parts = numbers
-    .names()
-    .map(partOf)
-    .filter((part) => part !== undefined);
+  const parts = partsOf(numbers.names());
   refuseCounts(parts);
   const { arrangement, instances } = arrange(parts.filter(({ isCounts }) => !isCounts));
+  if (instances.length === 0) throw noLikelihood("");
   if (instances.length > PROGRAM_LIMITS.agents)
     throw new ProgramError(instances.at(-1)!, `A program has at most ${PROGRAM_LIMITS.agents} agents or levels.`);
-  const agents = instances.map((instance) => readAgent(partsOf(parts, instance), { view, numbers }));
+  const agents = instances.map((instance) => readAgent(agentParts(parts, instance), { view, numbers }));
   if (arrangement === "levels") expectLevels(agents);
   const horizon = horizonOf(view, numbers);
   return {
@@ -48,7 +46,7 @@ function refuseCounts(parts: readonly Part[]): void {
   throw new ProgramError(strange.name, `${strange.name}: only A and B are learnt (dirichlet_A, dirichlet_B).`);
 }
 
-function partsOf(all: readonly Part[], instance: string): AgentParts {
+function agentParts(all: readonly Part[], instance: string): AgentParts {
   const own = all.filter((part) => part.instance === instance);
   const find = (letter: Letter, index: number, isCounts: boolean): Part | undefined => {
     const found = own.filter((part) => part.letter === letter && part.index === index && part.isCounts === isCounts);
@@ -69,7 +67,7 @@ function readAgent(parts: AgentParts, source: AgentSource): DiscreteAgent {
   const count = parts.size("B", "D");
   const modalities = parts.size("A", "C");
   const where = parts.instance === "" ? "" : ` of ${parts.instance}`;
-  if (modalities === 0) throw new ProgramError("A", `The model has no likelihood A${where}, which programs need.`);
+  if (modalities === 0) throw noLikelihood(where);
   if (count > PROGRAM_LIMITS.factors || modalities > PROGRAM_LIMITS.modalities)
     throw new ProgramError(
       `A${where}`,
@@ -87,6 +85,10 @@ function readAgent(parts: AgentParts, source: AgentSource): DiscreteAgent {
   const length = given.tensor?.data.length ?? given.shape?.reduce((product, one) => product * one, 1) ?? 0;
   const E = vectorOf(given, length, source.numbers);
   return E ? { ...agent, E } : agent;
+}
+
+function noLikelihood(where: string): ProgramError {
+  return new ProgramError("A", `The model has no likelihood A${where}, which programs need.`);
 }
 
 /** A level observes the most probable state of the one below. */

@@ -1,6 +1,7 @@
 import { orientA } from "../checks/conventions.ts";
 import type { Tensor } from "../checks/tensor.ts";
 import { edgesOf, type ModelView } from "../language/view.ts";
+import { baseName } from "../language/names.ts";
 import type { Given } from "./numbers.ts";
 import type { Factor, Modality } from "./program.ts";
 import { ProgramError } from "./program-error.ts";
@@ -53,7 +54,7 @@ function dependencies(name: string, sizes: readonly number[], { view, factors }:
   const fits = (on: readonly number[]): boolean =>
     on.length === sizes.length && on.every((factor, at) => factors[factor]!.states === sizes[at]);
   if (fits(all)) return all;
-  const joined = joinedFactors(view, name, factors.length);
+  const joined = joinedFactors(view, name, factors);
   if (fits(joined)) return joined;
   const possible = subsets(factors.length, sizes.length).filter(fits);
   if (possible.length === 1) return possible[0]!;
@@ -66,13 +67,16 @@ function dependencies(name: string, sizes: readonly number[], { view, factors }:
   );
 }
 
-/** The factors `s_f0`, `s_f1` of which an edge leads to or from the likelihood. */
-function joinedFactors(view: ModelView, name: string, count: number): readonly number[] {
+/** The factors whose states, `s_f0`, `s_1` or `s_place` of `B_place`, an edge joins with the likelihood. */
+function joinedFactors(view: ModelView, name: string, factors: readonly Factor[]): readonly number[] {
+  const byName = new Map(factors.map((factor, index) => [`s${factor.name.slice(1)}`, index]));
   const found = new Set<number>();
   for (const { source, target } of edgesOf(view).edges) {
     const other = source === name ? target : target === name ? source : undefined;
-    const index = /^s(?:_(?:level|agent)\d+)?_f?(\d{1,4})(?:_|$)/.exec(other ?? "")?.[1];
-    if (index !== undefined && Number(index) < count) found.add(Number(index));
+    if (other === undefined) continue;
+    const digits = /^s(?:_(?:level|agent)\d+)?_f?(\d{1,4})(?:_|$)/.exec(other)?.[1];
+    const index = byName.get(baseName(other)) ?? (digits === undefined ? -1 : Number(digits));
+    if (index >= 0 && index < factors.length) found.add(index);
   }
   return [...found].toSorted((one, other) => one - other);
 }
