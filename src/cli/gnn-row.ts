@@ -10,12 +10,22 @@ const POLICY_LENGTH = new Option("--policy-length <count>", "actions of a policy
 const GAMMA = new Option("--gamma <number>", "precision of policies; without it that of the library");
 const OUTPUT = new Option("-o, --output <file>", "write there instead of standard output");
 
+const MODEL = new Option(
+  "--model <name>",
+  "one model of a file with several: its GNNSection, its ModelName or its number",
+);
+
 /** `toolyard gnn`: models of Active Inference in GNN, on the command line. */
 export function gnnRow(json: Option): CommandRow {
   return {
     usage: "gnn",
-    summary: "models of Active Inference in GNN: check, lay out, convert, run",
-    examples: ["toolyard gnn check models/", "toolyard gnn fmt agent.md", "toolyard gnn export agent.md --to graphml"],
+    summary: "models of Active Inference in GNN: begin, check, lay out, compare, convert, draw, run",
+    examples: [
+      "toolyard gnn new -o agent.md",
+      "toolyard gnn check models/",
+      "toolyard gnn fmt agent.md",
+      "toolyard gnn export agent.md --to graphml",
+    ],
     options: [],
     commands: [
       {
@@ -49,6 +59,7 @@ export function gnnRow(json: Option): CommandRow {
             "--to <format>",
             "json, xml, graphml, gexf, dot, mermaid, plaintext_summary, plaintext_dsl, json_adjacency_list or cbor",
           ).makeOptionMandatory(),
+          MODEL,
           OUTPUT,
         ],
         load: async () => ({ run: (await import("./commands/gnn.ts")).exportModel }),
@@ -56,8 +67,29 @@ export function gnnRow(json: Option): CommandRow {
       runRow(json),
       renderRow(),
       drawRow(),
+      newRow(),
+      ...helperRows(json),
     ],
   };
+}
+
+function helperRows(json: Option): readonly CommandRow[] {
+  return [
+    {
+      usage: "diff <before> <after>",
+      summary: "tell what changed in a model, not in its text; exit code 1 where something did",
+      examples: ["toolyard gnn diff old.md new.md", "git show HEAD:agent.md | toolyard gnn diff - agent.md"],
+      options: [json],
+      load: async () => ({ run: (await import("./commands/gnn.ts")).diff }),
+    },
+    {
+      usage: "explain <file>",
+      summary: "say in sentences what a model states",
+      examples: ["toolyard gnn explain agent.md"],
+      options: [MODEL],
+      load: async () => ({ run: (await import("./commands/gnn.ts")).explain }),
+    },
+  ];
 }
 
 function runRow(json: Option): CommandRow {
@@ -72,7 +104,8 @@ function runRow(json: Option): CommandRow {
       POLICY_LENGTH,
       GAMMA,
       new Option("--stochastic", "draw actions instead of taking the best"),
-      new Option("--plot <file>", "write a plot as SVG; `-` prints it"),
+      MODEL,
+      new Option("--plot <file>", "write a plot as SVG, of several models one for each; `-` prints it"),
       json,
     ],
     load: async () => ({ run: (await import("./commands/gnn.ts")).runModel }),
@@ -88,9 +121,29 @@ function renderRow(): CommandRow {
       new Option("--to <target>", "pymdp, rxinfer, pymdp_0_0_7, jax, numpy, pytorch or stan").makeOptionMandatory(),
       POLICY_LENGTH,
       GAMMA,
-      OUTPUT,
+      MODEL,
+      new Option("-o, --output <file>", "write there instead of standard output; of several models a file for each"),
     ],
     load: async () => ({ run: (await import("./commands/gnn.ts")).renderModel }),
+  };
+}
+
+function newRow(): CommandRow {
+  return {
+    usage: "new",
+    summary: "begin a model from a template: valid, with values, ready to be changed",
+    examples: ["toolyard gnn new -o agent.md", 'toolyard gnn new --template hmm --name "Weather" --states 3'],
+    options: [
+      new Option("--template <name>", "perception (static), hmm (dynamic) or pomdp (with actions)")
+        .choices(["perception", "hmm", "pomdp"])
+        .default("pomdp"),
+      new Option("--name <text>", "its name").default("My model"),
+      new Option("--states <count>", "hidden states").default("2"),
+      new Option("--observations <count>", "outcomes").default("2"),
+      new Option("--actions <count>", "actions, of pomdp").default("2"),
+      OUTPUT,
+    ],
+    load: async () => ({ run: (await import("./commands/gnn.ts")).newFile }),
   };
 }
 
@@ -104,7 +157,7 @@ function drawRow(): CommandRow {
         .choices(["graph", "roles", "matrices"])
         .default("graph"),
       new Option("--theme <name>", "colours").choices(["light", "dark"]).default("light"),
-      new Option("--model <number>", "one model of a file with several"),
+      MODEL,
       new Option("-o, --output <file>", "write there, as its ending says (default: SVG to standard output)"),
     ],
     load: async () => ({ run: (await import("./commands/gnn.ts")).draw }),

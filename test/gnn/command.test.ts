@@ -100,3 +100,66 @@ describe("toolyard gnn export", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining("--to must be one of json, xml,")]);
   });
 });
+
+describe("toolyard gnn new", () => {
+  test("writes a model of that name and those sizes, which is valid and runs", async () => {
+    await using desk = await Desk.create();
+    const args = ["--name", "Weather", "--states", "3", "--observations", "4", "-o", "weather.md"];
+    for (const template of ["perception", "hmm", "pomdp"]) {
+      expect(await desk.run(["gnn", "new", "--template", template, ...args])).toMatchObject({ code: 0, stdout: "" });
+      expect(readFileSync(desk.path("weather.md"), "utf8")).toContain("A[4,3,type=float]");
+      expect(await desk.run(["gnn", "check", "weather.md"])).toMatchObject({ code: 0 });
+    }
+    expect(await desk.run(["gnn", "run", "weather.md", "--steps", "2"])).toMatchObject({ code: 0 });
+    expect((await desk.run(["gnn", "new"])).stdout).toContain("## GNNSection\nMymodel\n");
+  });
+
+  test("a size or a name that is none is a usage error", async () => {
+    await using desk = await Desk.create();
+    expect(await desk.run(["gnn", "new", "--states", "65"])).toMatchObject({
+      code: 2,
+      stderr: '--states must be at most 64, got "65".\n',
+    });
+    expect(await desk.run(["gnn", "new", "--name", " "])).toMatchObject({
+      code: 2,
+      stderr: "--name must be one line of 1 to 100 characters.\n",
+    });
+  });
+});
+
+describe("toolyard gnn diff", () => {
+  test("tells what changed in the model and ends with 1; layout changes nothing and ends with 0", async () => {
+    const after = TWO_ROOM.replace("A[2,2,", "A[3,2,").replace("s-A\n", "");
+    await using desk = await Desk.create({ "a.md": TWO_ROOM, "b.md": after, "c.md": TWO_ROOM });
+    const { code, stdout } = await desk.run(["gnn", "diff", "a.md", "b.md"]);
+    expect([code, stdout]).toEqual([
+      1,
+      "~ StateSpaceBlock A: A[2,2,type=float] → A[3,2,type=float]\n- Connections s-A\n",
+    ]);
+    await desk.run(["gnn", "fmt", "c.md"]);
+    expect(await desk.run(["gnn", "diff", "a.md", "c.md"])).toMatchObject({ code: 0, stdout: "", stderr: "" });
+    const json = await desk.run(["gnn", "diff", "-", "b.md", "--json"], { stdin: TWO_ROOM });
+    expect(JSON.parse(json.stdout)).toMatchObject({ same: false, differences: [{ change: "changed", name: "A" }, {}] });
+  });
+
+  test("two times standard input is a usage error", async () => {
+    await using desk = await Desk.create();
+    expect(await desk.run(["gnn", "diff", "-", "-"])).toMatchObject({
+      code: 2,
+      stderr: "Only one of the two files can be standard input. Name the other one.\n",
+    });
+  });
+});
+
+describe("toolyard gnn explain", () => {
+  test("says what a model states; of what cannot be read it says so and ends with 1", async () => {
+    await using desk = await Desk.create({ "a.md": TWO_ROOM, "b.md": SPOILT });
+    const { code, stdout } = await desk.run(["gnn", "explain", "a.md"]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("Two-Room Agent has 11 variables and 8 edges.")]);
+    expect(await desk.run(["gnn", "explain", "b.md"])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("7 edges"),
+      stderr: expect.stringContaining("b.md:23:1 error E005"),
+    });
+  });
+});

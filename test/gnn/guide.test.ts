@@ -1,7 +1,8 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { DIAGNOSTICS } from "../../servers/gnn/language/diagnostics.ts";
-import { exportGnn } from "../../servers/gnn/exports/formats.ts";
 import { parseGnn } from "../../servers/gnn/language/parse.ts";
+import { drawGnn } from "../../servers/gnn/pictures/draw.ts";
 import { readPage, readSnippets, SnippetFolder } from "../docs/snippets.ts";
 
 const PAGE = readPage("docs/guide/gnn.md");
@@ -13,10 +14,13 @@ test("every block of the guide's page runs, and what it says comes out", async (
   expect(SNIPPETS.filter(({ language }) => language === "sh").length).toBeGreaterThanOrEqual(3);
 });
 
-test("the picture of the guide's page is that of its model", () => {
-  const model = SNIPPETS.find(({ language }) => language === "gnn")!.text;
-  const picture = SNIPPETS.find(({ language }) => language === "mermaid")!.text;
-  expect(exportGnn(parseGnn(model).file, "mermaid")).toBe(picture);
+test("the guide's page opens with a model and its picture as it is drawn here", async () => {
+  const [first] = SNIPPETS;
+  expect(first!.language).toBe("gnn");
+  const name = /^!\[[^\]]+\]\(([\w.-]+)\)$/m.exec(PAGE)?.[1];
+  expect(PAGE.indexOf(`(${name})`)).toBeLessThan(PAGE.indexOf("```sh"));
+  const picture = readFileSync(new URL(`../../docs/guide/${name}`, import.meta.url), "utf8");
+  expect(await drawGnn(parseGnn(first!.text).file)).toBe(picture.replaceAll("\r\n", "\n"));
 });
 
 test("the guide's page names every code", () => {

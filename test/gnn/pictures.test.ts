@@ -214,7 +214,7 @@ describe("tools, resources and the command", () => {
     expect(svg).toMatchObject({ ok: true, result: { content: [{ text: expect.stringMatching(/^<svg /) }] } });
     expect(await hub.call("gnn.draw", { text: TWO_ROOM, model: 2 })).toMatchObject({
       ok: false,
-      message: expect.stringContaining("The file has 1 model, so there is no 2."),
+      message: expect.stringContaining('There is no model "2" among 1: TwoRoomAgent.'),
     });
   });
 

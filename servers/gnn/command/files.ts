@@ -1,8 +1,10 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { OptionError } from "toolyard";
 import { findGnnFiles, readGnnFile } from "../directory-check.ts";
 import { importGnn, type ImportedFile } from "../exports/formats.ts";
+import { formatDiagnostic, UNREAD_CODES } from "../language/diagnostics.ts";
+import type { GnnFile } from "../language/model.ts";
 
 /** What a command may touch of the world. */
 export interface CommandIo {
@@ -66,6 +68,28 @@ async function readBytes(name: string, { cwd }: CommandIo): Promise<Uint8Array> 
     return await readFile(resolve(cwd, name));
   } catch (error) {
     throw new OptionError(`${name} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+export interface ToldFile {
+  readonly file: GnnFile;
+  readonly isWhole: boolean;
+}
+
+/** As `readAnyFormat`, with a line on standard error for each place that could not be read. */
+export async function readTold(name: string, io: CommandIo): Promise<ToldFile> {
+  const { file, diagnostics } = await readAnyFormat(name, io);
+  const unread = diagnostics.filter(({ code }) => UNREAD_CODES.has(code));
+  for (const diagnostic of unread) await io.say(harmless(`${name}:${formatDiagnostic(diagnostic)}`));
+  return { file, isWhole: unread.length === 0 };
+}
+
+/** Writes a file that the person named. Throws an `OptionError` where that cannot be done. */
+export async function writeTo(path: string, content: string | Uint8Array): Promise<void> {
+  try {
+    await writeFile(path, content);
+  } catch (error) {
+    throw new OptionError(`${path} cannot be written: ${(error as Error).message}`, { cause: error });
   }
 }
 

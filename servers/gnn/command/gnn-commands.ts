@@ -1,16 +1,18 @@
-import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { OptionError } from "toolyard";
 import { checkGnn } from "../checks/check.ts";
 import { replaceFile } from "../directory-check.ts";
 import { EXPORT_FORMATS, exportGnn, type ExportFormatName } from "../exports/formats.ts";
-import { formatDiagnostic, UNREAD_CODES } from "../language/diagnostics.ts";
+import { formatDiagnostic } from "../language/diagnostics.ts";
+import { chooseModels } from "../language/choose-models.ts";
 import { printGnn } from "../language/print.ts";
 import type { ProfileName } from "../language/profiles.ts";
-import { harmless, readAnyFormat, readTexts, STDIN, type CommandIo, type NamedText } from "./files.ts";
+import { harmless, readTexts, readTold, STDIN, writeTo, type CommandIo, type NamedText } from "./files.ts";
+import { refusing } from "./program-file.ts";
 import { toSarif, type CheckedText } from "./sarif.ts";
 
 export { draw } from "./draw.ts";
+export { diff, explain, newFile } from "./helper-commands.ts";
 export type { CommandIo } from "./files.ts";
 export { render } from "./render-command.ts";
 export { run } from "./run-command.ts";
@@ -90,27 +92,21 @@ async function formatOne({ name, path, text }: NamedText, options: FormatOptions
 export interface ExportOptions {
   readonly to: string;
   readonly output?: string;
+  /** Identifier, name or number of one model. */
+  readonly model?: string;
 }
 
 /** Writes a file of GNN, JSON, XML or CBOR in another format. Throws an `OptionError` where that cannot be done. */
-export async function exportFile(name: string, { to, output }: ExportOptions, io: CommandIo): Promise<number> {
+export async function exportFile(name: string, options: ExportOptions, io: CommandIo): Promise<number> {
+  const { to, output, model } = options;
   const formats = Object.keys(EXPORT_FORMATS);
   if (!Object.hasOwn(EXPORT_FORMATS, to))
     throw new OptionError(`--to must be one of ${formats.join(", ")}, got ${JSON.stringify(to)}.`);
-  const { file, diagnostics } = await readAnyFormat(name, io);
-  const unread = diagnostics.filter(({ code }) => UNREAD_CODES.has(code));
-  for (const diagnostic of unread) await io.say(harmless(`${name}:${formatDiagnostic(diagnostic)}`));
-  const content = exportGnn(file, to as ExportFormatName);
+  const { file, isWhole } = await readTold(name, io);
+  const models = await refusing(name, async () => chooseModels(file.models, model));
+  const content = exportGnn({ ...file, models: models.map((one) => one.model) }, to as ExportFormatName);
   if (output !== undefined && output !== STDIN) await writeTo(resolve(io.cwd, output), content);
   else if (typeof content === "string") await io.print(content);
   else await io.printBytes(content);
-  return unread.length > 0 ? EXIT.found : EXIT.ok;
-}
-
-async function writeTo(path: string, content: string | Uint8Array): Promise<void> {
-  try {
-    await writeFile(path, content);
-  } catch (error) {
-    throw new OptionError(`${path} cannot be written: ${(error as Error).message}`, { cause: error });
-  }
+  return isWhole ? EXIT.ok : EXIT.found;
 }

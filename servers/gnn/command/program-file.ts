@@ -1,22 +1,33 @@
 import { OptionError } from "toolyard";
+import { UnknownModel } from "../language/choose-models.ts";
 import { formatDiagnostic, UNREAD_CODES } from "../language/diagnostics.ts";
-import { viewOf } from "../language/view.ts";
 import { ProgramError } from "../programs/program-error.ts";
-import type { Program } from "../programs/program.ts";
-import { readProgram } from "../programs/read-program.ts";
+import { readPrograms, type NamedProgram } from "../programs/read-programs.ts";
 import { harmless, readAnyFormat, type CommandIo } from "./files.ts";
 
-/** The first model of a file in numbers. Throws an `OptionError` where not all of it can be read. */
-export async function readOneProgram(name: string, io: CommandIo): Promise<Program> {
+/**
+ * Models of a file in numbers: the one that is wanted, else all. Throws an `OptionError` where not all of the file can
+ * be read, no such model is in it, or no program can be made of one.
+ */
+export async function readWholePrograms(
+  name: string,
+  io: CommandIo,
+  wanted: string | undefined,
+): Promise<readonly NamedProgram[]> {
   const { file, diagnostics } = await readAnyFormat(name, io);
   const unread = diagnostics.find(({ code }) => code === "E013" || UNREAD_CODES.has(code));
-  const [model] = file.models;
-  if (unread || !model)
+  if (unread || file.models.length === 0)
     throw new OptionError(harmless(`${name} cannot be read as a whole. ${unread ? formatDiagnostic(unread) : ""}`));
+  return refusing(name, async () => readPrograms(file, wanted));
+}
+
+/** Does what the models of a file may stand in the way of, and says so as an `OptionError` that names the file. */
+export async function refusing<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
-    return readProgram(viewOf(model));
+    return await work();
   } catch (error) {
-    if (error instanceof ProgramError) throw new OptionError(harmless(`${name}: ${error.message}`), { cause: error });
+    if (error instanceof ProgramError || error instanceof UnknownModel)
+      throw new OptionError(harmless(`${name}: ${error.message}`), { cause: error });
     throw error;
   }
 }

@@ -1,46 +1,52 @@
-import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { OptionError } from "toolyard";
-import { ProgramError } from "../programs/program-error.ts";
-import { RENDER_TARGETS, renderProgram, type RenderTargetName } from "../render/targets.ts";
-import { harmless, STDIN, type CommandIo } from "./files.ts";
-import { readOneProgram } from "./program-file.ts";
+import { pathOf } from "../language/choose-models.ts";
+import type { RenderOptions } from "../render/target.ts";
+import { renderPrograms } from "../render/render-programs.ts";
+import { RENDER_TARGETS, type RenderTargetName } from "../render/targets.ts";
+import { harmless, STDIN, writeTo, type CommandIo } from "./files.ts";
+import { readWholePrograms, refusing } from "./program-file.ts";
 import { precision, wholeNumber } from "./run-command.ts";
 
 export interface RenderCommandOptions {
   readonly to: string;
   readonly output?: string;
+  /** Identifier, name or number of one model. */
+  readonly model?: string;
   readonly policyLength?: string;
   readonly gamma?: string;
 }
 
-/** Writes a model as a program. Throws an `OptionError` where the target cannot express it. */
+/**
+ * Writes the models of a file as programs, each of several into a file of its own. Throws an `OptionError` where the
+ * target cannot express one; then nothing is written.
+ */
 export async function render(name: string, options: RenderCommandOptions, io: CommandIo): Promise<number> {
-  const { to, output, policyLength, gamma } = options;
+  const { to, output = STDIN } = options;
   const targets = Object.keys(RENDER_TARGETS);
   if (!Object.hasOwn(RENDER_TARGETS, to))
     throw new OptionError(`--to must be one of ${targets.join(", ")}, got ${JSON.stringify(to)}.`);
-  const program = await readOneProgram(name, io);
-  const code = rendered(name, () =>
-    renderProgram(program, to as RenderTargetName, {
-      ...(policyLength === undefined ? {} : { policyLength: wholeNumber("--policy-length", policyLength, 1) }),
-      ...(gamma === undefined ? {} : { gamma: precision(gamma) }),
-    }),
-  );
-  for (const note of program.notes) await io.say(harmless(`${name}: ${note}`));
-  if (output === undefined || output === STDIN) await io.print(code);
-  else
-    await writeFile(resolve(io.cwd, output), code).catch((error: Error) => {
-      throw new OptionError(`${output} cannot be written: ${error.message}`, { cause: error });
-    });
+  const programs = await readWholePrograms(name, io, options.model);
+  if (output === STDIN && programs.length > 1)
+    throw new OptionError(
+      harmless(
+        `${name} has ${programs.length} models: ${programs.map(({ label }) => label).join(", ")}. ` +
+          "Choose one with --model, or write a file for each with --output.",
+      ),
+    );
+  const settings = settingsOf(options);
+  const written = await refusing(name, async () => renderPrograms(programs, to as RenderTargetName, settings));
+  for (const one of written) {
+    for (const note of one.program.notes) await io.say(harmless(`${name}: ${note}`));
+    if (output === STDIN) await io.print(one.text);
+    else await writeTo(resolve(io.cwd, pathOf(output, one, written.length)), one.text);
+  }
   return 0;
 }
 
-function rendered(name: string, write: () => string): string {
-  try {
-    return write();
-  } catch (error) {
-    if (error instanceof ProgramError) throw new OptionError(harmless(`${name}: ${error.message}`), { cause: error });
-    throw error;
-  }
+function settingsOf({ policyLength, gamma }: RenderCommandOptions): Partial<RenderOptions> {
+  return {
+    ...(policyLength === undefined ? {} : { policyLength: wholeNumber("--policy-length", policyLength, 1) }),
+    ...(gamma === undefined ? {} : { gamma: precision(gamma) }),
+  };
 }

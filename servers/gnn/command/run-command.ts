@@ -1,12 +1,12 @@
-import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { OptionError } from "toolyard";
-import { ProgramError } from "../programs/program-error.ts";
+import { pathOf } from "../language/choose-models.ts";
 import { plotRun } from "../simulate/plot.ts";
 import { toRunData, toRunText } from "../simulate/report.ts";
-import { METHODS, simulate, type MethodName, type SimulateOptions } from "../simulate/simulate.ts";
-import { harmless, STDIN, type CommandIo } from "./files.ts";
-import { readOneProgram } from "./program-file.ts";
+import { simulateModel } from "../simulate/simulate-model.ts";
+import { METHODS, type MethodName, type SimulateOptions, type Simulation } from "../simulate/simulate.ts";
+import { harmless, STDIN, writeTo, type CommandIo } from "./files.ts";
+import { readWholePrograms, refusing } from "./program-file.ts";
 
 export interface RunOptions {
   readonly steps?: string;
@@ -15,26 +15,34 @@ export interface RunOptions {
   readonly policyLength?: string;
   readonly gamma?: string;
   readonly stochastic?: boolean;
+  /** Identifier, name or number of one model. */
+  readonly model?: string;
   readonly json?: boolean;
-  /** A file for the plot. */
+  /** A file for the plot; of several models one for each. */
   readonly plot?: string;
 }
 
-/** Runs a model and prints what it did. Throws an `OptionError` where it cannot be run. */
+/**
+ * Runs the models of a file one after another and prints what each did; as JSON, a line for each. Throws an
+ * `OptionError` where one cannot be run.
+ */
 export async function run(name: string, options: RunOptions, io: CommandIo): Promise<number> {
-  const program = await readOneProgram(name, io);
-  try {
-    const simulation = await simulate(program, optionsOf(options));
-    if (options.plot !== undefined && options.plot !== STDIN)
-      await writePlot(resolve(io.cwd, options.plot), plotRun(simulation));
-    if (options.plot === STDIN) await io.print(plotRun(simulation));
-    else if (options.json) await io.print(JSON.stringify(toRunData(simulation)));
-    else await io.print(harmless(toRunText(simulation)));
-    return 0;
-  } catch (error) {
-    if (error instanceof ProgramError) throw new OptionError(`${name}: ${error.message}`, { cause: error });
-    throw error;
+  const programs = await readWholePrograms(name, io, options.model);
+  const settings = optionsOf(options);
+  for (const [index, one] of programs.entries()) {
+    const simulation = await refusing(name, () => simulateModel(one, programs.length, settings));
+    const { plot } = options;
+    if (plot !== undefined && plot !== STDIN)
+      await writeTo(resolve(io.cwd, pathOf(plot, one, programs.length)), plotRun(simulation));
+    const gap = index > 0 && !options.json && plot !== STDIN ? "\n" : "";
+    await io.print(gap + shownRun(simulation, options));
   }
+  return 0;
+}
+
+function shownRun(simulation: Simulation, { plot, json }: RunOptions): string {
+  if (plot === STDIN) return plotRun(simulation);
+  return json ? JSON.stringify(toRunData(simulation)) : harmless(toRunText(simulation));
 }
 
 function optionsOf({ steps, seed, library, policyLength, gamma, stochastic }: RunOptions): SimulateOptions {
@@ -65,12 +73,4 @@ export function precision(text: string): number {
   const number = Number(text);
   if (text.trim() !== "" && Number.isFinite(number) && number >= 0) return number;
   throw new OptionError(`--gamma must be a number from 0 on, got ${JSON.stringify(text)}.`);
-}
-
-async function writePlot(path: string, svg: string): Promise<void> {
-  try {
-    await writeFile(path, svg);
-  } catch (error) {
-    throw new OptionError(`${path} cannot be written: ${(error as Error).message}`, { cause: error });
-  }
 }

@@ -13,6 +13,14 @@ export interface Difference {
   readonly after?: string;
 }
 
+const SIGNS = { added: "+", removed: "-", changed: "~" } as const;
+
+/** One line for people: `~ StateSpaceBlock A: A[2,2] → A[3,2]`. */
+export function formatDifference({ section, change, name, before, after }: Difference): string {
+  const told = [before, after].filter((text) => text !== undefined && text !== name);
+  return `${SIGNS[change]} ${section} ${name}${told.length === 0 ? "" : `: ${told.join(" → ")}`}`;
+}
+
 type Facts = ReadonlyMap<string, string>;
 
 /** What differs between the models of two files, whatever the layout, the comments and the order of their texts. */

@@ -5,6 +5,9 @@ export interface TemplateOptions {
   readonly actions: number;
 }
 
+/** Bounds of what a template is filled with. */
+export const TEMPLATE_LIMITS = { name: 100, size: 64 } as const;
+
 /** Models to begin with. Each is valid as it is written. */
 export const TEMPLATES = {
   perception: "static: what is seen, and what is behind it",

@@ -1,6 +1,6 @@
 import { graphOf } from "../exports/graph.ts";
+import { chooseModels, UnknownModel, type NamedModel } from "../language/choose-models.ts";
 import type { GnnFile } from "../language/model.ts";
-import { viewOf } from "../language/view.ts";
 import { drawGraph } from "./graph-picture.ts";
 import { drawMatrices } from "./heat-map.ts";
 import { PictureError } from "./picture-error.ts";
@@ -24,8 +24,8 @@ export interface DrawOptions {
   readonly picture?: PictureName;
   /** @default "light" */
   readonly theme?: ThemeName;
-  /** Which model of the file, from 1. @default all in one graph; the matrices of the first */
-  readonly model?: number;
+  /** Identifier, name or number (from 1) of one model of the file. @default all in one picture */
+  readonly model?: string | number;
 }
 
 /** Draws a file as SVG. Rejects with a `PictureError`. */
@@ -33,13 +33,18 @@ export async function drawGnn(
   file: GnnFile,
   { picture = "graph", theme = "light", model }: DrawOptions = {},
 ): Promise<string> {
-  const models = model === undefined ? file.models : [modelAt(file, model)];
-  if (picture === "matrices") return drawMatrices(viewOf(models[0]!), THEMES[theme]);
-  return drawGraph(graphOf({ ...file, models }), { byRole: picture === "roles", theme: THEMES[theme] });
+  const models = chosen(file, model);
+  if (picture === "matrices") return drawMatrices(models, THEMES[theme]);
+  return drawGraph(graphOf({ ...file, models: models.map((one) => one.model) }), {
+    byRole: picture === "roles",
+    theme: THEMES[theme],
+  });
 }
 
-function modelAt({ models }: GnnFile, at: number): GnnFile["models"][number] {
-  const model = models[at - 1];
-  if (model) return model;
-  throw new PictureError(`The file has ${models.length} model${models.length === 1 ? "" : "s"}, so there is no ${at}.`);
+function chosen({ models }: GnnFile, wanted: string | number | undefined): readonly NamedModel[] {
+  try {
+    return chooseModels(models, wanted);
+  } catch (error) {
+    throw error instanceof UnknownModel ? new PictureError(error.message) : error;
+  }
 }

@@ -2,7 +2,9 @@ import { orientB } from "../checks/conventions.ts";
 import { familyOf } from "../checks/families.ts";
 import { readTensor, type Tensor } from "../checks/tensor.ts";
 import { element } from "../exports/xml-text.ts";
-import type { ModelView } from "../language/view.ts";
+import type { NamedModel } from "../language/choose-models.ts";
+import type { Model } from "../language/model.ts";
+import { viewOf } from "../language/view.ts";
 import { PICTURE_LIMITS } from "./limits.ts";
 import { PictureError } from "./picture-error.ts";
 import { fixed, shortened, svgText, textWidth, toSvg } from "./svg.ts";
@@ -23,11 +25,14 @@ interface Slice {
 }
 
 /** The numbers of a model: a matrix as a map of colours, a tensor as a map for each place of the first dimensions. */
-export function drawMatrices(view: ModelView, theme: Theme): string {
-  const slices = slicesOf(view);
-  const name = view.name ?? view.identifier ?? "GNN";
+export function drawMatrices(models: readonly NamedModel[], theme: Theme): string {
+  const slices = models.flatMap(({ label, model }) => slicesOf(model, models.length === 1 ? "" : `${label}: `));
+  const names = models.map(({ label, model }) => viewOf(model).name ?? label);
+  const name = names.length === 0 ? "GNN" : names.join(", ");
   if (slices.length === 0)
-    throw new PictureError(`${name} has no values in InitialParameterization, so there is no matrix. Draw its graph.`);
+    throw new PictureError(
+      `${shortened(name, 80)} has no values in InitialParameterization, so there is no matrix. Draw its graph.`,
+    );
   const title = shortened(name, 80);
   const blocks = slices.map((slice) => drawSlice(slice, theme));
   const { parts, width, height } = inRows(blocks);
@@ -43,15 +48,15 @@ export function drawMatrices(view: ModelView, theme: Theme): string {
   return toSvg({ title, width: wide, height: height + MARGIN, body: [heading, ...parts] }, theme);
 }
 
-function slicesOf({ values }: ModelView): readonly Slice[] {
+function slicesOf(model: Model, of: string): readonly Slice[] {
   const slices: Slice[] = [];
-  for (const { name, value } of values.slice(0, PICTURE_LIMITS.matrices)) {
+  for (const { name, value } of viewOf(model).values.slice(0, PICTURE_LIMITS.matrices)) {
     const reading = readTensor(value);
     if (reading.kind !== "tensor" || reading.tensor.data.length === 0) continue;
     const { tensor } = reading;
     slices.push(...(transitionsOf(name.text, tensor) ?? cut(name.text, tensor)));
   }
-  return slices;
+  return of === "" ? slices : slices.map((slice) => ({ ...slice, title: shortened(of, 28) + slice.title }));
 }
 
 /** Of transitions, one map of next × previous state for each action, in whichever order they are written. */

@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 import type { ModuleHub } from "toolyard";
 import { diffGnn } from "../helpers/diff.ts";
-import { newModel, TEMPLATES, type TemplateName } from "../helpers/templates.ts";
+import { newModel, TEMPLATE_LIMITS, TEMPLATES, type TemplateName } from "../helpers/templates.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { checkSource } from "./read-model.ts";
 import * as schemas from "./schemas.ts";
@@ -22,7 +22,7 @@ interface DiffArguments {
   readonly after_path?: string;
 }
 
-const SIZE = { type: "integer", minimum: 1, maximum: 64, default: 2 };
+const SIZE = { type: "integer", minimum: 1, maximum: TEMPLATE_LIMITS.size, default: 2 };
 const NAMES = Object.keys(TEMPLATES) as TemplateName[];
 
 const NEW_INPUT = schemas.input({
@@ -32,7 +32,13 @@ const NEW_INPUT = schemas.input({
     default: "pomdp",
     description: NAMES.map((name) => `\`${name}\`: ${TEMPLATES[name]}`).join("; "),
   },
-  name: { type: "string", minLength: 1, maxLength: 100, pattern: String.raw`^[^\r\n]+$`, default: "My model" },
+  name: {
+    type: "string",
+    minLength: 1,
+    maxLength: TEMPLATE_LIMITS.name,
+    pattern: String.raw`^[^\r\n]+$`,
+    default: "My model",
+  },
   states: { ...SIZE, description: "How many hidden states." },
   observations: { ...SIZE, description: "How many outcomes." },
   actions: { ...SIZE, description: "How many actions, of `pomdp`." },

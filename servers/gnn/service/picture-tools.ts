@@ -13,7 +13,7 @@ interface DrawArguments extends ModelSource {
   readonly picture?: PictureName;
   readonly theme?: ThemeName;
   readonly format?: "png" | "svg";
-  readonly model?: number;
+  readonly model?: string | number;
 }
 
 const NAMES = Object.keys(PICTURES) as PictureName[];
@@ -28,7 +28,7 @@ const DRAW_INPUT = schemas.input({
   },
   theme: { type: "string", enum: ["light", "dark"], default: "light" },
   format: { type: "string", enum: ["png", "svg"], default: "png", description: "`svg` is given as text." },
-  model: { type: "integer", minimum: 1, description: "Which model of a file with several; all without it." },
+  model: schemas.MODEL,
 });
 
 /** Registers `gnn.draw` and its resources `gnn://…/graph.svg`. */

@@ -1,18 +1,16 @@
 import { pathToFileURL } from "node:url";
 import type { ModuleHub } from "toolyard";
-import { importGnn } from "../exports/formats.ts";
-import { viewOf } from "../language/view.ts";
-import { ProgramError } from "../programs/program-error.ts";
-import type { Program } from "../programs/program.ts";
-import { readProgram } from "../programs/read-program.ts";
+import { importGnn, type ImportedFile } from "../exports/formats.ts";
+import { pathOf } from "../language/choose-models.ts";
+import { readPrograms, type NamedProgram } from "../programs/read-programs.ts";
+import { renderPrograms, type RenderedProgram } from "../render/render-programs.ts";
 import type { RenderOptions } from "../render/target.ts";
-import { RENDER_TARGETS, renderProgram, type RenderTargetName } from "../render/targets.ts";
-import { SIMULATION_LIMITS } from "../simulate/limits.ts";
-import { ToolFailure } from "./failure.ts";
+import { RENDER_TARGETS, type RenderTargetName } from "../render/targets.ts";
+import { refusing, ToolFailure } from "./failure.ts";
 import type { ModelFiles } from "./model-files.ts";
 import type { ModelSource } from "./read-model.ts";
 import * as schemas from "./schemas.ts";
-import { programOf } from "./simulate-tools.ts";
+import { programsOf } from "./simulate-tools.ts";
 
 interface Options {
   readonly policy_length?: number;
@@ -21,13 +19,14 @@ interface Options {
 
 interface RenderArguments extends ModelSource, Options {
   readonly target_format: RenderTargetName;
+  readonly model?: string | number;
 }
 
 interface SpecificationArguments {
   readonly gnn_specification: string | object;
   readonly target_format: RenderTargetName;
   readonly output_filename_base?: string;
-  readonly render_options?: Options;
+  readonly render_options?: Options & { readonly model?: string | number };
 }
 
 interface FileArguments {
@@ -40,16 +39,6 @@ const TARGET_NAMES = Object.keys(RENDER_TARGETS) as RenderTargetName[];
 const PREVIEW_LINES = 20;
 
 const TARGET = { type: "string", enum: TARGET_NAMES, description: "What the program is written for." };
-const OPTIONS = {
-  policy_length: {
-    type: "integer",
-    minimum: 1,
-    maximum: SIMULATION_LIMITS.policyLength,
-    default: 1,
-    description: "Actions of a policy: how far the agent plans.",
-  },
-  gamma: { type: "number", minimum: 0, description: "Precision of policies. Without it that of the target." },
-};
 
 /** Registers what turns models into programs. */
 export function registerRenderTools(hub: ModuleHub, files: ModelFiles): void {
@@ -71,27 +60,40 @@ export function registerRenderTools(hub: ModuleHub, files: ModelFiles): void {
   });
 }
 
+const RENDERED = {
+  program: { type: "string" },
+  notes: { type: "array", items: { type: "string" }, description: "What of the model is not in the program." },
+};
+
 function registerRender(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<RenderArguments>({
     name: "gnn.render",
-    description: "Writes a GNN model (the first of a file) as a program that runs it, and gives its text.",
-    schema: schemas.input({ ...schemas.SOURCE_PROPERTIES, target_format: TARGET, ...OPTIONS }, ["target_format"]),
+    description: "Writes a GNN model as a program that runs it, and gives its text; of several models one for each.",
+    schema: schemas.input(
+      { ...schemas.SOURCE_PROPERTIES, model: schemas.MODEL, target_format: TARGET, ...schemas.PLANNING },
+      ["target_format"],
+    ),
     outputSchema: {
       type: "object",
       properties: {
         target_format: { type: "string" },
-        program: { type: "string" },
-        notes: { type: "array", items: { type: "string" }, description: "What of the model is not in the program." },
+        ...RENDERED,
+        models: {
+          type: "array",
+          description: "In place of `program` and `notes`, where a file has several models.",
+          items: { type: "object", properties: { model: { type: "string" }, ...RENDERED } },
+        },
       },
-      required: ["target_format", "program", "notes"],
+      required: ["target_format"],
     },
     keywords: ["code", "PyMDP", "RxInfer", "JAX", "PyTorch", "Stan"],
     annotations: schemas.READS_FILES,
     handler: async ({ target_format: target, policy_length, gamma, ...source }) =>
       refusing(async () => {
-        const program = await programOf(files, source);
-        const text = renderProgram(program, target, optionsOf({ policy_length, gamma }));
-        return { target_format: target, program: text, notes: program.notes };
+        const rendered = renderPrograms(await programsOf(files, source), target, optionsOf({ policy_length, gamma }));
+        const results = rendered.map(({ label, text, program: { notes } }) => ({ model: label, program: text, notes }));
+        const [{ program, notes } = { program: "", notes: [] }, second] = results;
+        return { target_format: target, ...(second ? { models: results } : { program, notes }) };
       }),
   });
 }
@@ -112,7 +114,7 @@ function registerSpecification(hub: ModuleHub, files: ModelFiles): void {
           pattern: String.raw`^[A-Za-z0-9_][A-Za-z0-9_.\- ]{0,99}$`,
           description: "Name of the file to write, without its ending. Without it none is written.",
         },
-        render_options: schemas.input(OPTIONS),
+        render_options: schemas.input({ model: schemas.MODEL, ...schemas.PLANNING }),
       },
       ["gnn_specification", "target_format"],
     ),
@@ -123,28 +125,53 @@ function registerSpecification(hub: ModuleHub, files: ModelFiles): void {
 }
 
 async function renderSpecification(files: ModelFiles, args: SpecificationArguments): Promise<object> {
-  const { gnn_specification: given, target_format: target, output_filename_base: base, render_options = {} } = args;
-  const program = await (typeof given === "string" ? programOf(files, { file_path: given }) : programOfData(given));
-  const text = renderProgram(program, target, optionsOf(render_options));
+  const { gnn_specification: given, target_format: target, output_filename_base: base } = args;
+  const { model, ...options } = args.render_options ?? {};
+  const named = model === undefined ? {} : { model };
+  const programs = await (typeof given === "string"
+    ? programsOf(files, { file_path: given, ...named })
+    : programsOfData(given, model));
+  const rendered = renderPrograms(programs, target, optionsOf(options));
   const { title, extension } = RENDER_TARGETS[target];
-  const uri = base === undefined ? {} : { artifact_uri: pathToFileURL(await files.write(base + extension, text)).href };
+  const uris = base === undefined ? [] : await writeAll(files, base + extension, rendered);
   return {
     success: true,
-    message: [`The model ${program.title} was rendered to ${title}.`, ...program.notes].join(" "),
-    ...uri,
-    rendered_content_preview: text.split("\n").slice(0, PREVIEW_LINES).join("\n"),
+    message: [titlesOf(rendered, title), ...rendered.flatMap(({ program: { notes } }) => notes)].join(" "),
+    ...(uris.length > 0 ? { artifact_uri: uris[0] } : {}),
+    ...(uris.length > 1 ? { artifact_uris: uris } : {}),
+    rendered_content_preview: rendered[0]!.text.split("\n").slice(0, PREVIEW_LINES).join("\n"),
   };
 }
 
-async function programOfData(data: object): Promise<Program> {
+function titlesOf(rendered: readonly RenderedProgram[], target: string): string {
+  const titles = rendered.map(({ program }) => program.title);
+  return titles.length === 1
+    ? `The model ${titles[0]} was rendered to ${target}.`
+    : `The models ${titles.join(", ")} were rendered to ${target}, each to a program of its own.`;
+}
+
+/** Writes each program into a file of its own, and gives their addresses. */
+async function writeAll(files: ModelFiles, path: string, rendered: readonly RenderedProgram[]): Promise<string[]> {
+  const uris: string[] = [];
+  for (const one of rendered) {
+    const written = await files.write(pathOf(path, one, rendered.length), one.text);
+    uris.push(pathToFileURL(written).href);
+  }
+  return uris;
+}
+
+async function programsOfData(data: object, model: string | number | undefined): Promise<readonly NamedProgram[]> {
+  const { file } = importedOf(data);
+  if (file.models.length > 0) return readPrograms(file, model);
+  throw new ToolFailure("gnn_specification holds no model.", "invalid_params");
+}
+
+function importedOf(data: object): ImportedFile {
   try {
-    const [model] = importGnn(JSON.stringify(data)).file.models;
-    if (model) return readProgram(viewOf(model));
+    return importGnn(JSON.stringify(data));
   } catch (error) {
-    if (error instanceof ProgramError) throw error;
     throw new ToolFailure(`gnn_specification is no model: ${(error as Error).message}`, "invalid_params");
   }
-  throw new ToolFailure("gnn_specification holds no model.", "invalid_params");
 }
 
 function registerFileTool(hub: ModuleHub, files: ModelFiles, name: RenderTargetName): void {
@@ -163,10 +190,16 @@ function registerFileTool(hub: ModuleHub, files: ModelFiles, name: RenderTargetN
     annotations: schemas.WRITES_FILES,
     handler: ({ gnn_file_path: from, output_file_path: to }) =>
       refusing(async () => {
-        const program = await programOf(files, { file_path: from });
-        const path = await files.write(to, renderProgram(program, name));
-        const message = [`GNN model from ${from} rendered to ${to} for ${title}.`, ...program.notes].join(" ");
-        return { status: "success", message, output_uri: pathToFileURL(path).href };
+        const rendered = renderPrograms(await programsOf(files, { file_path: from }), name, {});
+        const uris = await writeAll(files, to, rendered);
+        const notes = rendered.flatMap(({ program }) => program.notes);
+        const several = uris.length > 1 ? [`It has ${uris.length} models, each in a file of its own.`] : [];
+        return {
+          status: "success",
+          message: [`GNN model from ${from} rendered to ${to} for ${title}.`, ...several, ...notes].join(" "),
+          output_uri: uris[0],
+          ...(uris.length > 1 ? { output_uris: uris } : {}),
+        };
       }),
   });
 }
@@ -179,12 +212,4 @@ function optionsOf({
     ...(policyLength === undefined ? {} : { policyLength }),
     ...(gamma === undefined ? {} : { gamma }),
   };
-}
-
-async function refusing<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw error instanceof ProgramError ? new ToolFailure(error.message, "invalid_params") : error;
-  }
 }

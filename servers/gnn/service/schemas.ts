@@ -1,4 +1,5 @@
 import { PROFILES } from "../language/profiles.ts";
+import { SIMULATION_LIMITS } from "../simulate/limits.ts";
 
 export const PROFILE = {
   type: "string",
@@ -12,6 +13,30 @@ export const PROFILE = {
 export const SOURCE_PROPERTIES = {
   text: { type: "string", description: "A model as GNN text. Give this or `file_path`." },
   file_path: { type: "string", description: "Path of a GNN file. Give this or `text`." },
+};
+
+export const MODEL = {
+  type: ["string", "integer"],
+  minLength: 1,
+  maxLength: 200,
+  minimum: 1,
+  description: "One model of a file with several: its GNNSection, its ModelName or its number from 1; all without it.",
+};
+
+/** How far and how surely an agent plans. */
+export const PLANNING = {
+  policy_length: {
+    type: "integer",
+    minimum: 1,
+    maximum: SIMULATION_LIMITS.policyLength,
+    default: 1,
+    description: "Actions of a policy: how far the agent plans.",
+  },
+  gamma: {
+    type: "number",
+    minimum: 0,
+    description: "Precision of policies. Without it that of the library: 1, and 16 of PyMDP 0.0.7.",
+  },
 };
 
 export const DIAGNOSTICS = {

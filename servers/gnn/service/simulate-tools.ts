@@ -1,19 +1,18 @@
 import type { ModuleHub, ToolContext } from "toolyard";
 import { UNREAD_CODES } from "../language/diagnostics.ts";
-import { viewOf } from "../language/view.ts";
-import { ProgramError } from "../programs/program-error.ts";
-import type { Program } from "../programs/program.ts";
-import { readProgram } from "../programs/read-program.ts";
+import { readPrograms, type NamedProgram } from "../programs/read-programs.ts";
 import { SIMULATION_LIMITS } from "../simulate/limits.ts";
 import { plotRun } from "../simulate/plot.ts";
 import { toRunData, toRunText } from "../simulate/report.ts";
-import { METHODS, simulate, type MethodName } from "../simulate/simulate.ts";
-import { ToolFailure } from "./failure.ts";
+import { simulateModel } from "../simulate/simulate-model.ts";
+import { METHODS, type MethodName, type SimulateOptions, type Simulation } from "../simulate/simulate.ts";
+import { refusing, ToolFailure } from "./failure.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { checkSource, type ModelSource } from "./read-model.ts";
 import * as schemas from "./schemas.ts";
 
 interface SimulateArguments extends ModelSource {
+  readonly model?: string | number;
   readonly steps?: number;
   readonly seed?: number;
   readonly library?: MethodName;
@@ -29,6 +28,7 @@ const NAMED = { type: "object", properties: { name: { type: "string" } }, requir
 
 const INPUT = schemas.input({
   ...schemas.SOURCE_PROPERTIES,
+  model: schemas.MODEL,
   steps: {
     type: "integer",
     minimum: 1,
@@ -42,14 +42,7 @@ const INPUT = schemas.input({
     default: "pymdp-1",
     description: "Whose inference and planning, with its defaults.",
   },
-  policy_length: {
-    type: "integer",
-    minimum: 1,
-    maximum: SIMULATION_LIMITS.policyLength,
-    default: 1,
-    description: "Actions of a policy: how far the agent plans.",
-  },
-  gamma: { type: "number", minimum: 0, description: "Precision of policies; 1 without it, and 16 for pymdp-0.0.7." },
+  ...schemas.PLANNING,
   action_selection: { type: "string", enum: ["deterministic", "stochastic"], default: "deterministic" },
   observations: {
     ...ROWS,
@@ -63,7 +56,7 @@ const INPUT = schemas.input({
   },
 });
 
-const OUTPUT = {
+const RUN = {
   type: "object",
   properties: {
     title: { type: "string" },
@@ -88,12 +81,19 @@ const OUTPUT = {
   required: ["title", "library", "seed", "steps", "notes", "agents"],
 };
 
+/** One run; of several models `models` in its place. */
+const OUTPUT = {
+  type: "object",
+  properties: { ...RUN.properties, models: { type: "array", items: RUN } },
+  anyOf: [{ required: RUN.required }, { required: ["models"] }],
+};
+
 /** Registers what runs models. */
 export function registerSimulateTools(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<SimulateArguments>({
     name: "gnn.simulate",
     description:
-      "Runs a discrete GNN model (A, B, C, D, E; the first of a file) for some steps: infers states, plans by " +
+      "Runs a discrete GNN model (A, B, C, D, E) for some steps: infers states, plans by " +
       "expected free energy, acts. Gives beliefs, policies and actions of each step, and a plot.",
     schema: INPUT,
     outputSchema: OUTPUT,
@@ -104,40 +104,52 @@ export function registerSimulateTools(hub: ModuleHub, files: ModelFiles): void {
 }
 
 async function run(files: ModelFiles, args: SimulateArguments, context: ToolContext): Promise<object> {
-  const { library, policy_length: policyLength, action_selection: actionSelection } = args;
-  const { steps, seed, gamma, observations, actions } = args;
-  try {
-    const simulation = await simulate(await programOf(files, args), {
-      ...(steps === undefined ? {} : { steps }),
-      ...(seed === undefined ? {} : { seed }),
-      ...(gamma === undefined ? {} : { gamma }),
-      ...(observations ? { observations } : {}),
-      ...(actions ? { actions } : {}),
-      ...(library ? { method: library } : {}),
-      ...(policyLength === undefined ? {} : { policyLength }),
-      ...(actionSelection ? { actionSelection } : {}),
-      signal: context.signal,
-      onStep: (done, total) => context.progress(done, total),
-    });
-    const plot = Buffer.from(plotRun(simulation)).toString("base64");
-    return {
-      content: [
-        { type: "text", text: toRunText(simulation) },
-        { type: "image", data: plot, mimeType: "image/svg+xml" },
-      ],
-      structuredContent: toRunData(simulation),
-    };
-  } catch (error) {
-    throw error instanceof ProgramError ? new ToolFailure(error.message, "invalid_params") : error;
+  const programs = await programsOf(files, args);
+  const runs: Simulation[] = [];
+  for (const [index, one] of programs.entries()) {
+    const onStep = (done: number, total: number): void =>
+      void context.progress(index * total + done, programs.length * total);
+    const options = { ...optionsOf(args), signal: context.signal, onStep };
+    runs.push(await refusing(() => simulateModel(one, programs.length, options)));
   }
+  const [first, second] = runs;
+  return {
+    content: runs.flatMap(contentOf),
+    structuredContent: second ? { models: runs.map(toRunData) } : toRunData(first!),
+  };
 }
 
-/** The first model of a text or a file, in numbers. Throws a `ProgramError` or a `ToolFailure`. */
-export async function programOf(files: ModelFiles, source: ModelSource): Promise<Program> {
+function contentOf(simulation: Simulation): readonly object[] {
+  const plot = Buffer.from(plotRun(simulation)).toString("base64");
+  return [
+    { type: "text", text: toRunText(simulation) },
+    { type: "image", data: plot, mimeType: "image/svg+xml" },
+  ];
+}
+
+function optionsOf(args: SimulateArguments): SimulateOptions {
+  const { library, policy_length: policyLength, action_selection: actionSelection } = args;
+  const { steps, seed, gamma, observations, actions } = args;
+  return {
+    ...(steps === undefined ? {} : { steps }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(gamma === undefined ? {} : { gamma }),
+    ...(observations ? { observations } : {}),
+    ...(actions ? { actions } : {}),
+    ...(library ? { method: library } : {}),
+    ...(policyLength === undefined ? {} : { policyLength }),
+    ...(actionSelection ? { actionSelection } : {}),
+  };
+}
+
+/** Models of a text or a file in numbers: one, or all. Rejects with a `ToolFailure`. */
+export async function programsOf(
+  files: ModelFiles,
+  source: ModelSource & { readonly model?: string | number },
+): Promise<readonly NamedProgram[]> {
   const { file, diagnostics } = await checkSource(files, source);
   const unread = diagnostics.find(({ code }) => code === "E013" || UNREAD_CODES.has(code));
-  const [model] = file.models;
-  if (!unread && model) return readProgram(viewOf(model));
+  if (!unread && file.models.length > 0) return refusing(async () => readPrograms(file, source.model));
   const place = unread ? ` Line ${unread.start.line}: ${unread.message}` : "";
   throw new ToolFailure(`The model cannot be read as a whole, so nothing is made of it.${place}`, "invalid_params");
 }

@@ -19,6 +19,9 @@ interface GnnModule {
   readonly draw: Command<string, SharedOptions>;
   readonly run: Command<string, SharedOptions>;
   readonly render: Command<string, SharedOptions>;
+  readonly newFile: (options: SharedOptions, io: CommandIo) => Promise<number>;
+  readonly diff: Command<readonly [string, string], SharedOptions>;
+  readonly explain: Command<string, SharedOptions>;
 }
 
 export const check: Run = async (files, options, io) => (await loadGnn()).check(files, options, commandIo(io));
@@ -32,6 +35,14 @@ export const runModel: Run = async ([file = "-"], options, io) => (await loadGnn
 
 export const renderModel: Run = async ([file = "-"], options, io) =>
   (await loadGnn()).render(file, options, commandIo(io));
+
+export const newFile: Run = async (_, options, io) => (await loadGnn()).newFile(options, commandIo(io));
+
+export const diff: Run = async ([before = "-", after = "-"], options, io) =>
+  (await loadGnn()).diff([before, after], options, commandIo(io));
+
+export const explain: Run = async ([file = "-"], options, io) =>
+  (await loadGnn()).explain(file, options, commandIo(io));
 
 export const draw: Run = async ([file = "-"], options, io) => (await loadGnn()).draw(file, options, commandIo(io));
 

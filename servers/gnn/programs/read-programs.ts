@@ -1,0 +1,34 @@
+import { chooseModels, type NamedModel } from "../language/choose-models.ts";
+import type { GnnFile } from "../language/model.ts";
+import { viewOf } from "../language/view.ts";
+import { ProgramError } from "./program-error.ts";
+import type { Program } from "./program.ts";
+import { readProgram } from "./read-program.ts";
+
+export interface NamedProgram extends NamedModel {
+  readonly program: Program;
+}
+
+/**
+ * Models of a file in numbers: the one that is wanted, else all. Throws an `UnknownModel`, or the `ProgramError` of the
+ * first that no program can be made of.
+ */
+export function readPrograms({ models }: GnnFile, wanted?: string | number): readonly NamedProgram[] {
+  const chosen = chooseModels(models, wanted);
+  return chosen.map((one) => forModel(one, chosen.length, () => ({ ...one, program: readProgram(viewOf(one.model)) })));
+}
+
+/** Does what one model of `count` may stand in the way of. */
+export function forModel<T>(one: NamedModel, count: number, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw ofModel(error, one, count);
+  }
+}
+
+/** The error as it is told: where there are several models, it says which one it is of. */
+export function ofModel(error: unknown, { label }: NamedModel, count: number): unknown {
+  if (count === 1 || !(error instanceof ProgramError)) return error;
+  return new ProgramError(error.construct, `${label}: ${error.message}`);
+}
