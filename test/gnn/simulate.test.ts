@@ -231,3 +231,11 @@ describe("names in words", () => {
     );
   });
 });
+
+test("an algorithm other than fixed-point iteration is refused by its name; that one runs", async () => {
+  const asking = (name: string): string => `${TWO_ROOM}\n## ModelParameters\ninference_algo: ${name}\n`;
+  expect(() => programOf(asking("MMP"))).toThrow(
+    'inference_algo is "MMP"; programs infer by fixed-point iteration alone. Write "inference_algo: FPI"',
+  );
+  expect((await simulate(programOf(asking("VANILLA")), { steps: 2 })).steps).toBe(2);
+});

@@ -59,6 +59,12 @@ export class Numbers {
     return value?.kind === "number" && Number.isInteger(value.value) && value.value > 0 ? value.value : undefined;
   }
 
+  /** A word of ModelParameters, as it is written. */
+  word(name: string): string | undefined {
+    const value = this.#parameters.get(name);
+    return value?.kind === "word" || value?.kind === "string" ? value.text : undefined;
+  }
+
   /** What the model says of a tensor. Throws a `ProgramError` where that is no tensor of numbers. */
   given(name: string): Given {
     const variable = this.#variables.get(name);

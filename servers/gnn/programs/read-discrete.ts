@@ -14,6 +14,7 @@ export function readDiscrete(view: ModelView, numbers: Numbers): DiscreteProgram
   refuseCounts(parts);
   const { arrangement, instances } = arrange(parts.filter(({ isCounts }) => !isCounts));
   if (instances.length === 0) throw noLikelihood("");
+  refuseAlgorithm(numbers);
   if (instances.length > PROGRAM_LIMITS.agents)
     throw new ProgramError(instances.at(-1)!, `A program has at most ${PROGRAM_LIMITS.agents} agents or levels.`);
   const agents = instances.map((instance) => readAgent(agentParts(parts, instance), { view, numbers }));
@@ -44,6 +45,22 @@ function refuseCounts(parts: readonly Part[]): void {
   const strange = parts.find(({ isCounts, letter }) => isCounts && letter !== "A" && letter !== "B");
   if (!strange) return;
   throw new ProgramError(strange.name, `${strange.name}: only A and B are learnt (dirichlet_A, dirichlet_B).`);
+}
+
+/** How PyMDP calls the iteration that programs do. */
+const ALGORITHMS = new Set(["FPI", "VANILLA"]);
+
+/** A model that asks for another algorithm would get beliefs that it does not mean. */
+function refuseAlgorithm(numbers: Numbers): void {
+  for (const name of ["inference_algo", "inference_algorithm"]) {
+    const wanted = numbers.word(name);
+    if (wanted === undefined || ALGORITHMS.has(wanted.toUpperCase())) continue;
+    throw new ProgramError(
+      name,
+      `${name} is ${JSON.stringify(wanted.slice(0, 40))}; programs infer by fixed-point iteration alone. ` +
+        `Write "${name}: FPI", or take the line out.`,
+    );
+  }
 }
 
 function agentParts(all: readonly Part[], instance: string): AgentParts {
