@@ -8,6 +8,7 @@ import { UNREAD_CODES } from "../../servers/gnn/language/diagnostics.ts";
 import { parseGnn } from "../../servers/gnn/language/parse.ts";
 import { printGnn } from "../../servers/gnn/language/print.ts";
 import { ProgramError } from "../../servers/gnn/programs/program-error.ts";
+import type { Program } from "../../servers/gnn/programs/program.ts";
 import { readPrograms } from "../../servers/gnn/programs/read-programs.ts";
 import { RENDER_TARGETS, renderProgram, type RenderTargetName } from "../../servers/gnn/render/targets.ts";
 import { simulate } from "../../servers/gnn/simulate/simulate.ts";
@@ -34,23 +35,24 @@ function tabled(): ReadonlyMap<string, readonly string[]> {
 
 /** What a text gives when it is run here for three steps, and the targets that cannot express it. */
 async function outcomeOf(text: string): Promise<readonly [string, string]> {
-  const [one] = refusedBy(() => readPrograms(parseGnn(text).file));
-  if (typeof one === "string") return [one, one];
-  const { program } = one!;
-  const targets = Object.keys(RENDER_TARGETS) as RenderTargetName[];
-  const refused = targets.filter((target) => typeof refusedBy(() => [renderProgram(program, target)])[0] === "string");
-  const run = await simulate(program, { steps: 3 }).then(
-    ({ agents }) => (agents.length > 0 ? "runs" : "no agent"),
-    (error: unknown) => refusalOf(error),
-  );
-  return [run, refused.length === 0 ? "all" : `not ${refused.join(", ")}`];
+  const read = (): Program => readPrograms(parseGnn(text).file)[0]!.program;
+  const unread = await refusedBy(read);
+  if (unread !== undefined) return [unread, unread];
+  const program = read();
+  const refused: string[] = [];
+  for (const target of Object.keys(RENDER_TARGETS) as RenderTargetName[])
+    if ((await refusedBy(() => renderProgram(program, target))) !== undefined) refused.push(target);
+  const run = await refusedBy(async () => expect((await simulate(program, { steps: 3 })).agents).not.toEqual([]));
+  return [run ?? "runs", refused.length === 0 ? "all" : `not ${refused.join(", ")}`];
 }
 
-function refusedBy<T>(work: () => readonly T[]): readonly (T | string)[] {
+/** What stands in the way of some work, if anything does. */
+async function refusedBy(work: () => unknown): Promise<string | undefined> {
   try {
-    return work();
+    await work();
+    return undefined;
   } catch (error) {
-    return [refusalOf(error)];
+    return refusalOf(error);
   }
 }
 
