@@ -2,8 +2,7 @@ import { parseDuration } from "../../core/duration.ts";
 import { FailError } from "../../core/errors.ts";
 import { fail } from "../../core/outcome.ts";
 import { openBrowser } from "../../process/open-browser.ts";
-import { probe } from "../../providers/http/probe.ts";
-import type { Challenge } from "../../signin/challenge.ts";
+import { isRefusal, probe } from "../../providers/http/probe.ts";
 import { createContext } from "../../signin/context.ts";
 import { keyOf, login } from "../../signin/login.ts";
 import type { SignInRecord } from "../../signin/records.ts";
@@ -75,7 +74,7 @@ async function signIn({ id, options: server, place }: SignInSource, options: Opt
   try {
     const challenge = await probe({ label: id, options: server, environment: io.env, signal });
     const record = await login(context, {
-      challenge: isChallenge(challenge) ? challenge : undefined,
+      challenge: isRefusal(challenge) ? challenge : undefined,
       show: (address) => showAddress(address, options, io),
       ...(io.line && { pasted: (until: AbortSignal) => io.line!("", until) }),
       signal,
@@ -90,10 +89,6 @@ async function signIn({ id, options: server, place }: SignInSource, options: Opt
   } finally {
     await context.network.close();
   }
-}
-
-function isChallenge({ status }: Challenge): boolean {
-  return status === 401 || status === 403;
 }
 
 async function showAddress(address: string, options: Options, io: Io): Promise<void> {

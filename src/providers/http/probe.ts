@@ -3,6 +3,8 @@ import { discard } from "../../outbound/client/body.ts";
 import { HttpClient } from "../../outbound/client/http-client.ts";
 import type { ProxyEnvironment } from "../../outbound/proxy.ts";
 import { readChallenge, type Challenge } from "../../signin/challenge.ts";
+import { LATEST_LEGACY_REVISION } from "../../wire/legacy/revisions.ts";
+import { LATEST_MODERN_REVISION } from "../../wire/modern/envelope.ts";
 import { connectionOptions } from "./connection-options.ts";
 import type { RemoteServerOptions } from "./options.ts";
 
@@ -30,15 +32,22 @@ export async function probe({ label, options, environment, signal }: Probing): P
   try {
     if (options.transport === "sse") return (await ask(client, "GET", { signal })).challenge;
     const first = await ask(client, "POST", { body: INITIALIZE, signal });
-    if (first.challenge.status >= 300) return first.challenge;
+    if (isRefusal(first.challenge)) return first.challenge;
     const { session } = first;
-    const headers = { "mcp-protocol-version": REVISION, ...(session !== undefined && { "mcp-session-id": session }) };
-    const second = await ask(client, "POST", { body: LIST, headers, signal });
-    if (session !== undefined) await ask(client, "DELETE", { headers, signal });
+    // A server without that handshake is asked as the modern era asks.
+    const revision = first.challenge.status < 300 ? LATEST_LEGACY_REVISION : LATEST_MODERN_REVISION;
+    const place = { "mcp-protocol-version": revision, ...(session !== undefined && { "mcp-session-id": session }) };
+    const second = await ask(client, "POST", { body: LIST, headers: { ...place, "mcp-method": "tools/list" }, signal });
+    if (session !== undefined) await ask(client, "DELETE", { headers: place, signal });
     return second.challenge;
   } finally {
     await client.close();
   }
+}
+
+/** Whether an answer asks for a sign-in, or for more of one. */
+export function isRefusal({ status }: Challenge): boolean {
+  return status === 401 || status === 403;
 }
 
 interface Asked {
@@ -62,12 +71,11 @@ async function ask(
   return { challenge: readChallenge(status, header("www-authenticate")), session: header("mcp-session-id") };
 }
 
-const REVISION = "2025-11-25";
 const CLIENT_INFO = { name: "toolyard", version: VERSION };
 const INITIALIZE = JSON.stringify({
   jsonrpc: "2.0",
   id: 0,
   method: "initialize",
-  params: { protocolVersion: REVISION, capabilities: {}, clientInfo: CLIENT_INFO },
+  params: { protocolVersion: LATEST_LEGACY_REVISION, capabilities: {}, clientInfo: CLIENT_INFO },
 });
 const LIST = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} });
