@@ -35,7 +35,7 @@ export async function probe({ label, options, environment, signal }: Probing): P
     if (isRefusal(first.challenge)) return first.challenge;
     const { session } = first;
     // A server without that handshake is asked as the modern era asks.
-    const revision = first.challenge.status < 300 ? LATEST_LEGACY_REVISION : LATEST_MODERN_REVISION;
+    const revision = first.challenge.status < 300 ? LATEST_LEGACY_REVISION.date : LATEST_MODERN_REVISION;
     const place = { "mcp-protocol-version": revision, ...(session !== undefined && { "mcp-session-id": session }) };
     const second = await ask(client, "POST", { body: LIST, headers: { ...place, "mcp-method": "tools/list" }, signal });
     if (session !== undefined) await ask(client, "DELETE", { headers: place, signal });
@@ -76,6 +76,6 @@ const INITIALIZE = JSON.stringify({
   jsonrpc: "2.0",
   id: 0,
   method: "initialize",
-  params: { protocolVersion: LATEST_LEGACY_REVISION, capabilities: {}, clientInfo: CLIENT_INFO },
+  params: { protocolVersion: LATEST_LEGACY_REVISION.date, capabilities: {}, clientInfo: CLIENT_INFO },
 });
 const LIST = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} });
