@@ -79,8 +79,10 @@ async function callSignedIn(call: ResolvedCall, callOnce: Provider["call"], gate
   try {
     return (await gate.signInBy(call)) ? await callOnce(call) : outcome;
   } catch (error) {
-    if (error instanceof FailError) return error.failure;
-    throw error;
+    if (!(error instanceof FailError)) throw error;
+    const { failure } = error;
+    // That the issuer is away says nothing of the call, which would be made again for it.
+    return failure.kind === "needs_authorisation" || failure.kind === "cancelled" ? failure : outcome;
   }
 }
 
