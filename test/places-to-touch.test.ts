@@ -75,6 +75,9 @@ const REGISTERED = ["src/core/provider-kinds.ts", "src/hub/source-kinds.ts"];
 /** `toolyard new` writes samples of tools of these kinds. */
 const SAMPLES = ["src/cli/new-tool/kinds.ts"];
 
+/** `toolyard prepare` installs what tools of these kinds need. */
+const PREPARED = ["src/cli/commands/prepare.ts"];
+
 /**
  * Servers as clients, editors and programs write them, `{command, …}` or `{url, …}`: this form knows two kinds, and a
  * new one is none of them.
@@ -123,12 +126,24 @@ const KINDS: Readonly<
       "src/index.ts",
     ],
   },
-  scripts: { sections: ["scripts", "scriptling"], about: SAMPLES },
-  folders: { sections: ["folders"], about: SAMPLES },
-  stdio: { sections: ["stdio_servers"], about: [...TWO_FORMS, ...SAMPLES, "src/compat/bindings/standard-mcp.ts"] },
+  scripts: { sections: ["scripts", "scriptling"], about: [...SAMPLES, ...PREPARED] },
+  folders: { sections: ["folders"], about: [...SAMPLES, ...PREPARED] },
+  stdio: {
+    sections: ["stdio_servers"],
+    // Programs that know no others, and downloads of servers that are to be started.
+    about: [...TWO_FORMS, ...SAMPLES, "src/compat/bindings/standard-mcp.ts", "src/hub/installs.ts"],
+  },
   http: {
     sections: ["remote_servers"],
-    about: [...TWO_FORMS, "src/cli/session.ts", "src/compat/bindings/remote-mcp.ts", "src/compat/manager/registry.ts"],
+    // `--url`, sign-in to such servers, and programs that know no others.
+    about: [
+      ...TWO_FORMS,
+      "src/cli/commands/login.ts",
+      "src/cli/session.ts",
+      "src/cli/sign-ins.ts",
+      "src/compat/bindings/remote-mcp.ts",
+      "src/compat/manager/registry.ts",
+    ],
   },
   defaults: {
     sections: ["default_tools"],
@@ -151,7 +166,7 @@ describe("a kind of source", () => {
     const sections = SOURCE_KINDS.flatMap(({ schema }) => Object.entries(schema as Record<string, OptionSchema>));
     const own = sections.flatMap(([name, { properties }]) => (name === "mcp" ? Object.keys(properties ?? {}) : [name]));
     const looked = kinds.flatMap(([, { sections: names }]) => names);
-    expect(own.filter((name) => !looked.includes(name))).toEqual(["services", "gnn"]);
+    expect(own.filter((name) => !looked.includes(name))).toEqual(["services", "gnn", "library"]);
   });
 
   test.each([

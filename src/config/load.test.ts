@@ -19,7 +19,9 @@ const schema = Type.Object({
     }),
   ),
   scripts: Type.Optional(
-    Type.Object({ tools_path: Type.Optional(Type.Union([Type.Path(), Type.Array(Type.Path())])) }),
+    Type.Table(Type.Object({ tools_path: Type.Optional(Type.Union([Type.Path(), Type.Array(Type.Path())])) }), {
+      formerly: "scriptling",
+    }),
   ),
   mcp: Type.Optional(
     Type.Object({
