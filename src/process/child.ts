@@ -58,6 +58,10 @@ export interface Child {
    * left.
    */
   kill(graceMs: number): Promise<void>;
+  /** By what it and all that it starts are found. */
+  readonly tree: Tree;
+  /** It is not killed when this process exits, and keeps that no longer: somebody else looks after it. */
+  handOver(): void;
 }
 
 /**
@@ -98,8 +102,11 @@ class SpawnedChild implements Child {
   readonly closed: Promise<void>;
   readonly gone: Promise<void>;
   exit: Exit | undefined;
-  readonly #tree: Tree;
+  readonly #handle: ChildProcess;
+  readonly #registry: ChildRegistry;
+  readonly tree: Tree;
   #isGone = false;
+  #isHandedOver = false;
   #killing: Promise<void> | undefined;
 
   constructor(
@@ -108,7 +115,9 @@ class SpawnedChild implements Child {
     { registry, extraPipes }: { readonly registry: ChildRegistry; readonly extraPipes: number },
   ) {
     this.pid = tree.pid;
-    this.#tree = tree;
+    this.#handle = handle;
+    this.#registry = registry;
+    this.tree = tree;
     this.stdin = handle.stdin!;
     this.stdout = handle.stdout!;
     this.stderr = handle.stderr!;
@@ -122,22 +131,29 @@ class SpawnedChild implements Child {
       });
     });
     this.closed = new Promise((resolve) => handle.once("close", () => resolve()));
-    this.gone = this.exited.then(() => this.#settle(registry));
+    this.gone = this.exited.then(() => this.#settle());
   }
 
   async kill(graceMs: number): Promise<void> {
     if (this.#isGone) return;
-    const killing = killTree(this.#tree, graceMs);
+    const killing = killTree(this.tree, graceMs);
     this.#killing = bothOf(this.#killing, killing);
     await this.#killing;
     // A process in an uninterruptible wait outlasts SIGKILL; whoever closes must not wait for it.
     await within(this.gone, MAX_REAP_MS);
   }
 
-  async #settle(registry: ChildRegistry): Promise<void> {
+  handOver(): void {
+    this.#isHandedOver = true;
+    this.#registry.remove(this.tree);
+    for (const stream of [this.stdin, this.stdout, this.stderr, ...this.pipes]) stream.destroy();
+    this.#handle.unref();
+  }
+
+  async #settle(): Promise<void> {
     // Whoever kills looks at the whole tree anyway.
-    if (this.#killing) await this.#killing.then(() => registry.remove(this.#tree));
-    else await registry.ended(this.#tree);
+    if (this.#killing) await this.#killing.then(() => this.#registry.remove(this.tree));
+    else if (!this.#isHandedOver) await this.#registry.ended(this.tree);
     this.#isGone = true;
   }
 }

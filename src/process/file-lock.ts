@@ -79,7 +79,7 @@ async function breakDead(path: string, staleMs: number): Promise<void> {
 
 async function isDead(path: string, staleMs: number): Promise<boolean> {
   if (await isOlder(path, staleMs)) return true;
-  const pid = Number(await readFile(path, "utf8").catch(() => ""));
+  const pid = Number.parseInt(await readFile(path, "utf8").catch(() => ""), 10);
   // Whoever has just made the file has not written its number yet.
   return pid > 0 && !isAlive(pid);
 }

@@ -9,6 +9,8 @@ export interface ProcessRow {
   readonly session: number;
   /** Clock ticks since boot at its start; 0 where the platform does not say. */
   readonly startedAt: number;
+  /** Clock ticks for which it had a processor; 0 where the platform does not say. */
+  readonly workedTicks: number;
   /** Ended, and waiting for its parent to notice. */
   readonly isZombie: boolean;
 }
@@ -77,6 +79,7 @@ function parseStat(text: string): ProcessRow | undefined {
     group: Number(group),
     session: Number(session),
     startedAt: Number(fields[19] ?? 0),
+    workedTicks: Number(fields[11] ?? 0) + Number(fields[12] ?? 0),
     isZombie: state === "Z" || state === "X",
   };
 }
@@ -103,6 +106,7 @@ function parsePs(text: string): ProcessRow[] {
         group: Number(group),
         session: 0,
         startedAt: 0,
+        workedTicks: 0,
         isZombie: state?.startsWith("Z") ?? false,
       },
     ];

@@ -26,6 +26,8 @@ export interface Installer {
   watch(onSign: () => void): () => void;
   /** A start wrote on stderr. */
   heard(): void;
+  /** Nobody needs the server any more, so a start under way ends, but for its download. Call what it returns after. */
+  leaving(): () => void;
   /** The failure of such a start, with what to do. */
   explain(failure: Fail, stderr: readonly string[]): Fail;
   /** A start went well. */

@@ -136,12 +136,14 @@ export class Link {
     if (this.#state === "closed") return void (await Promise.all(this.#ending));
     this.#enter("closed");
     clearTimeout(this.#retry);
+    const left = this.#options.installer?.leaving();
     this.#closing.abort(new FailError(failure ?? CLOSED));
     const attempt = this.#attempt;
     if (this.#connection) void this.#end(this.#connection, failure);
     this.#connection = undefined;
     await attempt?.catch(() => {});
     await Promise.all(this.#ending);
+    left?.();
   }
 
   #connect(isUrgent: boolean): Promise<Connection> {

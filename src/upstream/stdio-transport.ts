@@ -21,6 +21,15 @@ export interface StdioTransportOptions {
   readonly maxMessageBytes: number;
   /** Names of variables that this process has and the child was not given; told when the child asks for one. */
   readonly withheld?: () => readonly string[];
+  /** Present: a start that may be downloading, which must not be ended in the middle. */
+  readonly keeper?: StartKeeper;
+}
+
+/** Looks after a child that has not said anything on stdout yet. */
+export interface StartKeeper {
+  started(child: Child): void;
+  /** Takes the child over where it is at work that must be finished; false: it may be ended. */
+  takeOver(child: Child): boolean;
 }
 
 /** Bytes that may wait for a child that does not read its input. */
@@ -45,6 +54,7 @@ export class StdioTransport implements Transport {
   #closing: Promise<void> | undefined;
   #isOver = false;
   #isHeld = false;
+  #hasSpoken = false;
   readonly #stderr: StderrTail = new StderrTail({
     maxLines: STDERR_LINES,
     onLine: (line) => this.#handlers?.onStderr?.(line),
@@ -64,6 +74,7 @@ export class StdioTransport implements Transport {
     this.#handlers = handlers;
     const child = await spawnChild({ command, args, env, ...(cwd !== undefined && { cwd }) });
     this.#child = child;
+    this.#options.keeper?.started(child);
     // Closed while it started.
     if (this.#closing) return child.kill(0);
     this.#read(child, handlers);
@@ -112,6 +123,8 @@ export class StdioTransport implements Transport {
   async #end(): Promise<void> {
     const child = this.#child;
     if (!child) return;
+    const { keeper } = this.#options;
+    if (!this.#hasSpoken && child.exit === undefined && keeper?.takeOver(child) === true) return;
     child.stdin.end();
     await within(child.exited, END_BY_ITSELF_MS);
     await child.kill(KILL_GRACE_MS);
@@ -126,6 +139,7 @@ export class StdioTransport implements Transport {
       onSkipped: (line) => this.#onSkipped(line, handlers),
     });
     const stderr = this.#stderr;
+    child.stdout.once("data", () => (this.#hasSpoken = true));
     child.stdout.on("data", (chunk: Buffer) => lines.push(chunk));
     child.stdout.once("end", () => lines.flush());
     child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));

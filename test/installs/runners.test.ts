@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { seen } from "../cli/harness.ts";
+import { exitOf, seen, textOf } from "../cli/harness.ts";
 import { SERVER } from "../cli/small-server.ts";
 import { InstallYard, LONG } from "./yard.ts";
 
@@ -50,6 +50,43 @@ test("two servers of one image download it once, and say so while they wait", LO
   await yard.quicken();
   expect(await yard.check()).toMatchObject({ one: { state: "ready" }, two: { state: "ready" } });
   expect(await yard.downloads()).toEqual(["docker image-x"]);
+});
+
+test("a start that downloads by itself outlives its hub, and the next one waits for it", LONG, async () => {
+  await using yard = await InstallYard.create();
+  // What a flag that nobody knows is followed by may be its value, so it is not downloaded for beforehand.
+  await yard.configure({ own: "bunx --unheard own-server" });
+  await yard.slowDown();
+  const hub = yard.desk.start(["check", "--yes"], { env: yard.env });
+  hub.stdout!.resume();
+  await seen(hub.stderr!, /own: installing, \d+ s: .+/);
+  hub.kill("SIGTERM");
+  await exitOf(hub);
+  expect(await yard.downloading()).toHaveLength(1);
+  const next = yard.desk.start(["check", "--yes", "--json"], { env: yard.env });
+  const found = textOf(next.stdout!);
+  next.stderr!.resume();
+  await yard.quicken();
+  expect(JSON.parse(await found)).toMatchObject({
+    sources: expect.arrayContaining([expect.objectContaining({ id: "own", state: "ready" })]) as unknown,
+  });
+  expect(await yard.downloads()).toEqual(["bunx own-server"]);
+});
+
+test("a hub that is killed while a start downloads by itself leaves it to finish", LONG, async () => {
+  await using yard = await InstallYard.create();
+  await yard.configure({ own: "bunx --unheard own-server" });
+  await yard.slowDown();
+  const hub = yard.desk.start(["check", "--yes"], { env: yard.env });
+  hub.stdout!.resume();
+  await seen(hub.stderr!, /own: installing, \d+ s: .+/);
+  hub.kill("SIGKILL");
+  await exitOf(hub);
+  const [pid] = await yard.downloading();
+  expect(pid).toBeGreaterThan(0);
+  await yard.quicken();
+  expect(await yard.check()).toMatchObject({ own: { state: "ready" } });
+  expect(await yard.downloads()).toEqual(["bunx own-server"]);
 });
 
 test("what does not exist is said with the words of the program and what to do; the others are up", LONG, async () => {

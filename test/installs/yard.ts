@@ -91,7 +91,7 @@ export class InstallYard implements AsyncDisposable {
     const pids = await Promise.all(
       names
         .filter((name) => name.endsWith(".lock"))
-        .map(async (name) => Number(await readFile(join(this.books, name), "utf8").catch(() => ""))),
+        .map(async (name) => Number.parseInt(await readFile(join(this.books, name), "utf8").catch(() => ""), 10)),
     );
     return pids.filter((pid) => pid > 0 && isAlive(pid));
   }

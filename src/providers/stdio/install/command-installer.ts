@@ -6,13 +6,23 @@ import { fail, type Fail } from "../../../core/outcome.ts";
 import type { Logger } from "../../../core/ports.ts";
 import type { BrokenInstall, Installation } from "../../../core/provider.ts";
 import { within } from "../../../core/wait.ts";
+import type { Child } from "../../../process/child.ts";
+import type { StartKeeper } from "../../../upstream/stdio-transport.ts";
 import type { Installer, StartVerdict } from "../../../upstream/installer.ts";
 import { brokenFolders } from "./broken-folders.ts";
 import { watchGrowth } from "./growth.ts";
 import { installFailure } from "./install-advice.ts";
-import { cacheIdentity, installFiles, installingProcess, readResult, type InstallResult } from "./install-files.ts";
+import {
+  cacheIdentity,
+  installFiles,
+  installingProcess,
+  readResult,
+  type InstallFiles,
+  type InstallResult,
+} from "./install-files.ts";
 import { RunningInstall } from "./install-job.ts";
 import type { CommandWords, InstallPlan } from "./runner.ts";
+import { DownloadingStart } from "./downloading-start.ts";
 
 export interface CommandInstallerOptions {
   readonly plan: InstallPlan;
@@ -27,7 +37,6 @@ export interface CommandInstallerOptions {
   readonly logger: Logger;
 }
 
-const LOOK_MS = 1000;
 /** A download that only looks for something newer is waited for this long; then what is there is started. */
 const RENEW_PATIENCE_MS = 20_000;
 /** A download that failed is not tried again within this time; its failure is told. */
@@ -38,25 +47,24 @@ const SAY_EVERY_MS = 15_000;
 const RUNNING = new Map<string, RunningInstall>();
 
 /** Downloads for one command, in a process of its own that outlives this one. */
-export class CommandInstaller implements Installer {
+export class CommandInstaller implements Installer, StartKeeper {
   readonly maxMs: number;
   brokenInstall: BrokenInstall | undefined;
   readonly #options: CommandInstallerOptions;
   readonly #key: string;
-  readonly #files: ReturnType<typeof installFiles>;
+  readonly #files: InstallFiles;
+  readonly #start: DownloadingStart;
   #running: RunningInstall | undefined;
-  /** A start seems to download by itself. */
-  #seen: { readonly since: Date; readonly waitsFor: string } | undefined;
   #installs = 0;
-  #said = false;
   #failure: { readonly failure: Fail; readonly at: number } | undefined;
 
   constructor(options: CommandInstallerOptions) {
     const { plan, folder, maxMs, env } = options;
     this.#options = options;
     this.maxMs = maxMs;
-    this.#key = keyOf(plan, env);
+    this.#key = keyOf(plan, options.command, env);
     this.#files = installFiles(folder, this.#key);
+    this.#start = new DownloadingStart({ plan, maxMs, folder, files: this.#files });
   }
 
   /** What is to be started now. */
@@ -68,7 +76,7 @@ export class CommandInstaller implements Installer {
 
   get installation(): Installation | undefined {
     const { plan } = this.#options;
-    const now = this.#running ?? this.#seen;
+    const now = this.#running ?? this.#start.seen;
     if (!now) return undefined;
     const pid = this.#running?.pid;
     return {
@@ -82,10 +90,9 @@ export class CommandInstaller implements Installer {
   async before(signal: AbortSignal): Promise<void> {
     const { plan, maxMs } = this.#options;
     this.#installs = 0;
-    if (!plan.install) return;
     // A hub that ended left it to finish, or another one is at it.
     if (installingProcess(this.#files, maxMs) !== undefined) return this.#wait(signal);
-    if (plan.freshMs === undefined) return;
+    if (!plan.install || plan.freshMs === undefined) return;
     const last = this.#lastSuccess();
     if (last === undefined) return this.#first(signal);
     if (Date.now() - last.at < plan.freshMs) return;
@@ -112,29 +119,23 @@ export class CommandInstaller implements Installer {
   }
 
   watch(onSign: () => void): () => void {
-    const { plan } = this.#options;
-    const grew = watchGrowth(plan.folders);
-    const timer = setInterval(() => {
-      const lock = plan.locks.find((path) => existsSync(path));
-      const isAlive = grew() || lock !== undefined || this.#said;
-      this.#said = false;
-      if (!isAlive) return;
-      onSign();
-      // One that downloads nothing writes to its cache all the same.
-      if (plan.start && lock === undefined) return void (this.#seen = undefined);
-      const waitsFor = lock === undefined ? "its start, which downloads" : `another process that holds ${lock}`;
-      this.#seen = { since: this.#seen?.since ?? new Date(), waitsFor };
-    }, LOOK_MS);
-    timer.unref();
-    return () => {
-      clearInterval(timer);
-      this.#seen = undefined;
-    };
+    return this.#start.watch(onSign);
   }
 
   heard(): void {
-    // Where downloading is done beforehand, what a server says while it starts is no sign of it.
-    this.#said = this.#options.plan.install === undefined;
+    this.#start.heard();
+  }
+
+  leaving(): () => void {
+    return this.#start.leaving();
+  }
+
+  started(child: Child): void {
+    this.#start.started(child);
+  }
+
+  takeOver(child: Child): boolean {
+    return this.#start.takeOver(child);
   }
 
   explain(failure: Fail, stderr: readonly string[]): Fail {
@@ -196,7 +197,7 @@ export class CommandInstaller implements Installer {
   }
 
   async #wait(signal: AbortSignal): Promise<void> {
-    const { plan, maxMs, logger } = this.#options;
+    const { plan, command, maxMs, logger } = this.#options;
     const running = this.#join();
     this.#running = running;
     const saying = setInterval(() => this.#say(running), SAY_EVERY_MS);
@@ -205,7 +206,7 @@ export class CommandInstaller implements Installer {
     try {
       const result = await running.ended(signal);
       if (!result.ok) {
-        const failure = installFailure(result, plan.install!, { what: plan.package, maxMs });
+        const failure = installFailure(result, plan.install ?? command, { what: plan.package, maxMs });
         this.#failure = { failure, at: performance.now() };
         throw new FailError(failure);
       }
@@ -229,7 +230,7 @@ export class CommandInstaller implements Installer {
     const { plan, env, cwd, folder, maxMs } = this.#options;
     const [cacheFolder] = plan.folders;
     const made = new RunningInstall({
-      ...plan.install!,
+      ...(plan.install && { install: plan.install }),
       env,
       ...(cwd !== undefined && { cwd }),
       files: this.#files,
@@ -250,9 +251,13 @@ function secondsSince(since: Date): number {
 }
 
 /** The same package into the same cache has the same key, in every hub of this user. */
-function keyOf({ package: name, install, folders }: InstallPlan, env: Readonly<Record<string, string>>): string {
+function keyOf(
+  { package: name, install, folders }: InstallPlan,
+  command: CommandWords,
+  env: Readonly<Record<string, string>>,
+): string {
   const settings = Object.entries(env).filter(([key]) => /^(?:HOME$|npm_config_|UV_|PIPX_|BUN_|DOCKER_)/i.test(key));
-  return contentDigest(JSON.stringify([name, install, folders, settings.toSorted()]));
+  return contentDigest(JSON.stringify([name, install ?? command, folders, settings.toSorted()]));
 }
 
 /** Out of the way at once, so that nobody finds half of it. */

@@ -47,11 +47,23 @@ export function installFiles(folder: string, key: string): InstallFiles {
 /** The process that downloads, if there is one. */
 export function installingProcess({ lock }: InstallFiles, maxMs: number): number | undefined {
   try {
-    const pid = Number(readFileSync(lock, "utf8"));
+    const pid = Number.parseInt(readFileSync(lock, "utf8"), 10);
     const isOld = Date.now() - statSync(lock).mtimeMs > maxMs + LOCK_MARGIN_MS;
     return pid > 0 && !isOld && isAlive(pid) ? pid : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** Follows the number in the lock of a start that downloads by itself. */
+export const START_MARK = "\nstart";
+
+/** Whether the lock is that of a start, which may have become a server that nobody needs. */
+export function isStart({ lock }: InstallFiles): boolean {
+  try {
+    return readFileSync(lock, "utf8").endsWith(START_MARK);
+  } catch {
+    return false;
   }
 }
 

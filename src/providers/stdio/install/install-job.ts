@@ -1,12 +1,18 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { orAborted } from "../../../core/wait.ts";
+import type { Child } from "../../../process/child.ts";
 import { childEnvironment } from "../../../process/environment.ts";
 import { Gate } from "../../../upstream/gate.ts";
-import { installingProcess, logTail, readResult, toLines, type InstallResult } from "./install-files.ts";
+import { installingProcess, isStart, logTail, readResult, toLines, type InstallResult } from "./install-files.ts";
+import type { AdoptedStart } from "./adopter.ts";
+import { watchFamily } from "./family.ts";
 import type { InstallJob } from "./minder.ts";
+import type { CommandWords } from "./runner.ts";
 
 const POLL_MS = 200;
 const FOLDER_MODE = 0o700;
@@ -16,7 +22,9 @@ const QUIET_MS = 20_000;
 const DOWNLOADS = new Gate({ width: 4, holdMs: 45_000 });
 const MAX_LINE_CHARS = 120;
 
-export interface WatchedJob extends InstallJob {
+export interface WatchedJob extends Omit<InstallJob, "command" | "args"> {
+  /** Absent: another process is waited for, and nothing is started. */
+  readonly install?: CommandWords;
   /** Where the files of all downloads lie. */
   readonly folder: string;
   /** Whether the caches grew since the last look. */
@@ -30,11 +38,13 @@ export class RunningInstall {
   readonly over: Promise<unknown>;
   readonly #done: Promise<InstallResult>;
   pid: number | undefined;
-  waitsFor = "other downloads";
+  waitsFor = "waiting for other downloads";
   readonly #job: WatchedJob;
   #lastLine = "";
   #signAt = performance.now();
   #waiting = 0;
+  #lookedAt = -Infinity;
+  readonly #worked = watchFamily();
 
   constructor(job: WatchedJob) {
     this.#job = job;
@@ -53,8 +63,7 @@ export class RunningInstall {
   }
 
   async #run(): Promise<InstallResult> {
-    const { files, maxMs, folder } = this.#job;
-    const wishedAt = this.since.getTime();
+    const { files, maxMs, folder, install } = this.#job;
     this.#signAt = performance.now();
     try {
       mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
@@ -64,29 +73,48 @@ export class RunningInstall {
     let own: Minder | undefined;
     for (;;) {
       const pid = installingProcess(files, maxMs);
-      const result = pid === undefined ? readResult(files) : undefined;
-      if (result && result.at >= wishedAt) return result;
-      if (own?.isOver && pid === undefined) return failed(own.said);
+      const result = pid === undefined ? this.#resultOf(own) : undefined;
+      if (result) return result;
       // Before its own process holds the lock, another one may come first: then this waits for that one.
-      if (pid === undefined) own ??= startMinder(this.#job);
-      else this.#look(pid, own?.pid);
+      if (pid === undefined) own ??= startMinder(this.#job, install!);
+      else if (this.#look(pid, own?.pid)) return NOTHING_MORE;
       await pause(POLL_MS, undefined, { ref: this.#waiting > 0 });
     }
   }
 
-  #look(pid: number, own: number | undefined): void {
+  /** Nobody downloads at this moment. */
+  #resultOf(own: Minder | undefined): InstallResult | undefined {
+    const result = readResult(this.#job.files);
+    if (result && result.at >= this.since.getTime()) return result;
+    if (own?.isOver) return failed(own.said);
+    return this.#job.install ? undefined : NOTHING_MORE;
+  }
+
+  /** True: what holds the lock is a start whose hub is gone, and it does nothing any more. */
+  #look(pid: number, own: number | undefined): boolean {
     this.pid = pid;
     const line = logTail(this.#job.files).at(-1) ?? "";
-    if (line !== this.#lastLine || this.#job.grew()) this.#signAt = performance.now();
+    if (line !== this.#lastLine || this.#job.grew() || this.#isAtWork(pid)) this.#signAt = performance.now();
     this.#lastLine = line;
     const quietMs = performance.now() - this.#signAt;
     const whose = pid === own ? "" : `the download of another hub, process ${pid}: `;
     const what = quietMs > QUIET_MS ? `no sign of life for ${Math.round(quietMs / 1000)} s` : line || "its cache grows";
     this.waitsFor = `${whose}${what.slice(0, MAX_LINE_CHARS)}`;
+    return quietMs > QUIET_MS && isStart(this.#job.files);
+  }
+
+  /** Asked only where nothing else is seen of it, since it takes a look at all processes. */
+  #isAtWork(pid: number): boolean {
+    const now = performance.now();
+    if (now - this.#signAt < QUIET_MS / 2 || now - this.#lookedAt < FAMILY_LOOK_MS) return false;
+    this.#lookedAt = now;
+    return this.#worked(pid);
   }
 }
 
 const NEVER = new AbortController();
+const NOTHING_MORE: InstallResult = { ok: true, at: 0, lines: [] };
+const FAMILY_LOOK_MS = 2000;
 
 function failed(line: string): InstallResult {
   return { ok: false, at: Date.now(), reason: "start", lines: toLines(line) };
@@ -109,18 +137,40 @@ class Minder {
 }
 
 /** In a group of its own, with nothing of this process but what it is told. */
-function startMinder({ folder: _folder, grew: _grew, ...job }: WatchedJob): Minder {
+function startMinder({ folder: _folder, grew: _grew, install: _install, ...job }: WatchedJob, words: CommandWords) {
+  return new Minder(spawnMinder({ ...job, ...words }));
+}
+
+/**
+ * Gives a start that downloads by itself to a process that lets it finish. False where that cannot be: on Windows,
+ * whose pipes have one reader.
+ */
+export function giveAway(child: Child, start: Omit<AdoptedStart, "tree">): boolean {
+  if (process.platform === "win32") return false;
+  const { pid, marker, startedAt } = child.tree;
+  try {
+    mkdirSync(dirname(start.files.lock), { recursive: true, mode: FOLDER_MODE });
+    const keeper = spawnMinder({ ...start, tree: { pid, marker, startedAt } }, [child.stdout, child.stderr]);
+    if (keeper.pid === undefined) return false;
+  } catch {
+    return false;
+  }
+  child.handOver();
+  return true;
+}
+
+function spawnMinder(job: InstallJob | AdoptedStart, more: readonly Readable[] = []): ChildProcess {
   const child = spawn(process.execPath, [minderFile()], {
     env: childEnvironment(),
     detached: true,
     windowsHide: true,
-    stdio: ["pipe", "ignore", "pipe"],
+    stdio: ["pipe", "ignore", "pipe", ...more],
   });
   child.stdin?.on("error", () => {});
   child.stdin?.end(JSON.stringify(job));
   child.unref();
   for (const stream of [child.stdin, child.stderr]) (stream as { unref?(): void } | null)?.unref?.();
-  return new Minder(child);
+  return child;
 }
 
 /** The built file, since Node itself runs it. */

@@ -1,6 +1,7 @@
 // The process that downloads: it outlives the hub that started it, within its own bound.
 import { text } from "node:stream/consumers";
 import { messageOf } from "../../../core/errors.ts";
+import { adopt, type AdoptedStart } from "./adopter.ts";
 import { minder, type InstallJob } from "./minder.ts";
 
 const ended = new AbortController();
@@ -12,8 +13,9 @@ process.stderr.on("error", () => {});
 
 try {
   // Cut short, it is no JSON: then nobody waits for it either.
-  const job: InstallJob = JSON.parse(await text(process.stdin));
-  await minder(job, ended.signal);
+  const job: InstallJob | AdoptedStart = JSON.parse(await text(process.stdin));
+  if ("tree" in job) await adopt(job, ended.signal);
+  else await minder(job, ended.signal);
 } catch (error) {
   process.exitCode = 1;
   process.stderr.write(messageOf(error));

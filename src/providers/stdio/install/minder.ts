@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync, appendFileSync } from "node:fs";
 import { messageOf } from "../../../core/errors.ts";
 import { within } from "../../../core/wait.ts";
-import { spawnChild, type Child } from "../../../process/child.ts";
+import { spawnChild } from "../../../process/child.ts";
 import { LockTaken, withFileLock } from "../../../process/file-lock.ts";
 import { StderrTail } from "../../../process/stderr-tail.ts";
 import { cacheIdentity, LOCK_MARGIN_MS, toLines, type InstallFiles, type InstallResult } from "./install-files.ts";
@@ -60,7 +60,7 @@ async function download(job: InstallJob, ended: AbortSignal): Promise<void> {
 async function attempt(job: InstallJob, end: AbortSignal, said: StderrTail): Promise<string | undefined> {
   const { files, command, cwd, env, needsScratch } = job;
   const args = job.args.map((word) => (word === SCRATCH ? files.scratch : word));
-  tryTo(() => writeFileSync(files.log, "", { mode: PRIVATE_MODE }));
+  const log = new LogKeeper(files, said);
   if (needsScratch) {
     mkdirSync(files.scratch, { recursive: true });
     writeFileSync(`${files.scratch}/package.json`, "{}");
@@ -68,7 +68,7 @@ async function attempt(job: InstallJob, end: AbortSignal, said: StderrTail): Pro
   try {
     const child = await spawnChild({ command, args, env, ...(cwd !== undefined && { cwd }) });
     child.stdin.end();
-    keepLog(child, files, said);
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => log.keep(chunk));
     const kill = (): void => void child.kill(KILL_GRACE_MS);
     end.addEventListener("abort", kill, { once: true });
     if (end.aborted) kill();
@@ -85,18 +85,26 @@ async function attempt(job: InstallJob, end: AbortSignal, said: StderrTail): Pro
   }
 }
 
-function keepLog({ stdout, stderr }: Child, { log }: InstallFiles, said: StderrTail): void {
-  let bytes = 0;
-  const keep = (chunk: Buffer): void => {
-    bytes += chunk.length;
-    said.push(chunk);
-    if (bytes <= MAX_LOG_BYTES) tryTo(() => appendFileSync(log, chunk));
-  };
-  stdout.on("data", keep);
-  stderr.on("data", keep);
+/** Writes what a program says where whoever waits for it finds it, within a bound. */
+export class LogKeeper {
+  readonly #log: string;
+  readonly #said: StderrTail;
+  #bytes = 0;
+
+  constructor({ log }: InstallFiles, said: StderrTail) {
+    this.#log = log;
+    this.#said = said;
+    tryTo(() => writeFileSync(log, "", { mode: PRIVATE_MODE }));
+  }
+
+  keep(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    this.#said.push(chunk);
+    if (this.#bytes <= MAX_LOG_BYTES) tryTo(() => appendFileSync(this.#log, chunk));
+  }
 }
 
-function writeResult({ result }: InstallFiles, value: InstallResult): void {
+export function writeResult({ result }: InstallFiles, value: InstallResult): void {
   const next = `${result}.${process.pid}`;
   try {
     writeFileSync(next, JSON.stringify(value), { mode: PRIVATE_MODE });

@@ -60,11 +60,13 @@ test.each([
   "uvx --unheard a",
   "docker run --pull never a",
   "bunx ./a",
+  "sh -c npx a",
+  "bash -lc cd /x && exec uvx a",
 ])("`%s` is started as it is", (line) => {
   expect(planned(line)).toEqual({});
 });
 
-test.each(["node server.js", "npm start", "docker ps", "python -m uv", "uv run server.py", "sh -c npx"])(
+test.each(["node server.js", "npm start", "docker ps", "python -m uv", "uv run server.py", "sh -c node npx.js"])(
   "`%s` downloads nothing that is known",
   (line) => {
     expect(planned(line)).toBeUndefined();

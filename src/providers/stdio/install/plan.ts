@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { BUN, DOCKER, PIPX, PNPM, YARN } from "./other-runners.ts";
 import { NPM_EXEC, NPX } from "./npx.ts";
-import type { CommandWords, InstallPlan, Runner } from "./runner.ts";
+import { unknownPlan, type CommandWords, type InstallPlan, type Runner } from "./runner.ts";
 import { UVX } from "./uvx.ts";
 
 /** How each program is called that downloads what it runs. */
@@ -42,7 +42,18 @@ export function planInstall({ command, args }: CommandWords, place: RunnerPlace)
     const plan = runner(given, { platform: process.platform, ...place });
     return inShell(words.slice(0, shell), plan);
   }
-  return undefined;
+  return inScript(words);
+}
+
+const SHELLS = new Set(["sh", "bash", "dash", "zsh", "fish", "ksh", "cmd", "powershell", "pwsh"]);
+const IN_SCRIPT =
+  /(?:^|[\s;&|(/\\])(npx|npm exec|npm x|uvx|uv tool run|bunx|pipx run|pnpm dlx|pnpx|yarn dlx|docker run|podman run)\s/;
+
+/** A line that a shell reads is not taken apart; that it may download is all that is known. */
+function inScript([program, ...words]: readonly string[]): InstallPlan | undefined {
+  if (!SHELLS.has(programName(program))) return undefined;
+  const [, name] = IN_SCRIPT.exec(`${words.join(" ")} `) ?? [];
+  return name === undefined ? undefined : unknownPlan(`${programName(program)} with ${name}`, []);
 }
 
 /** `C:\…\npx.cmd` is `npx`. */

@@ -1,0 +1,65 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { readProcess } from "../../../process/process-table.ts";
+import { StderrTail } from "../../../process/stderr-tail.ts";
+import { isAlive } from "../../../process/file-lock.ts";
+import { killTree, type Tree } from "../../../process/tree.ts";
+import { cacheIdentity, toLines, type InstallFiles } from "./install-files.ts";
+import { LogKeeper, writeResult } from "./minder.ts";
+
+/** A start that downloads by itself, whose hub has ended. */
+export interface AdoptedStart {
+  readonly tree: Pick<Tree, "pid" | "marker" | "startedAt">;
+  readonly files: InstallFiles;
+  /** What is left of its time. */
+  readonly maxMs: number;
+  readonly cacheFolder?: string;
+}
+
+/** Its own outputs, as whoever started this process passed them on. */
+export const ADOPTED_STDOUT = 3;
+export const ADOPTED_STDERR = 4;
+
+const POLL_MS = 250;
+const KILL_GRACE_MS = 5000;
+
+/**
+ * Lets a start finish its download: until the server speaks, which needs nobody any more, until it ends by itself, or
+ * until its time is over. Meanwhile the lock of the download names this process.
+ */
+export async function adopt({ tree, files, maxMs, cacheFolder }: AdoptedStart, ended: AbortSignal): Promise<void> {
+  writeFileSync(files.lock, String(process.pid), { mode: 0o600 });
+  const said = new StderrTail({ maxLines: MAX_LINES });
+  const log = new LogKeeper(files, said);
+  const until = performance.now() + maxMs;
+  const spoke = new AbortController();
+  const over = AbortSignal.any([spoke.signal, ended]);
+  const outputs = [listen(ADOPTED_STDOUT, () => spoke.abort()), listen(ADOPTED_STDERR, (chunk) => log.keep(chunk))];
+  try {
+    while (!over.aborted && isThere(tree) && performance.now() < until) await pause(POLL_MS);
+    await killTree({ ...tree, bornAt: -Infinity }, KILL_GRACE_MS);
+    // Whether it went well, the next start finds out.
+    const cache = spoke.signal.aborted ? cacheIdentity(cacheFolder) : UNKNOWN;
+    writeResult(files, { ok: true, at: Date.now(), lines: toLines(said.text()), cache });
+  } finally {
+    for (const output of outputs) output.destroy();
+    rmSync(files.lock, { force: true });
+  }
+}
+
+const MAX_LINES = 15;
+const UNKNOWN = "unknown";
+
+function listen(fd: number, onChunk: (chunk: Buffer) => void): Socket {
+  const socket = new Socket({ fd, readable: true, writable: false });
+  socket.on("error", () => {});
+  socket.on("data", onChunk);
+  return socket;
+}
+
+function isThere({ pid, startedAt }: AdoptedStart["tree"]): boolean {
+  const row = readProcess(pid);
+  if (row) return row.startedAt === startedAt && !row.isZombie;
+  return startedAt === 0 && isAlive(pid);
+}

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import type { ProcessRow } from "../../../process/process-table.ts";
+import { watchFamily } from "./family.ts";
+
+function row(pid: number, parent: number, workedTicks = 0): ProcessRow {
+  return { pid, parent, group: 1, session: 1, startedAt: pid, workedTicks, isZombie: false };
+}
+
+function looks(...tables: readonly (readonly ProcessRow[])[]): readonly boolean[] {
+  let at = 0;
+  const worked = watchFamily(() => tables[at]!);
+  return tables.map((_, index) => {
+    at = index;
+    return worked(10);
+  });
+}
+
+test("a child that comes or goes, of whatever generation, is a sign of life", () => {
+  const [parent, child, grandchild] = [row(10, 1), row(11, 10), row(12, 11)];
+  expect(looks([parent, child], [grandchild, parent, child], [parent, child])).toEqual([false, true, true]);
+});
+
+test("so is a child at work; one that waits, or somebody else's, is none", () => {
+  const parent = row(10, 1);
+  expect(looks([parent, row(11, 10)], [parent, row(11, 10, 40)])).toEqual([false, true]);
+  expect(looks([parent, row(11, 10)], [parent, row(11, 10, 1)])).toEqual([false, false]);
+  expect(looks([parent, row(21, 20)], [parent, row(21, 20, 40), row(22, 20)])).toEqual([false, false]);
+});
