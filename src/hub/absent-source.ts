@@ -1,8 +1,9 @@
 import { permissionOf, supposedName } from "../core/rights.ts";
 import type { Call } from "../core/call.ts";
+import { formatDuration } from "../core/duration.ts";
 import { READ_SEPARATORS } from "../core/names.ts";
 import { fail, type Fail } from "../core/outcome.ts";
-import type { Provider } from "../core/provider.ts";
+import type { Installation, Provider } from "../core/provider.ts";
 import type { Source } from "../core/records.ts";
 
 const MODEL_PREFIX = "mcp__";
@@ -12,16 +13,12 @@ const MODEL_PREFIX = "mcp__";
  * yet, and a model that reads "unknown" gives the tool up. Nothing where no absent source is named, or where the caller
  * has no right to the name.
  */
-export function absentSource(
-  { target: name, principal }: Pick<Call, "target" | "principal">,
-  { sources, separator, isListed }: AbsentPlaces,
-): Fail | undefined {
-  const provider = sources.find(({ source }) => bareName(source, name) !== undefined && !isListed(source.id));
+export function absentSource(call: Pick<Call, "target" | "principal">, places: AbsentPlaces): Fail | undefined {
+  const provider = namedSource(call, places);
   if (!provider) return undefined;
-  const { id, namespace } = provider.source;
-  const subject = supposedName(namespace, bareName(provider.source, name)!, separator);
-  if (!permissionOf(principal.rights).permits(subject)) return undefined;
-  const { state, lastError } = provider.status();
+  const { id } = provider.source;
+  const { state, lastError, installing } = provider.status();
+  if (installing) return installingFailure(id, installing);
   const where = "The hub's log and status say why.";
   if (state === "down" || state === "degraded")
     return fail(
@@ -36,6 +33,42 @@ export function absentSource(
         retryable: false,
       })
     : undefined;
+}
+
+/**
+ * Says in place of a timeout that the call waited for a download: of its tool's source, or of the source whose tool its
+ * name may be.
+ */
+export function lateByInstall(
+  call: Pick<Call, "target" | "principal">,
+  { provider, ...places }: AbsentPlaces & { readonly provider: Provider | undefined },
+): Fail | undefined {
+  const awaited = provider ?? namedSource(call, places);
+  const installing = awaited?.status().installing;
+  return awaited && installing && installingFailure(awaited.source.id, installing);
+}
+
+function installingFailure(id: string, { package: name, since, waitsFor }: Installation): Fail {
+  const lasted = formatDuration(Math.max(1000, Math.round((Date.now() - Date.parse(since)) / 1000) * 1000));
+  return fail(
+    "unavailable",
+    `The source ${id} is installing: \`${name}\` has been downloading for ${lasted} (${waitsFor}). ` +
+      "Try again in a moment; `toolyard check` waits until it is there.",
+    { retryAfterMs: INSTALL_RETRY_MS, details: { starting: [id], installing: name } },
+  );
+}
+
+const INSTALL_RETRY_MS = 15_000;
+
+/** The source that was never listed and that the name belongs to, where the caller may know of it. */
+function namedSource(
+  { target: name, principal }: Pick<Call, "target" | "principal">,
+  { sources, separator, isListed }: AbsentPlaces,
+): Provider | undefined {
+  const provider = sources.find(({ source }) => bareName(source, name) !== undefined && !isListed(source.id));
+  if (!provider) return undefined;
+  const subject = supposedName(provider.source.namespace, bareName(provider.source, name)!, separator);
+  return permissionOf(principal.rights).permits(subject) ? provider : undefined;
 }
 
 interface AbsentPlaces {

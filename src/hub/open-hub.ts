@@ -28,7 +28,7 @@ import { LiveSearch } from "./live/search.ts";
 import { LiveModels } from "./live/models.ts";
 import { Planner, type SourceFilter } from "./plan.ts";
 import { resolveMirrored } from "./mirror.ts";
-import { resolveCall } from "./resolve.ts";
+import { resolveCall, whyLate } from "./resolve.ts";
 import { CONFIG_SCHEMA, type LoadedHubConfig } from "./schema.ts";
 import { SourceSet } from "./source-set.ts";
 
@@ -148,14 +148,16 @@ function pipelineOf(
   { tree }: LoadedHubConfig,
   { catalog, sources, telemetry, resolve, ...parts }: PipelineParts,
 ): Pipeline {
-  const { audit, logger, redactor } = telemetry;
+  const { audit, logger, keptLogger, redactor } = telemetry;
   const options = resolveLimits(tree.limits);
   return createPipeline({
     ...parts,
     resolve: (call) => resolve(call, { catalog, sources }),
+    whyLate: (call, provider) => whyLate(call, provider, { catalog, sources }),
     breakers: new Breakers(options.breaker),
     audit,
     logger,
+    keptLogger,
     options,
     hide: (value) => redactor.knownIn(value),
   });

@@ -4,10 +4,10 @@ import { isNotThere, type Lookup } from "../catalog/lookup.ts";
 import { cancellationOf, type Call } from "../core/call.ts";
 import { objectMember, stringMember } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
-import type { CallTarget } from "../core/provider.ts";
+import type { CallTarget, Provider } from "../core/provider.ts";
 import type { Resolution } from "../pipeline/ports.ts";
 import { lookBehind, type Wanted } from "./absent-services.ts";
-import { absentSource } from "./absent-source.ts";
+import { absentSource, lateByInstall } from "./absent-source.ts";
 import type { SourceSet } from "./source-set.ts";
 
 /**
@@ -74,9 +74,16 @@ function toResolution(lookup: Lookup, call: Call, places: ResolvePlaces): Resolu
 
 function whyNotFound(failure: Fail, call: Call, { catalog, sources }: ResolvePlaces): Fail {
   const { method } = call;
-  if (!isNotThere(failure) || (method !== "tools/call" && method !== "prompts/get")) return failure;
+  const isAway = isNotThere(failure) || failure.details?.["starting"] !== undefined;
+  if (!isAway || (method !== "tools/call" && method !== "prompts/get")) return failure;
   const { providers, ...places } = wantedOf({ name: call.target, principal: call.principal }, { catalog, sources });
   return absentSource(call, { sources: providers, ...places }) ?? withReason(failure, call, catalog);
+}
+
+/** What is said in place of a timeout, where the call waited for a download. */
+export function whyLate(call: Call, provider: Provider | undefined, places: ResolvePlaces): Fail | undefined {
+  const { providers, ...rest } = wantedOf({ name: call.target, principal: call.principal }, places);
+  return lateByInstall(call, { provider, sources: providers, ...rest });
 }
 
 // Whoever has narrowed rights is told `denied`, which says nothing of what there is.

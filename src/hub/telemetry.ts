@@ -11,10 +11,11 @@ import type { HubConfig } from "./schema.ts";
 
 export interface Telemetry {
   readonly logger: Logger;
+  /** Its lines are among `logLines` and nowhere else. */
+  readonly keptLogger: Logger;
   readonly audit: Audit;
   readonly redactor: Redactor;
-  /** The last lines of the log, oldest first, redacted. */
-  /** The last lines of the log, those about one principal's calls alone where its id is given. */
+  /** The last lines of the log, oldest first, redacted; those about one principal's calls where its id is given. */
   logLines(count: number, principal?: string): readonly string[];
   /** Writes out what waits, and closes files. */
   close(): Promise<void>;
@@ -34,10 +35,12 @@ export function createTelemetry(
   const { level, format, file } = resolveLogging(config.logging);
   const sink = file === undefined ? openStderrSink(LOG_SINK) : openFileSink(file, LOG_SINK);
   const color = process.stderr.isTTY === true && variables["NO_COLOR"] === undefined && file === undefined;
-  const logger = given ? redactedLogger(given, redactor) : createLogger({ level, format, sink, redactor, color, ring });
+  const logging = { level, format, redactor, color, ring };
+  const logger = given ? redactedLogger(given, redactor) : createLogger({ ...logging, sink });
   const auditSink = openAuditSink(resolveAudit(config.audit), logger);
   return {
     logger,
+    keptLogger: given ? logger : createLogger({ ...logging, sink: NOWHERE }),
     audit: auditSink ? createAudit(auditSink, redactor) : NO_AUDIT,
     redactor,
     logLines: (limit, principal) => ring.lines({ limit, principal }),
@@ -48,6 +51,7 @@ export function createTelemetry(
   };
 }
 
+const NOWHERE: LineSink = { write: () => {}, close: async () => {} };
 const LOG_SINK: SinkOptions = {
   describeDropped: (count) => `… ${count} lines were dropped, since nobody took them in time`,
 };

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Deadline } from "../core/deadline.ts";
-import type { Outcome } from "../core/outcome.ts";
+import { fail, type Outcome } from "../core/outcome.ts";
 import type { ResolvedCall } from "../core/provider.ts";
 import { createHarness, never, text, toolFrom, type Handler, type Harness } from "../../test/support/pipeline.ts";
 
@@ -181,4 +181,16 @@ test("a finished call leaves no timer and no listener behind", async () => {
   const harness = createHarness({ t: toolFrom("t", () => text("x")) });
   for (let count = 0; count < 50; count += 1) await harness.call("t", {}, { signal: controller.signal });
   expect([vi.getTimerCount(), getEventListeners(controller.signal, "abort").length]).toEqual([0, 0]);
+});
+
+test("what is known of why a call was late takes the place of a timeout, and of no other failure", async () => {
+  const why = fail("unavailable", "files is installing");
+  const late = createHarness(
+    { t: toolFrom("t", never), bad: toolFrom("bad", () => fail("too_large", "big")) },
+    { limits: { call_timeout: "20ms" }, deps: { whyLate: (_call, provider) => (provider ? why : undefined) } },
+  );
+  const call = late.call("t");
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(await call).toBe(why);
+  expect(await late.call("bad")).toMatchObject({ kind: "too_large" });
 });

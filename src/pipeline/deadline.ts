@@ -1,21 +1,31 @@
 import { cancellationOf } from "../core/call.ts";
 import { Deadline, type Budget } from "../core/deadline.ts";
+import { FailError } from "../core/errors.ts";
+import type { Fail } from "../core/outcome.ts";
 import type { CallTarget } from "../core/provider.ts";
 import type { ToolLimits } from "../core/records.ts";
 import type { LimitsOptions } from "./options.ts";
 import type { PipelineDeps } from "./ports.ts";
-import type { Stage } from "./state.ts";
+import type { CallState, Stage } from "./state.ts";
 
 /**
  * Everything further in happens within the call's time, waiting too. The hub's own budget counts until the target is
  * known; then `resolve` puts the target's in its place. A caller's deadline stays around both (C20).
  */
-export function deadlineStage({ options }: PipelineDeps): Stage {
+export function deadlineStage({ options, whyLate }: PipelineDeps): Stage {
   const budget: Budget = Object.freeze({ idleMs: options.callTimeoutMs, totalMs: options.totalTimeoutMs });
+  const told = (failure: Fail, state: CallState): Fail => {
+    if (failure.kind !== "timeout") return failure;
+    return whyLate?.(state.call, state.isResolved ? state.found.provider : undefined) ?? failure;
+  };
   return async (state, next) => {
     state.deadline = new Deadline(budget, state.call.deadline, cancellationOf(state.call));
     try {
-      return await next(state);
+      const outcome = await next(state);
+      return outcome.ok ? outcome : told(outcome, state);
+    } catch (error) {
+      if (error instanceof FailError) return told(error.failure, state);
+      throw error;
     } finally {
       state.deadline.clear();
     }

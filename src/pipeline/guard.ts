@@ -5,7 +5,7 @@ import { factsOf } from "../core/provider-kinds.ts";
 import type { BlockedCircuit, Breakers } from "./breakers.ts";
 import { isIdempotent } from "../core/effects.ts";
 import type { RetryOptions } from "./options.ts";
-import type { Source } from "../core/records.ts";
+import type { Provider } from "../core/provider.ts";
 import type { PipelineDeps } from "./ports.ts";
 import type { CallState, Next, Stage } from "./state.ts";
 import { pause } from "../core/wait.ts";
@@ -38,8 +38,7 @@ async function behindBreaker({ breakers, retries }: Guarded, state: CallState, n
     outcome = await attempt(state, next, retries);
     return outcome;
   } finally {
-    if (!outcome || isNeutral(outcome, state) || isServiceAway(outcome, provider.source))
-      breakers.abandoned(provider, startedAt);
+    if (!outcome || isNeutral(outcome, state) || isAway(outcome, provider)) breakers.abandoned(provider, startedAt);
     else if (!outcome.ok && COUNTED.has(outcome.kind)) breakers.failed(provider, startedAt, outcome.message);
     else breakers.succeeded(provider);
   }
@@ -52,9 +51,15 @@ function isNeutral(outcome: Outcome, { call }: CallState): boolean {
   return isCallersTime || NEUTRAL.has(outcome.kind);
 }
 
-/** A service that is away is tried at every call: its callers wait for it, and a refused connection costs little. */
-function isServiceAway(outcome: Outcome, { service }: Source): boolean {
-  return service !== undefined && !outcome.ok && outcome.kind === "unavailable" && outcome.details?.["sent"] === false;
+/**
+ * A service that is away is tried at every call: its callers wait for it, and a refused connection costs little.
+ * And a server that is still being downloaded has not failed.
+ */
+function isAway(outcome: Outcome, provider: Provider): boolean {
+  if (outcome.ok) return false;
+  if (outcome.kind === "timeout") return provider.status().installing !== undefined;
+  const { service } = provider.source;
+  return service !== undefined && outcome.kind === "unavailable" && outcome.details?.["sent"] === false;
 }
 
 function blockedFailure(source: string, { retryAfterMs, failures, lastMessage }: BlockedCircuit): Fail {

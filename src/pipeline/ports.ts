@@ -48,6 +48,8 @@ export interface CallSeen {
 export interface CallWatch {
   /** Level of the log line of a call that went well. @default "debug" */
   readonly level?: "info" | "debug";
+  /** That line is kept and not written: whoever would read it there is shown the call, or wants to see none. */
+  readonly isUnwritten?: boolean;
   /** Hears of every call at its end. */
   readonly onCall?: (seen: CallSeen) => void;
 }
@@ -59,6 +61,8 @@ export interface PipelineDeps {
   readonly breakers: Breakers;
   readonly audit: Audit;
   readonly logger: Logger;
+  /** Keeps lines for whoever asks a running hub, and writes them nowhere. @default `logger` */
+  readonly keptLogger?: Logger;
   readonly options: LimitsOptions;
   /** Whoever makes them closes them. */
   readonly schemas: Pick<SchemaChecks, "of">;
@@ -70,4 +74,6 @@ export interface PipelineDeps {
    */
   readonly hide?: <T>(value: T) => T;
   readonly watch?: CallWatch;
+  /** What to say in place of a timeout, since more is known of why. The provider is absent while none was found. */
+  readonly whyLate?: (call: Call, provider: Provider | undefined) => Fail | undefined;
 }

@@ -106,3 +106,21 @@ test("S13: a resolver or an audit that breaks does not break the answer", async 
   expect(await unrecorded.call("t")).toMatchObject({ ok: true });
   expect(unrecorded.log.some(({ level, message }) => level === "error" && message.includes("audit"))).toBe(true);
 });
+
+test("a line that the terminal shows in another way is kept and not written; one of a failure is written", async () => {
+  const written = createHarness({ t: toolFrom("t", () => text("x")) }, { deps: { watch: { level: "info" } } });
+  await written.call("t");
+  expect(written.log.map(({ level, message }) => [level, message])).toEqual([["info", "A call is done."]]);
+  const kept: string[] = [];
+  const keep = (message: string): void => void kept.push(message);
+  const keptLogger = { debug: keep, info: keep, warning: keep, error: keep, with: () => keptLogger };
+  const shown = createHarness(
+    { t: toolFrom("t", () => text("x")), down: toolFrom("down", () => fail("malformed", "noise")) },
+    { deps: { keptLogger, watch: { level: "info", isUnwritten: true } } },
+  );
+  await shown.call("t");
+  await shown.call("nope");
+  await shown.call("down");
+  expect(kept).toEqual(["A call is done.", "A call failed."]);
+  expect(shown.log.map(({ level, message }) => [level, message])).toEqual([["warning", "A call failed."]]);
+});

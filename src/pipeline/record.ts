@@ -131,12 +131,13 @@ function watchTeller({ watch }: PipelineDeps): CallWriter {
   };
 }
 
-function logWriter({ logger, options, watch }: PipelineDeps): CallWriter {
+function logWriter({ logger, keptLogger = logger, options, watch }: PipelineDeps): CallWriter {
+  const doneLogger = watch?.isUnwritten === true ? keptLogger : logger;
   return (state, outcome, durationMs) => {
     const facts = factsOf(state, durationMs);
     if (outcome.ok) {
       if (durationMs > options.slowCallMs) logger.info("A call was slow.", facts);
-      else logger[levelOf(state, watch)]("A call is done.", facts);
+      else doneLogger[levelOf(state, watch)]("A call is done.", facts);
       return;
     }
     facts["kind"] = outcome.kind;
@@ -144,7 +145,9 @@ function logWriter({ logger, options, watch }: PipelineDeps): CallWriter {
     if (outcome.kind !== "tool_error") facts["reason"] = outcome.message;
     // What a tool threw was logged by whoever ran it.
     if (outcome.cause !== undefined && outcome.kind !== "tool_error") facts["cause"] = outcome.cause;
-    logger[LEVELS[outcome.kind]]("A call failed.", facts);
+    // What callers got wrong is as unremarkable here as a call that went well.
+    const level = LEVELS[outcome.kind];
+    (level === "info" ? doneLogger : logger)[level]("A call failed.", facts);
   };
 }
 

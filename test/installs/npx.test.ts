@@ -53,6 +53,22 @@ test("a download that takes longer than connect_timeout is waited for, and said 
   expect(source.provider.status().restarts).toBe(0);
 });
 
+test("a call that outlasts its time during a download is told of the download", LONG, async () => {
+  await using registry = await NpmRegistry.start(serverPackages("awaited-server"));
+  await using yard = await InstallYard.create(registry.npmrc());
+  await yard.configure({ awaited: "npx -y awaited-server" });
+  registry.hold();
+  const called = async (): Promise<string> => {
+    const args = ["call", "-y", "awaited__pid", "--timeout", "5s"];
+    return (await yard.desk.run(args, { env: yard.env })).stderr;
+  };
+  await expect
+    .poll(called, SLOW)
+    .toMatch(/awaited is installing: `npx awaited-server` has been downloading for \d+.* Try again in a moment/);
+  registry.release();
+  expect(await yard.check()).toMatchObject({ awaited: { state: "ready" } });
+});
+
 test("a hub that ends leaves the download to finish, and the next start waits for it", LONG, async () => {
   await using registry = await NpmRegistry.start(serverPackages("left-server"));
   await using yard = await InstallYard.create(registry.npmrc());
