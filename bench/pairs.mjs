@@ -10,10 +10,10 @@ import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { cli, legacyClient, modernClient, startHub } from "./lib/hub.mjs";
-import { cpuMs, median, memoryMb, ms } from "./lib/measure.mjs";
+import { commandCpuMs, cpuMs, median, memoryMb, ms } from "./lib/measure.mjs";
 import { startServer } from "./lib/servers.mjs";
 import { openSession } from "./lib/wire.mjs";
-import { kindsYard, modulesYard } from "./lib/yards.mjs";
+import { emptyYard, kindsYard, modulesYard } from "./lib/yards.mjs";
 
 const TOOLS = {
   module: { name: "many.tool_0", count: 400 },
@@ -41,7 +41,9 @@ const rows = [];
 console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0].model}, ${rounds} turns each\n`);
 const remote = await startServer("echo-http.mjs");
 try {
-  await compareStarts();
+  await compareStarts("start to first list, 1000 tools", modulesYard(folder(), 1000));
+  await compareStarts("start to first list, no upstreams", emptyYard(folder()));
+  await compareCommands();
   await compareCalls();
 } finally {
   remote.stop();
@@ -49,9 +51,8 @@ try {
 if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(rows, undefined, 2));
 
 /** What a hub needs until it serves, and holds when it is idle. */
-async function compareStarts() {
-  if (!isWanted("start")) return;
-  const config = modulesYard(folder(), 1000);
+async function compareStarts(what, config) {
+  if (!isWanted(what)) return;
   const taken = { before: [], again: [], after: [] };
   const memory = { before: [], again: [], after: [] };
   for (let round = 0; round <= rounds; round += 1) {
@@ -67,8 +68,38 @@ async function compareStarts() {
       await hub.stop();
     }
   }
-  report("start to first list, 1000 tools", taken, ms);
+  report(what, taken, ms);
   report("memory then", memory, (value) => `${value.toFixed(1)} MB`);
+}
+
+/** Whole commands, from start to exit, over a source of every kind. */
+async function compareCommands() {
+  const config = ["--config", kindsYard(folder(), remote.url), "--yes"];
+  for (const [what, args] of Object.entries({
+    "command --version": ["--version"],
+    "command --help": ["--help"],
+    "command list": ["list", ...config],
+    "command search": ["search", "echo", ...config],
+    "command check": ["check", ...config],
+    "command call, module": ["call", "many.tool_0", '{"text":"hello"}', ...config],
+    "command call, stdio": ["call", "child__echo", '{"text":"hello"}', ...config],
+    "command call, script": ["call", "tool_00000", '{"text":"hello"}', ...config],
+  }))
+    await compareCommand(what, args);
+}
+
+async function compareCommand(what, args) {
+  if (!isWanted(what)) return;
+  const homes = { before: folder(), again: folder(), after: folder() };
+  const taken = { before: [], again: [], after: [] };
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const who of inTurn(round)) {
+      const env = { ...process.env, TOOLYARD_HOME: homes[who] };
+      const used = await commandCpuMs(process.execPath, [programOf(who), ...args], { env, runs: round === 0 ? 1 : 3 });
+      if (round > 0) taken[who].push(used);
+    }
+  }
+  report(what, taken, ms);
 }
 
 async function compareCalls() {

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { cli, root, withHub } from "../lib/hub.mjs";
-import { cpuMs, least, memoryMb, ms, runMs, spread } from "../lib/measure.mjs";
+import { commandCpuMs, cpuMs, least, memoryMb, ms, runMs, spread } from "../lib/measure.mjs";
 import { startChildrenDirectly } from "../lib/servers.mjs";
 import { emptyYard, scriptsYard, stdioYard } from "../lib/yards.mjs";
 
@@ -51,12 +51,16 @@ async function commands({ quick, folder, report }) {
     "--version": ["--version"],
     "--help": ["--help"],
     "call of a local script": ["call", "tool_00000", '{"text":"hello"}', "--config", config],
+    list: ["list", "--config", config],
+    search: ["search", "tool number", "--config", config],
+    check: ["check", "--config", config],
   };
   for (const [name, args] of Object.entries(goes)) {
     const took = [];
     for (let round = 0; round < (quick ? 4 : 10); round += 1)
       took.push(await runMs(process.execPath, [cli, ...args], home));
-    report(`toolyard ${name}`, spread(took), name.startsWith("call") ? "400 ms" : "");
+    const cpu = await commandCpuMs(process.execPath, [cli, ...args], { env: home, runs: quick ? 2 : 5 });
+    report(`toolyard ${name}`, `${spread(took)}, CPU ${ms(cpu)}`, name.startsWith("call") ? "400 ms" : "");
   }
 }
 
