@@ -63,3 +63,24 @@ test("what goes by another name is told once, one by one with --verbose, and is 
   expect(sourceText(lines, io, { everyStderr: false, verbose: false }).split("\n")).toHaveLength(3);
   expect(isHealthy({ ...line, problems: [{ subject: "a", message: "not offered" }] })).toBe(false);
 });
+
+test("of what a failed server wrote, the line that names the error is shown, and no lone brackets", () => {
+  const stderr = [
+    "start",
+    "Error: Cannot find module 'x'",
+    "  at a",
+    "  at b",
+    "  at c",
+    "{",
+    "  at d",
+    "}",
+    "",
+    "Node.js v20",
+  ];
+  const shown = (lines: readonly string[]): readonly string[] =>
+    sourceText([{ ...line, state: "down", stderr: lines }], io, { everyStderr: false, verbose: false })
+      .split("\n")
+      .flatMap((text) => text.split("notes stderr: ")[1] ?? []);
+  expect(shown(stderr)).toEqual(["Error: Cannot find module 'x'", "at b", "at c", "at d", "Node.js v20"]);
+  expect(shown(["one", "two"])).toEqual(["one", "two"]);
+});

@@ -68,7 +68,7 @@ function detailsOf(line: SourceLine, io: Io, { everyStderr, verbose }: Shown): r
   const { lastError, stderr = [], problems, installing } = line;
   const id = plainLine(line.id);
   const { red, yellow, dim } = colorsOf(io);
-  const shown = everyStderr || !isHealthy(line) ? stderr.slice(-STDERR_LINES) : [];
+  const shown = everyStderr || !isHealthy(line) ? tellingLines(stderr) : [];
   return [
     ...(installing ? [plainLine(installingText(line.id, installing))] : []),
     ...(lastError === undefined || isTold(lastError, problems) ? [] : [`${red(id)}: ${plainLine(lastError)}`]),
@@ -80,6 +80,17 @@ function detailsOf(line: SourceLine, io: Io, { everyStderr, verbose }: Shown): r
     ...repeatsOnce(shown.map(plainLine)).map((text) => `${id} ${dim("stderr:")} ${text}`),
   ];
 }
+
+/** The last lines, and in front of them the last one that names an error, where they do not. */
+function tellingLines(stderr: readonly string[]): readonly string[] {
+  const lines = stderr.filter((line) => /[^\s{}()[\],;]/.test(line));
+  const last = lines.slice(-STDERR_LINES);
+  if (last.some((line) => NAMES_ERROR.test(line))) return last;
+  const named = lines.slice(0, -STDERR_LINES).findLast((line) => NAMES_ERROR.test(line));
+  return named === undefined ? last : [named, ...last.slice(1)];
+}
+
+const NAMES_ERROR = /\b\w*(?:Error|Exception)\b|\berror:|^(?:fatal|panic)\b/;
 
 /** What is offered under another name, told once. */
 function renamedOf({ id, problems }: SourceLine): readonly string[] {

@@ -17,13 +17,25 @@ test("columns are as wide as their widest cell; without a terminal nothing is cu
   );
 });
 
-test("on a terminal no line is longer than it, unless the first columns leave no room at all", () => {
+test("on a terminal no line is longer than it; where the first columns leave no room, a row is a block", () => {
   const lines = table(["tool", "description"], ROWS, { color: false, width: 50 }).split("\n");
   expect(Math.max(...lines.map(displayWidth))).toBe(50);
   expect(lines[3]).toBe("a-longer-name  a description that goes on and on …");
-  expect(table(["tool", "description"], ROWS, { color: false, width: 10 }).split("\n")[3]).toBe(
-    "a-longer-name  a description that …",
-  );
+  expect(table(["tool", "description"], ROWS, { color: false, width: 30 }).split("\n")).toEqual([
+    "a",
+    "  description short",
+    "a-longer-name",
+    "  description a description t…",
+  ]);
+});
+
+test("an address in a block is whole, so that it can be copied", () => {
+  const rows = [["datetime", "get_current_datetime", "http://127.0.0.1:50051/mcp"]];
+  expect(table(["service", "tool", "endpoint"], rows, { color: false, width: 34 }).split("\n")).toEqual([
+    "datetime",
+    "  tool get_current_datetime",
+    "  http://127.0.0.1:50051/mcp",
+  ]);
 });
 
 test("wide letters and marks count as the terminal counts them", () => {

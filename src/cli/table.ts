@@ -6,8 +6,9 @@ const GAP = "  ";
 const MIN_LAST_COLUMN = 20;
 
 /**
- * A table: columns as wide as their widest cell. On a terminal the last one is cut to what is left of the line;
- * elsewhere nothing is cut, so that `toolyard list | grep …` finds every word.
+ * A table: columns as wide as their widest cell. On a terminal the last one is cut to what is left of the line, and
+ * where next to nothing is left, each row is a block of lines; elsewhere nothing is cut, so that
+ * `toolyard list | grep …` finds every word.
  */
 export function table(
   headers: readonly string[],
@@ -21,7 +22,9 @@ export function table(
   );
   const last = headers.length - 1;
   const taken = widths.slice(0, last).reduce((sum, one) => sum + one + GAP.length, 0);
-  const room = width === undefined ? Infinity : Math.max(MIN_LAST_COLUMN, width - taken);
+  const room = width === undefined ? Infinity : width - taken;
+  if (width !== undefined && room < Math.min(MIN_LAST_COLUMN, widths[last]!))
+    return cells.map((row) => block(headers, row, { width, color })).join("\n");
   const line = (row: readonly string[]) =>
     headers
       .map((_, column) =>
@@ -31,6 +34,22 @@ export function table(
       .trimEnd();
   const rule = widths.map((one, column) => "─".repeat(column === last ? Math.min(one, room) : one)).join(GAP);
   return [bold(line(headers)), dim(rule), ...cells.map(line)].join("\n");
+}
+
+/** A row below its first cell, without columns. What has no blanks is not cut: it may be an address to be copied. */
+function block(
+  headers: readonly string[],
+  [first = "", ...row]: readonly string[],
+  { width, color }: { readonly width: number; readonly color: boolean },
+): string {
+  const { bold, dim } = colorsOf({ color });
+  const lines = row.map((cell, at) => {
+    const room = width - GAP.length - displayWidth(headers[at + 1]!) - 1;
+    const isWord = !/\s/.test(cell);
+    if (isWord && displayWidth(cell) > room) return `${GAP}${cell}`;
+    return `${GAP}${dim(headers[at + 1]!)} ${cutToWidth(cell, Math.max(1, room))}`.trimEnd();
+  });
+  return [bold(first), ...lines].join("\n");
 }
 
 /** Text as one line. Descriptions and errors of upstream servers are not trusted to leave the terminal alone. */

@@ -265,6 +265,8 @@ describe("one server twice", () => {
       "One has one of this name, but with another command: `npx @scope/x` there, `uvx y` here. " +
         "Rename one of them to have both",
     );
+    const folders = await both({ a: { command: "uvx", args: ["x", "/one"] } }, { a: { command: "uvx", args: ["x"] } });
+    expect(folders.skipped[0]?.reason).toContain("but with other arguments of `uvx x`. Rename");
     const keys = await both({ a: { command: "x", env: { K: "1" } } }, { a: { command: "x", env: { K: "2" } } });
     expect(keys.skipped[0]?.reason).toContain("the same command with other variables");
     expect(keys.skipped[0]?.reason).not.toMatch(/[12]/);

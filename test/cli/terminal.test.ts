@@ -1,22 +1,34 @@
 // What a person sees: the built command line on a real pseudo terminal of the system, made by Python's `pty`.
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { stripVTControlCharacters } from "node:util";
 import { beforeEach, expect, test } from "vitest";
-import { Desk, exitOf, MAIN, textOf } from "./harness.ts";
+import { Desk, exitOf, MAIN, seen, textOf } from "./harness.ts";
 
 const PYTHON = "python3";
 const canPty = process.platform !== "win32" && spawnSync(PYTHON, ["-c", "import pty, fcntl, termios"]).status === 0;
 
 beforeEach(({ skip }) => skip(!canPty, "not on this platform"));
 
-/** Runs a command on a terminal of so many columns; what it writes goes to standard output as it comes. */
-const ON_TERMINAL = `import fcntl, os, pty, signal, struct, sys, termios
+/**
+ * Runs a command on a terminal of so many columns; what it writes goes to standard output as it comes. A person there
+ * presses Ctrl+C once they have seen something, or once standard input ends.
+ */
+const ON_TERMINAL = `import fcntl, os, pty, select, struct, sys, termios
 columns, until, command = int(sys.argv[1]), sys.argv[2].encode(), sys.argv[3:]
 child, terminal = pty.fork()
 if child == 0:
     os.execvp(command[0], command)
 fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
 seen = b""
+sources = [terminal, 0]
 while True:
+    ready = select.select(sources, [], [])[0]
+    if 0 in ready and not os.read(0, 65536):
+        sources.remove(0)
+        os.write(terminal, b"\\x03")
+    if terminal not in ready:
+        continue
     try:
         piece = os.read(terminal, 65536)
     except OSError:
@@ -71,6 +83,24 @@ async function onTerminal(
   return { code, text };
 }
 
+/** A hub on a terminal, which goes on until `child.stdin` is ended. */
+async function servingOnTerminal(at: Desk, args: readonly string[], columns = 100) {
+  const command = [PYTHON, "-c", ON_TERMINAL, String(columns), "", process.execPath, MAIN, "serve", "-y"];
+  const child = at.startCommand([...command, "--port", "0", ...args], {
+    env: { TERM: "xterm-256color", NO_COLOR: "1" },
+  });
+  let shown = "";
+  child.stdout!.on("data", (chunk) => (shown += String(chunk)));
+  const text = once(child.stdout!, "end").then(() => shown);
+  const [, url] = await seen(child.stdout!, /(http:\/\/127\.0\.0\.1:\d+\/mcp)\s[\s\S]*Ctrl\+C/);
+  return { child, text, url: url! };
+}
+
+function widest(text: string): number {
+  const lines = stripVTControlCharacters(text).split(/\r*\n|\r/);
+  return Math.max(...lines.map((line) => line.length));
+}
+
 const HIDE = "\u001b[?25l";
 const SHOW = "\u001b[?25h";
 
@@ -103,6 +133,63 @@ test("no line is wider than a narrow terminal, and one that is dumb is left alon
   const dumb = await onTerminal(at, ["call", "-y", "slow__work", "ends=yes"], { env: { TERM: "dumb" } });
   expect(dumb.text).not.toContain("\u001b");
   expect(dumb.text).toContain("progress: 1 of 4 page 一");
+});
+
+test("serve shows a call as one line, narrow too; with --quiet none, and its log has it at info", async () => {
+  for (const quiet of [false, true]) {
+    await using at = await Desk.create({ "toolyard.toml": "[builtin]\nserver_logs = true\n" });
+    const { child, text, url } = await servingOnTerminal(at, quiet ? ["--quiet"] : [], 40);
+    expect((await at.run(["call", "meta.ping", "--url", url])).code).toBe(0);
+    const { stdout: log } = await at.run(["call", "meta.get_server_logs", "--url", url]);
+    expect(log).toMatch(/INFO +A call is done\. .*target=meta\.ping/);
+    child.stdin!.end();
+    const shown = (await text).slice((await text).indexOf("Ctrl+C")).split(/\r?\n/);
+    expect(shown.filter((line) => /^(?:\S+ {2})?\S+ {2}meta\.ping {2}.+ {2}ok$/.test(line))).toHaveLength(
+      quiet ? 0 : 1,
+    );
+    expect(shown.join("\n")).not.toContain("A call is done.");
+  }
+});
+
+test("serve ends when its terminal is closed", async () => {
+  await using at = await desk();
+  const { child, url } = await servingOnTerminal(at, []);
+  const { stdout } = await at.run(["call", "slow__work", "ends=yes", "--url", url]);
+  expect(stdout).toContain("done");
+  child.kill("SIGKILL");
+  await expect
+    .poll(
+      () =>
+        fetch(url).then(
+          () => "there",
+          () => "gone",
+        ),
+      { timeout: 60_000 },
+    )
+    .toBe("gone");
+});
+
+test("services on a narrow terminal shows each address whole, with and without colour", async () => {
+  await using at = await desk();
+  for (const env of [{ NO_COLOR: "1" }, {}]) {
+    const args = ["services", "datetime", "geocoding", "--port", "0"];
+    const { code, text } = await onTerminal(at, args, { columns: 40, until: "Ctrl+C", env });
+    expect(code).toBe(0);
+    expect(text.match(/http:\/\/127\.0\.0\.1:\d+\/mcp\b/g)).toHaveLength(2);
+    expect(widest(text)).toBeLessThanOrEqual(40);
+    expect(text.includes("\u001b[1m")).toBe(env.NO_COLOR === undefined);
+  }
+});
+
+test("import on a narrow terminal has no line that breaks its table", async () => {
+  await using at = await desk();
+  const servers = { memory: { command: "npx", args: ["-y", "memory"] }, remote: { url: "https://tools.example/mcp" } };
+  await at.write("home/.cursor/mcp.json", JSON.stringify({ mcpServers: servers }));
+  const { code, text } = await onTerminal(at, ["import"], { columns: 40, env: { NO_COLOR: "1" } });
+  expect(code).toBe(0);
+  const rows = text.split(/\r?\n/).filter((line) => /^(?:server|memory|remote|─)/.test(line));
+  expect(rows.map((row) => row.slice(0, 6))).toEqual(["server", "──────", "memory", "remote"]);
+  expect(widest(rows.join("\n"))).toBeLessThanOrEqual(40);
 });
 
 test("Ctrl+C in the middle of a call gives the cursor back", async () => {

@@ -16,6 +16,7 @@ import type { Run, SharedOptions } from "../command-row.ts";
 import { callLines } from "../live/call-lines.ts";
 import { showSources } from "../live/sources.ts";
 import { loadSettings } from "../session.ts";
+import { watchTerminal } from "../terminal.ts";
 import { banner } from "../banner.ts";
 import { besideHttp, readLinger, serveClients } from "../shared-hub.ts";
 
@@ -71,14 +72,15 @@ export const run: Run<Options> = async (_args, options, io) => {
 };
 
 /**
- * The log has every call; on a terminal a call is one line for people, which takes the place of the log's own where
- * both go there.
+ * The log has every call; on a terminal a call is one line for people, or with `--quiet` none, and where the log goes
+ * there too, its own line of the call is kept for whoever asks the hub.
  */
 function watchOf({ quiet = false, json, stdio }: Options, { tree }: Hub["config"], io: Io): CallWatch {
   const isShown = io.stderr.isTTY === true && !json && !stdio;
   const isLogElsewhere = tree.logging?.file !== undefined;
   return {
-    level: isShown && !isLogElsewhere ? "debug" : "info",
+    level: "info",
+    isUnwritten: isShown && !isLogElsewhere,
     ...(isShown && !quiet && { onCall: callLines(io) }),
   };
 }
@@ -108,7 +110,11 @@ async function serve(hub: Hub, serving: Serving): Promise<number> {
     },
   });
   let beside: Awaited<ReturnType<typeof besideHttp>>;
-  const onHangup = () => {
+  const isTerminalGone = watchTerminal();
+  const leaving = new AbortController();
+  // A hub that was started by hand ends with its window; otherwise the signal means to read the files again.
+  const onHangup = (): void => {
+    if (isTerminalGone()) return leaving.abort();
     void reloader.reload();
     if (served && "lookAtCertificate" in served) void served.lookAtCertificate?.();
   };
@@ -119,11 +125,11 @@ async function serve(hub: Hub, serving: Serving): Promise<number> {
     if (options.watch) await reloader.watch(hub.config.files);
     if ("address" in served) beside = await besideHttp(hub, { options, io, reloader });
     // The door of a pipe ends with its client; that of HTTP when somebody ends the program.
-    await Promise.race([aborted(io.interrupted), served.done]);
+    await Promise.race([aborted(io.interrupted), aborted(leaving.signal), served.done]);
     hub.logger.info(
       io.interrupted.aborted
         ? "Ending, as a signal asked: what is running gets its time. A second signal ends it at once."
-        : "Ending: the client has gone.",
+        : `Ending: the ${leaving.signal.aborted ? "terminal was closed" : "client has gone"}.`,
     );
     return EXIT.ok;
   } finally {

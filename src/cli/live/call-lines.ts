@@ -6,6 +6,8 @@ import { cutToWidth, displayWidth, plainLine } from "../table.ts";
 
 const DEFAULT_COLUMNS = 80;
 const LONGEST_CALLER = 20;
+const LEAST_NAMES = 16;
+const GAP = "  ";
 
 /** One line for each call as it ends: when, who, what, how long and what came of it. */
 export function callLines(io: Pick<Io, "stderr" | "color">): (seen: CallSeen) => void {
@@ -23,8 +25,12 @@ function callLine(
   const { dim, green, red } = colorsOf({ color });
   const time = at.toTimeString().slice(0, 8);
   const took = formatDuration(Math.max(1, Math.round(durationMs)));
-  const caller = cutToWidth(plainLine(who), LONGEST_CALLER);
-  const taken = time.length + displayWidth(caller) + took.length + kind.length + 8;
-  const tool = cutToWidth(plainLine(target), Math.max(8, columns - 1 - taken));
-  return [dim(time), caller, tool, dim(took), kind === "ok" ? green(kind) : red(kind)].join("  ");
+  const room = columns - 1 - took.length - kind.length - 3 * GAP.length;
+  // A terminal that has no room for all does without the time of day.
+  const hasTime = room - time.length - GAP.length >= LEAST_NAMES;
+  const names = hasTime ? room - time.length - GAP.length : room;
+  const caller = cutToWidth(plainLine(who), Math.max(4, Math.min(LONGEST_CALLER, Math.floor(names / 3))));
+  const tool = cutToWidth(plainLine(target), Math.max(8, names - displayWidth(caller)));
+  const outcome = kind === "ok" ? green(kind) : red(kind);
+  return [...(hasTime ? [dim(time)] : []), caller, tool, dim(took), outcome].join(GAP);
 }

@@ -3,13 +3,17 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 
 /** How one server's options differ from another's of the same name; nothing where they run the same. */
 export function differenceOf(here: JsonObject, there: JsonObject): string | undefined {
-  if (!isDeepStrictEqual(wordsOf(here), wordsOf(there)))
-    return (
-      `another ${"url" in here ? "address" : "command"}: \`${serverLabel(there)}\` there, ` +
-      `\`${serverLabel(here)}\` here`
-    );
+  if (!isDeepStrictEqual(wordsOf(here), wordsOf(there))) return differenceInWords(here, there);
   const isSame = SETTINGS.every((key) => isDeepStrictEqual(tableOf(here[key]), tableOf(there[key])));
   return isSame ? undefined : "the same command with other variables or headers";
+}
+
+function differenceInWords(here: JsonObject, there: JsonObject): string {
+  const [own, other] = [serverLabel(here), serverLabel(there)];
+  const isRemote = "url" in here;
+  // What else stands in them may be secret.
+  if (own === other) return `other ${isRemote ? "parameters" : "arguments"} of \`${own}\``;
+  return `another ${isRemote ? "address" : "command"}: \`${other}\` there, \`${own}\` here`;
 }
 
 /** The name of a server among `others` that runs the same. */

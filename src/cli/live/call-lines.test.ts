@@ -1,0 +1,25 @@
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import type { CallSeen } from "../../pipeline/ports.ts";
+import { displayWidth } from "../table.ts";
+import { callLines } from "./call-lines.ts";
+
+const SEEN = { who: "claude-desktop", target: "files__read_multiple_files", durationMs: 6.6, kind: "ok" } as const;
+
+/** What a terminal of so many columns is shown of a call. */
+function shown(seen: CallSeen, columns: number): string {
+  const stderr = Object.assign(new PassThrough(), { columns });
+  callLines({ stderr, color: false })(seen);
+  return String(stderr.read());
+}
+
+test("a call is one line: when, who, which tool, how long and what came of it", () => {
+  expect(shown(SEEN, 80)).toMatch(/^\d\d:\d\d:\d\d {2}claude-desktop {2}files__read_multiple_files {2}7 ms {2}ok\n$/);
+});
+
+test("on a narrow terminal it is still one line, and its outcome is whole", () => {
+  expect(shown(SEEN, 40)).toMatch(/^\d\d:\d\d:\d\d {2}clau… {2}files__.*… {2}7 ms {2}ok\n$/);
+  const failed = shown({ ...SEEN, kind: "unknown_tool" }, 40);
+  expect(failed).toMatch(/^\S{4,6} {2}files__.*… {2}7 ms {2}unknown_tool\n$/);
+  expect(displayWidth(failed.trimEnd())).toBeLessThan(40);
+});
