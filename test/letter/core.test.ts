@@ -1,6 +1,6 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { MCP, type MCPError } from "../../src/core-server.ts";
+import { MCP, MCPInvalidParamsError, type MCPError } from "../../src/core-server.ts";
 import { LOCAL_PRINCIPAL } from "../../src/core/call.ts";
 import { SILENT_LOGGER } from "../../src/core/ports.ts";
 import { createHub, type LibraryHub } from "../../src/index.ts";
@@ -198,6 +198,19 @@ test("G13, G66: what a tool throws is logged once, and its stack stands there on
   const errors = lines.filter((line) => line.includes("Error executing tool"));
   expect(errors.filter((line) => line.includes('"stack"'))).toHaveLength(1);
   expect(lines.filter((line) => /\bat .*core\.test/.test(line))).toHaveLength(1);
+});
+
+test("G13: what a tool means to say, by an error with a code of JSON-RPC, leaves no stack", async () => {
+  const lines: string[] = [];
+  const hear = (message: string, facts?: object): void => void lines.push(`${message} ${JSON.stringify(facts ?? {})}`);
+  const logger = { debug: hear, info: hear, warning: hear, error: hear, with: () => logger };
+  const mcp = core(logger);
+  mcp.registerTool("tides.refuse", () => {
+    throw new MCPInvalidParamsError("no such harbour");
+  });
+  await expect(mcp.executeTool("tides.refuse")).rejects.toThrow("no such harbour");
+  expect(lines.filter((line) => line.startsWith("Error executing tool tides.refuse: no such harbour"))).toHaveLength(1);
+  expect(lines.filter((line) => line.includes('"stack"'))).toEqual([]);
 });
 
 describe("the command line", () => {
