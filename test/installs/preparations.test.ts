@@ -112,7 +112,7 @@ describe("headers", () => {
     ]);
   });
 
-  test("written while a hub runs are prepared by nobody's call, search or list", LONG, async () => {
+  test("written while a hub runs are prepared by nobody's call, nor by a list", LONG, async () => {
     needing("first", "ccc");
     const provider = provide();
     expect(await callTool(provider, "first")).toMatchObject(answered("ccc"));
