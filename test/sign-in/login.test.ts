@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startAuthServer, startProtected, type Switches } from "../fixtures/auth-server.ts";
+import { readJson, sendJson, startServer } from "../fixtures/http-servers.ts";
 import { echo, Home, says, visit } from "./harness.ts";
 
 test("a server that asks for it is signed in to, and used from then on", async () => {
@@ -205,4 +206,25 @@ test("a source of the same name at another address is not signed in to", async (
   await provider.listing();
   expect(provider.status().state).toBe("needs_authorisation");
   expect(other.seen.flatMap(({ headers }) => headers["authorization"] ?? [])).toEqual([]);
+});
+
+test("a server that lets everybody begin says what it wants at the next request, in either era", async () => {
+  await using auth = await startAuthServer();
+  for (const status of [200, 400]) {
+    await using server = await startServer((request, response) => {
+      void readJson(request).then(({ method }) => {
+        if (request.url?.startsWith("/.well-known/oauth-protected-resource"))
+          return sendJson(response, 200, {
+            resource: `http://${request.headers.host}/mcp`,
+            authorization_servers: [auth.url],
+            scopes_supported: ["profile"],
+          });
+        if (method === "initialize") return sendJson(response, status, { jsonrpc: "2.0", id: 0, result: {} });
+        return sendJson(response, 401, {}, { "www-authenticate": 'Bearer scope="basic"' });
+      });
+    });
+    await using home = new Home();
+    await home.login({ url: server.url });
+    expect(auth.authorized.at(-1)!.searchParams.get("scope")).toBe("basic");
+  }
 });
