@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { join } from "node:path";
 import { root } from "../lib/hub.mjs";
 import { least, median, ms } from "../lib/measure.mjs";
-import { STRANGERS } from "../servers/stranger-http.mjs";
+import { FRIEND, STRANGERS } from "../servers/stranger-http.mjs";
 
 const SERVERS = join(root, "bench", "servers");
 
@@ -23,20 +23,20 @@ export async function measureStalls({ quick, folder, report }) {
 }
 
 async function longestTurn(name, home) {
-  const stranger = spawn(process.execPath, [join(SERVERS, "stranger-http.mjs"), name], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const servers = [name, FRIEND].map((one) => start("stranger-http.mjs", one));
   try {
-    const url = await lineOf(stranger);
-    const hub = spawn(process.execPath, [join(SERVERS, "watched-hub.mjs"), url, home], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const urls = await Promise.all(servers.map(lineOf));
+    const hub = start("watched-hub.mjs", ...urls, home);
     const told = Number(await lineOf(hub));
     if (hub.exitCode === null) await once(hub, "exit");
     return told;
   } finally {
-    stranger.kill("SIGKILL");
+    for (const server of servers) server.kill("SIGKILL");
   }
+}
+
+function start(program, ...args) {
+  return spawn(process.execPath, [join(SERVERS, program), ...args], { stdio: ["ignore", "pipe", "inherit"] });
 }
 
 async function lineOf(child) {

@@ -31,6 +31,8 @@ const SCHEMAS = {
   },
 };
 
+/** A server that nobody has to fear. */
+export const FRIEND = "one plain tool";
 const ONE_OF_MANY = "200 tools of 5 KB";
 export const STRANGERS = [...Object.keys(SCHEMAS), ONE_OF_MANY];
 
@@ -71,4 +73,4 @@ function serve(tools) {
   server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}/mcp`));
 }
 
-if (process.argv[2] !== undefined) serve(toolsOf(process.argv[2]));
+if (process.argv[1].endsWith("stranger-http.mjs")) serve(toolsOf(process.argv[2]));
