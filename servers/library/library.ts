@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { FoundMetadata } from "./documents/block.ts";
 import { DocumentError } from "./documents/document-error.ts";
-import { ingest, type Ingested, type IngestOptions } from "./ingest/ingest.ts";
+import { ingest, understands, vectorsOf, type Ingested, type IngestOptions } from "./ingest/ingest.ts";
 import { findQuote, type FoundQuote } from "./search/find-quote.ts";
 import type { Embedder } from "./search/embedder.ts";
 import { searchPassages, type Found, type SearchRequest } from "./search/search.ts";
@@ -40,6 +40,14 @@ export interface AddRequest {
   readonly onPage?: (done: number, total: number) => void;
 }
 
+export interface ReindexRequest {
+  readonly signal?: AbortSignal;
+  readonly onDocument?: (done: number, total: number) => void;
+}
+
+/** Documents of a library, and passages of a document, that are made anew. */
+const MAX_DOCUMENTS = 1_000_000;
+const MAX_PASSAGES = 1_000_000;
 const DEFAULTS: IngestOptions = { maxFileBytes: 209_715_200, maxPages: 5_000, chunk: { min: 200, max: 800 } };
 
 /** Opens a library. Rejects with kind `unavailable` where its file cannot be used. */
@@ -63,12 +71,48 @@ export class Library implements AsyncDisposable {
     this.#options = options;
   }
 
+  /**
+   * Makes all vectors anew, by the embedder that there is. Until it is done, and where it is cut short, passages
+   * without one are found by their words.
+   */
+  async reindex({ signal, onDocument }: ReindexRequest = {}): Promise<number> {
+    const embedder = this.#embedder;
+    if (!embedder) return 0;
+    await this.#store.clearVectors(embedder.id);
+    const { documents, total } = await this.#store.documents({}, { limit: MAX_DOCUMENTS, offset: 0 });
+    for (const [at, document] of documents.entries()) {
+      signal?.throwIfAborted();
+      if (understands(embedder, document.language)) await this.#embedAnew(document, embedder);
+      onDocument?.(at + 1, total);
+    }
+    return documents.length;
+  }
+
+  async #embedAnew({ sourceId, title }: StoredDocument, embedder: Embedder): Promise<void> {
+    for (const kind of ["chunk", "summary"] as const) {
+      const { passages } = await this.#store.range(kind, { sourceId, limit: MAX_PASSAGES, offset: 0 });
+      const vectors = await vectorsOf(passages, title, embedder);
+      await this.#store.setVectors(kind, new Map(passages.map(({ id }, index) => [id, vectors[index]!])));
+    }
+  }
+
+  /** Rejects with `INDEX_MISMATCH` where the vectors are another embedder's. */
+  async #expectOwnVectors(): Promise<void> {
+    const found = await this.#store.embedder();
+    if (!this.#embedder || found === undefined || found === this.#embedder.id) return;
+    throw new DocumentError(
+      "INDEX_MISMATCH",
+      `The library's vectors are of ${found}, and here is ${this.#embedder.id}. Run \`toolyard library reindex\`.`,
+    );
+  }
+
   /** Reads a file into the library, as a whole or not at all. Rejects with a `DocumentError`. */
   async add({ path, signal = new AbortController().signal, ...rest }: AddRequest): Promise<Ingested> {
     if (this.#reading.has(path))
       throw new DocumentError("VALIDATION_ERROR", `${path} is being read already. Wait for that.`, "already_ingesting");
     this.#reading.add(path);
     try {
+      await this.#expectOwnVectors();
       return await ingest(
         { path, signal, ...rest },
         { store: this.#store, terms: this.#terms, embedder: this.#embedder, options: this.#options },
@@ -78,7 +122,8 @@ export class Library implements AsyncDisposable {
     }
   }
 
-  search(kind: PassageKind, request: SearchRequest): Promise<Found> {
+  async search(kind: PassageKind, request: SearchRequest): Promise<Found> {
+    await this.#expectOwnVectors();
     return searchPassages(kind, request, { store: this.#store, terms: this.#terms, embedder: this.#embedder });
   }
 

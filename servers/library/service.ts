@@ -30,9 +30,13 @@ function register(hub: ModuleHub, environment: Environment): void {
   registerIngestTools(hub, open, openFolders(rootsOf(environment)));
 }
 
-async function openHere(file: string): Promise<Library> {
-  const { openLibrary } = await import("./library.ts");
-  return openLibrary({ file });
+/** The library in a file, with the embedder of the package. Rejects with kind `unavailable`. */
+export async function openHere(file: string): Promise<Library> {
+  const [{ openLibrary }, { openTableEmbedder }] = await Promise.all([
+    import("./library.ts"),
+    import("./search/table-embedder.ts"),
+  ]);
+  return openLibrary({ file, embedder: await openTableEmbedder() });
 }
 
 /** `LIBRARY_FILE`, else a file in the data folder. Throws an `OptionError` for a path that is not absolute. */

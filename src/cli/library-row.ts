@@ -46,20 +46,34 @@ export function libraryRow(json: Option): CommandRow {
         ],
         load: async () => ({ run: (await import("./commands/library.ts")).list }),
       },
-      {
-        usage: "show <id>",
-        summary: "show what is known of a document, with its outline",
-        examples: ["toolyard library show how_to_make_our_ideas_clear"],
-        options: [json],
-        load: async () => ({ run: (await import("./commands/library.ts")).show }),
-      },
-      {
-        usage: "remove <ids...>",
-        summary: "take documents out of the library; their files stay",
-        examples: ["toolyard library remove how_to_make_our_ideas_clear"],
-        options: [json],
-        load: async () => ({ run: (await import("./commands/library.ts")).remove }),
-      },
+      ...documentRows(json),
     ],
   };
+}
+
+/** What is done with documents that are there. */
+function documentRows(json: Option): CommandRow[] {
+  return [
+    {
+      usage: "show <id>",
+      summary: "show what is known of a document, with its outline",
+      examples: ["toolyard library show how_to_make_our_ideas_clear"],
+      options: [json],
+      load: async () => ({ run: (await import("./commands/library.ts")).show }),
+    },
+    {
+      usage: "remove <ids...>",
+      summary: "take documents out of the library; their files stay",
+      examples: ["toolyard library remove how_to_make_our_ideas_clear"],
+      options: [json],
+      load: async () => ({ run: (await import("./commands/library.ts")).remove }),
+    },
+    {
+      usage: "reindex",
+      summary: "make the vectors of all passages anew, where those of another version are told",
+      examples: ["toolyard library reindex"],
+      options: [json],
+      load: async () => ({ run: (await import("./commands/library.ts")).reindex }),
+    },
+  ];
 }

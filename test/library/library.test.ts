@@ -193,12 +193,49 @@ describe("vectors", () => {
       texts.map((text) => new Float32Array(ANIMALS.some((word) => text.includes(word)) ? [1, 0] : [0, 1])),
   };
 
+  const open = (id = "animals", languages?: readonly string[]): Promise<Library> =>
+    openLibrary({ file: path("vectors.db"), embedder: { ...embedder, id, ...(languages && { languages }) } });
+  const near = async (own: Library) =>
+    (await own.search("chunk", { query: "dog", limit: 5, filter: {}, minSimilarity: 0.5 })).hits;
+
   test("C41: a passage is found by what it means, and its similarity is the cosine", async () => {
-    await using own = await openLibrary({ file: path("vectors.db"), embedder });
+    await using own = await open();
     await own.add({ path: write("a.txt", "The horse stood still.") });
     await own.add({ path: write("b.txt", "The sea was calm.") });
-    const request = { query: "dog", limit: 5, filter: {}, minSimilarity: 0.5 };
-    const { hits } = await own.search("chunk", request);
-    expect(hits).toMatchObject([{ similarity: 1, passage: { sourceId: "a" } }]);
+    expect(await near(own)).toMatchObject([{ similarity: 1, passage: { sourceId: "a" } }]);
+  });
+
+  test("C41: documents in a language that the embedder does not understand are found by words alone", async () => {
+    await using own = await open("animals", ["en"]);
+    await own.add({ path: write("oeuvre.md", OEUVRE.replace("individus", "dog individus")) });
+    expect(await near(own)).toEqual([]);
+    const words = { query: "dog", limit: 5, filter: {}, minSimilarity: 0 };
+    expect((await own.search("chunk", words)).hits).toMatchObject([{ similarity: 0, score: 1 }]);
+  });
+
+  test("vectors of another embedder are never compared; made anew, they are", async () => {
+    {
+      await using first = await open();
+      await first.add({ path: write("a.txt", "The horse stood still.") });
+    }
+    await using second = await open("other");
+    await expect(near(second)).rejects.toMatchObject({ code: "INDEX_MISMATCH" });
+    expect(await second.reindex()).toBe(1);
+    expect(await near(second)).toHaveLength(1);
+  });
+
+  test("C41: the embedder of the package finds an English passage by other words than its own", async () => {
+    const { openTableEmbedder } = await import("../../servers/library/search/table-embedder.ts");
+    await using own = await openLibrary({ file: path("table.db"), embedder: await openTableEmbedder() });
+    await own.add({
+      path: write("a.txt", "The physician cured the ill child with a new medicine last winter."),
+      metadata: { language: "en" },
+    });
+    await own.add({
+      path: write("b.txt", "The ship sailed over the calm sea for eleven days before it met land."),
+      metadata: { language: "en" },
+    });
+    const { hits } = await own.search("chunk", { query: "doctor", limit: 1, filter: {}, minSimilarity: 0 });
+    expect(hits[0]!.passage.sourceId).toBe("a");
   });
 });

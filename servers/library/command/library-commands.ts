@@ -2,10 +2,10 @@ import { OptionError } from "toolyard";
 import { DocumentError } from "../documents/document-error.ts";
 import { anyFile, filesOf } from "../documents/open-folders.ts";
 import type { FoundMetadata } from "../documents/block.ts";
-import { openLibrary, type Library } from "../library.ts";
+import type { Library } from "../library.ts";
 import { citationOf, linkTo } from "../search/cite.ts";
 import { folded, wordsOf } from "../search/terms.ts";
-import { libraryFile } from "../service.ts";
+import { libraryFile, openHere } from "../service.ts";
 import { chunkResult, documentResult, documentRow } from "../service/results.ts";
 import { filterOf } from "../service/search-tools.ts";
 import type { StoredDocument, StoredPassage } from "../store/store.ts";
@@ -187,8 +187,16 @@ export async function remove(ids: readonly string[], options: Shared, io: Comman
   return rows.every(({ success }) => success) ? EXIT.ok : EXIT.failed;
 }
 
+/** Makes all vectors anew, after another version of Toolyard brought another table. */
+export async function reindex(options: Shared, io: CommandIo): Promise<number> {
+  await using library = await open(io);
+  const count = await library.reindex({ signal: io.signal });
+  await io.print(options.json ? JSON.stringify({ documents: count }) : `reindexed  ${counted(count, "document")}`);
+  return EXIT.ok;
+}
+
 function open(io: CommandIo): Promise<Library> {
-  return openLibrary({ file: libraryFile(io.env) });
+  return openHere(libraryFile(io.env));
 }
 
 function filterIn({ author, work, language }: FindOptions) {

@@ -12,7 +12,14 @@ import { summariesOf } from "../documents/summary.ts";
 import type { Embedder } from "../search/embedder.ts";
 import { plainWords } from "../search/names.ts";
 import type { Terms } from "../search/terms.ts";
-import type { DocumentFields, LibraryStore, PassageFields, StoredDocument } from "../store/store.ts";
+import {
+  SECTION_SEPARATOR,
+  type DocumentFields,
+  type LibraryStore,
+  type PassageFields,
+  type Passages,
+  type StoredDocument,
+} from "../store/store.ts";
 
 /** Another number where the same bytes would become other passages. */
 const PIPELINE = 1;
@@ -143,7 +150,11 @@ async function freeSourceId(path: string, contentHash: string, store: LibrarySto
   return (await store.document(stem)) ? `${stem}_${contentHash.slice(0, 8)}` : stem;
 }
 
-async function passagesOf(assembled: AssembledDocument, metadata: Metadata, { terms, embedder, options }: IngestParts) {
+async function passagesOf(
+  assembled: AssembledDocument,
+  metadata: Metadata,
+  { terms, embedder, options }: IngestParts,
+): Promise<Passages> {
   const { language, title } = metadata;
   if (language !== undefined) await terms.load([language]);
   const { text, pageStarts } = assembled;
@@ -173,16 +184,39 @@ async function passagesOf(assembled: AssembledDocument, metadata: Metadata, { te
     level: summary.level,
     concepts: summary.concepts,
   }));
-  return { chunks: await embedded(chunks, title, embedder), summaries: await embedded(summaries, title, embedder) };
+  if (!embedder || !understands(embedder, language)) return { chunks, summaries };
+  return {
+    embedder: embedder.id,
+    chunks: await embedded(chunks, title, embedder),
+    summaries: await embedded(summaries, title, embedder),
+  };
+}
+
+export function understands({ languages }: Embedder, language: string | undefined): boolean {
+  return languages === undefined || (language !== undefined && languages.includes(language));
 }
 
 async function embedded(
   passages: readonly PassageFields[],
   title: string,
-  embedder: Embedder | undefined,
+  embedder: Embedder,
 ): Promise<readonly PassageFields[]> {
-  if (!embedder) return passages;
-  const texts = passages.map(({ section, text }) => [[title, ...section].join(" › "), text].join("\n"));
-  const vectors = await embedder.embed(texts, "passage");
+  const vectors = await vectorsOf(passages, title, embedder);
   return passages.map((passage, at) => ({ ...passage, vector: vectors[at]! }));
+}
+
+/** Texts that an embedder gets at a time, so that nothing waits for all of a book. */
+const MAX_BATCH = 256;
+
+/** What a passage is about often stands in the titles above it alone. */
+export async function vectorsOf(
+  passages: readonly PassageFields[],
+  title: string,
+  embedder: Embedder,
+): Promise<Float32Array[]> {
+  const texts = passages.map(({ section, text }) => [[title, ...section].join(SECTION_SEPARATOR), text].join("\n"));
+  const vectors: Float32Array[] = [];
+  for (let at = 0; at < texts.length; at += MAX_BATCH)
+    vectors.push(...(await embedder.embed(texts.slice(at, at + MAX_BATCH), "passage")));
+  return vectors;
 }

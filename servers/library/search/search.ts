@@ -63,7 +63,8 @@ export async function searchPassages(
     .map((passage) => {
       const similarity = rounded(similarities.get(passage.id) ?? 0);
       const lexical = (words.get(passage.id) ?? 0) / best;
-      const score = vector ? WORDS * lexical + (1 - WORDS) * Math.max(0, similarity) : lexical;
+      // What has no vector is judged by its words alone.
+      const score = similarities.has(passage.id) ? WORDS * lexical + (1 - WORDS) * Math.max(0, similarity) : lexical;
       return { passage, similarity, score: rounded(score) };
     })
     .filter(({ similarity }) => similarity >= minSimilarity)

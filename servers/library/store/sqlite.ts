@@ -76,6 +76,7 @@ class SqliteStore implements LibraryStore {
         ],
       );
       const id = this.#idOf(sourceId)!;
+      if (passages.embedder !== undefined) this.#setEmbedder(passages.embedder);
       for (const chunk of passages.chunks) this.#insert("chunk", id, chunk);
       for (const summary of passages.summaries) this.#insert("summary", id, summary);
     });
@@ -178,6 +179,27 @@ class SqliteStore implements LibraryStore {
     return this.#vectors[kind].similarities(vector, ids);
   }
 
+  async embedder(): Promise<string | undefined> {
+    const row = this.#driver.get("select value from meta where key = 'embedder'");
+    return row && String(row["value"]);
+  }
+
+  async clearVectors(embedder: string): Promise<void> {
+    this.#driver.transaction(() => {
+      for (const kind of KINDS) this.#driver.run(`update ${kind} set vector = null`);
+      this.#setEmbedder(embedder);
+      this.#touchAll();
+    });
+  }
+
+  async setVectors(kind: PassageKind, vectors: ReadonlyMap<number, Float32Array>): Promise<void> {
+    this.#driver.transaction(() => {
+      for (const [id, vector] of vectors)
+        this.#driver.run(`update ${kind} set vector = ? where id = ?`, [bytesOf(vector), id]);
+      this.#touchAll();
+    });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#driver.close();
   }
@@ -189,6 +211,15 @@ class SqliteStore implements LibraryStore {
   #bump(): number {
     this.#driver.run("update meta set value = cast(value as integer) + 1 where key = 'revision'");
     return this.#revision();
+  }
+
+  #setEmbedder(embedder: string): void {
+    this.#driver.run("insert or replace into meta values ('embedder', ?)", [embedder]);
+  }
+
+  /** Every process reads all vectors anew. */
+  #touchAll(): void {
+    this.#driver.run("update document set revision = ?", [this.#bump()]);
   }
 
   #idOf(sourceId: string): number | undefined {
@@ -236,7 +267,7 @@ class SqliteStore implements LibraryStore {
         terms,
         length,
         JSON.stringify(concepts),
-        vector ? new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength) : null,
+        vector ? bytesOf(vector) : null,
       ],
     );
     this.#driver.run(`insert into ${kind}_terms(rowid, terms) values (last_insert_rowid(), ?)`, [terms]);
@@ -258,6 +289,10 @@ function whereOf({ author, work, language }: Filter): { readonly sql: string; re
   // A name without letters is nobody's.
   if (author !== undefined && words.length === 0) conditions.push("0");
   return { sql: conditions.length > 0 ? conditions.join(" and ") : "1", values };
+}
+
+function bytesOf(vector: Float32Array): Uint8Array {
+  return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
 }
 
 function documentOf(row: Row): StoredDocument {

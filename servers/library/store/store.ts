@@ -143,11 +143,18 @@ export interface LibraryStore extends AsyncDisposable {
   candidates(kind: PassageKind, terms: readonly string[], filter: Filter): Promise<Candidate[]>;
   /** The `count` nearest to a vector of length 1, nearest first; those of one distance by id. */
   nearest(kind: PassageKind, vector: Float32Array, search: { filter: Filter; count: number }): Promise<Near[]>;
+  /** Whose vectors the passages have; undefined while none has any. */
+  embedder(): Promise<string | undefined>;
+  /** Takes every vector away; those that follow are of this embedder. */
+  clearVectors(embedder: string): Promise<void>;
+  setVectors(kind: PassageKind, vectors: ReadonlyMap<number, Float32Array>): Promise<void>;
   /** The cosines of these passages to a vector of length 1; what has no vector is missing. */
   similarities(kind: PassageKind, vector: Float32Array, ids: readonly number[]): Promise<ReadonlyMap<number, number>>;
 }
 
 export interface Passages {
+  /** Whose vectors they have. */
+  readonly embedder?: string;
   readonly chunks: readonly PassageFields[];
   readonly summaries: readonly PassageFields[];
 }

@@ -23,6 +23,7 @@ interface LibraryModule {
   list(options: SharedOptions, io: CommandIo): Promise<number>;
   readonly show: Command<string>;
   readonly remove: Command<readonly string[]>;
+  reindex(options: SharedOptions, io: CommandIo): Promise<number>;
 }
 
 export const add: Run = async (paths, options, io) => (await loadLibrary()).add(paths, options, commandIo(io));
@@ -34,6 +35,8 @@ export const list: Run = async (_none, options, io) => (await loadLibrary()).lis
 export const show: Run = async ([id = ""], options, io) => (await loadLibrary()).show(id, options, commandIo(io));
 
 export const remove: Run = async (ids, options, io) => (await loadLibrary()).remove(ids, options, commandIo(io));
+
+export const reindex: Run = async (_none, options, io) => (await loadLibrary()).reindex(options, commandIo(io));
 
 async function loadLibrary(): Promise<LibraryModule> {
   return (await import(
