@@ -60,7 +60,7 @@ export interface SearchHit {
 
 /** What a hit's place comes from: parts of one sum, 0 for nothing. An exact name and a list of everything have none. */
 export interface SearchReasons {
-  /** Words that the query shares with the tool; 1 for the tool that shares most. */
+  /** Words that the query shares with the tool: 1 for the tool that shares most, more where they are its name. */
   readonly words: number;
   /** Likeness of query and tool. */
   readonly meaning: number;

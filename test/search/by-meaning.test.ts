@@ -68,6 +68,16 @@ test("the exact name of a tool stays first with a score of 1", async () => {
   expect(hits.slice(1).every(({ score }) => score > 0 && score < 1)).toBe(true);
 });
 
+test("a query that is a name in other words' order comes before what means more of it", async () => {
+  const mails = new MemoryProvider({ id: "mails", namespace: "" }).offerTools(
+    { name: "email_send", description: "Internal." },
+    { name: "deliver", description: "Sends email: send an email message, email somebody, send emails." },
+  );
+  const { found } = placeWith(loadTokenTable, mails);
+  expect((await found("send email"))[0]).toBe("email_send");
+  expect((await found("send an email message"))[0]).toBe("deliver");
+});
+
 test("an empty query lists by name, and asks for no table", async () => {
   const { found } = placeWith(() => Promise.reject(new Error("not wanted")), rowsProvider());
   expect(await found("  ")).toEqual(["create_table", "delete_rows", "send_email"]);

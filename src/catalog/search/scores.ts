@@ -20,6 +20,7 @@ export class Scores {
   readonly #havingWord: Uint32Array;
   #touched: number[] = [];
   #most = 0;
+  #words = 0;
 
   constructor(index: WholeIndex, ranking: Ranking) {
     this.#index = index;
@@ -61,6 +62,7 @@ export class Scores {
     }
     for (const rank of this.#touched) this.#havingWord[sources[rank]!] = 0;
     this.#touched = [];
+    this.#words += 1;
     this.#most += rarity;
   }
 
@@ -102,6 +104,12 @@ export class Scores {
   /** How much of what the query tells was found. Not bound; 0 for nothing. */
   shareOf(rank: number): number {
     return this.#sums[rank]! / this.#most;
+  }
+
+  /** Whether the query is the tool's name, word for word, in any order. */
+  isNamed(rank: number): boolean {
+    const length = this.#index.nameLengths[rank]!;
+    return length === this.#words && this.#named[rank]! >= length;
   }
 
   reasonsOf(rank: number): SearchReasons {

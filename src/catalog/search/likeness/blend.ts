@@ -21,6 +21,8 @@ interface BlendRules {
   readonly ranking: Ranking;
 }
 
+/** What a tool counts more of which the query is the name, but for the order of its words. */
+const NAMED = 0.5;
 /** Deviations above the usual likeness that count as the most there is. */
 const MOST_DEVIATIONS = 8;
 /** From here on a tool is found that shares no word with the query: by cosine, and by deviations. */
@@ -45,6 +47,7 @@ export class Blend {
   constructor(scores: Scores, { likeness, neighbours }: Evidence, { places, ranking }: BlendRules) {
     const { sources } = places;
     const words = (this.#words = wordShares(scores, sources.length));
+    for (const rank of scores.ranks) if (scores.isNamed(rank)) words[rank]! += NAMED;
     const sums = (this.#sums = words.slice());
     if (neighbours)
       for (let rank = 0; rank < sums.length; rank += 1)
