@@ -77,7 +77,7 @@ async function open(bytes: Uint8Array): Promise<Pdf> {
       stopAtErrors: false,
     })) as unknown as Pdf;
   } catch (error) {
-    const { name = "", message = "" } = error as Error;
+    const { name, message } = error as Error;
     if (name === "PasswordException")
       throw new DocumentError(
         "PDF_PROCESSING_ERROR",
