@@ -20,9 +20,16 @@ function begin(folder: string, { key, command, maxMs, folders }: InstallWish): R
   const place = join(folder, key);
   const there = RUNNING.get(place);
   if (there) return there;
-  const files = installFiles(folder, key);
-  const job = { ...command, files, folder, maxMs, needsScratch: false, grew: watchGrowth(folders) };
-  const made = new RunningInstall(job);
+  const { command: program, args, ...surroundings } = command;
+  const made = new RunningInstall({
+    ...surroundings,
+    install: { command: program, args },
+    files: installFiles(folder, key),
+    folder,
+    maxMs,
+    needsScratch: false,
+    grew: watchGrowth(folders),
+  });
   RUNNING.set(place, made);
   void made.over.then(() => RUNNING.delete(place));
   return made;

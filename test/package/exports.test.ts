@@ -15,6 +15,7 @@ const VALUES = [
   "createHttpSource",
   "createHub",
   "createWebSearch",
+  "dataFolder",
 ];
 const TYPES = [
   "Ask",
@@ -98,6 +99,7 @@ test("the keys of the package are these, and each names files of its own", () =>
     "./core",
     "./embeddings",
     "./gnn",
+    "./library",
     "./manager",
     "./script",
     "./web-search",
