@@ -172,7 +172,8 @@ const TIME: readonly Attack[] = [
         "import functools\nn = 0\ndef c(a, b):\n    while True: pass\nsorted([1, 2], key=functools.cmp_to_key(c))",
       ],
       ["sum", "adds in one call", "sum(range(10 ** 15))"],
-      ["hash", "puts colliding keys into a dict", "{(2 ** 61 - 1) * n: 1 for n in range(10 ** 6)}"],
+      // Hashes are taken by 2 ** 61 - 1, and where words have 32 bits by 2 ** 31 - 1.
+      ["hash", "puts colliding keys into a dict", "{(2 ** 61 - 1) * (2 ** 31 - 1) * n: 1 for n in range(10 ** 6)}"],
       ["generator", "has a generator never end", "list(x for x in iter(int, 1) if x)"],
       ["sleep", "sleeps", "import time\ntime.sleep(10_000)"],
       [
