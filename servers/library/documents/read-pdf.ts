@@ -74,7 +74,7 @@ async function open(bytes: Uint8Array): Promise<Pdf> {
     // The reader keeps the bytes for itself.
     return (await getDocumentProxy(new Uint8Array(bytes), {
       isEvalSupported: false,
-      stopAtErrors: false,
+      verbosity: 0,
     })) as unknown as Pdf;
   } catch (error) {
     const { name, message } = error as Error;
