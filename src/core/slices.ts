@@ -8,17 +8,33 @@ const SLICE_MS = 8;
  * otherwise resolves with the end of the work, or rejects with what a later step throws.
  */
 export function inSlices(steps: Iterator<unknown, void>): Promise<void> | undefined {
-  return didSlice(steps) ? undefined : goOn(steps);
+  return oneSlice(steps) ? undefined : goOn(steps);
 }
 
 async function goOn(steps: Iterator<unknown, void>): Promise<void> {
   do await nextTurn();
-  while (!didSlice(steps));
+  while (!oneSlice(steps));
 }
 
-function didSlice(steps: Iterator<unknown, void>): boolean {
+/**
+ * As `inSlices`, for work in the background, which keeps no process alive: resolves with what the steps come to, or
+ * with undefined once they are no longer wanted.
+ */
+export async function whileWanted<T>(steps: Iterator<unknown, T>, isWanted: () => boolean): Promise<T | undefined> {
+  while (isWanted()) {
+    const end = oneSlice(steps);
+    if (end) return end.value;
+    await nextTurn(undefined, { ref: false });
+  }
+  return undefined;
+}
+
+/** The end of the work, if this slice came to it. */
+function oneSlice<T>(steps: Iterator<unknown, T>): IteratorReturnResult<T> | undefined {
   const endsAt = performance.now() + SLICE_MS;
-  do if (steps.next().done) return true;
-  while (performance.now() < endsAt);
-  return false;
+  do {
+    const step = steps.next();
+    if (step.done === true) return step;
+  } while (performance.now() < endsAt);
+  return undefined;
 }

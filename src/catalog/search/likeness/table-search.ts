@@ -1,7 +1,7 @@
-import { setImmediate } from "node:timers/promises";
 import { messageOf } from "../../../core/errors.ts";
 import type { TextEmbedder } from "../../../core/models.ts";
 import type { Logger } from "../../../core/ports.ts";
+import { whileWanted } from "../../../core/slices.ts";
 import { within } from "../../../core/wait.ts";
 import type { PreparedTool } from "../../source-part.ts";
 import type { Evidence } from "./blend.ts";
@@ -9,8 +9,6 @@ import { Neighbours } from "./neighbours.ts";
 import { toolVectorsOf } from "./tool-vectors.ts";
 import { VectorRows } from "./vector-rows.ts";
 
-/** Longest time that preparing keeps everything else waiting. */
-const SLICE_MS = 10;
 const MAX_QUERY_CHARS = 2000;
 
 /** What tells, beside words, which tools a query is about. */
@@ -93,14 +91,14 @@ export class TableSearch implements EvidenceSource {
     const before = this.#prepared?.neighbours;
     this.#prepared = prepared;
     this.#known.set(prepared.tools, prepared);
-    const found = await inSlices(Neighbours.find(prepared.tools, prepared.vectors, before), isWanted);
+    const found = await whileWanted(Neighbours.find(prepared.tools, prepared.vectors, before), isWanted);
     if (found) prepared.neighbours = found;
   }
 
   async #embed(tools: readonly PreparedTool[], isWanted: () => boolean): Promise<Prepared | undefined> {
     try {
       const embedder = await this.#options.load();
-      const vectors = await inSlices(embedAll(tools, embedder), isWanted);
+      const vectors = await whileWanted(embedAll(tools, embedder), isWanted);
       return vectors && { tools, embedder, vectors: new VectorRows(vectors, embedder.dimensions) };
     } catch (error) {
       this.#options.logger.warning("The table of token vectors cannot be read; search goes on by words alone.", {
@@ -118,17 +116,4 @@ function* embedAll(tools: readonly PreparedTool[], embedder: TextEmbedder): Gene
     yield;
   }
   return vectors;
-}
-
-/** Runs steps, with a pause for everything else after each slice; undefined when they are no longer wanted. */
-async function inSlices<T>(steps: Generator<void, T>, isWanted: () => boolean): Promise<T | undefined> {
-  while (isWanted()) {
-    const until = performance.now() + SLICE_MS;
-    do {
-      const step = steps.next();
-      if (step.done === true) return step.value;
-    } while (performance.now() < until);
-    await setImmediate(undefined, { ref: false });
-  }
-  return undefined;
 }
