@@ -8,10 +8,12 @@ import unicodedata
 import numpy as np
 from scipy.special import erf
 
+from wordpiece import longest_pieces
+
 LAYERS = 6
 HEADS = 12
 SIZE = 384
-CLS, SEP = 101, 102
+UNKNOWN, CLS, SEP = 100, 101, 102
 BATCH_TOKENS = 8192
 
 
@@ -43,7 +45,8 @@ class Teacher:
         plain = unicodedata.normalize("NFD", text.lower())
         spaced = "".join(self._spaced(c) for c in plain)
         for word in spaced.split():
-            found += self._cut(word)
+            known = longest_pieces(word, self.numbers)
+            found += [UNKNOWN] if known is None else known
             if len(found) >= most:
                 break
         return found[:most]
@@ -56,19 +59,6 @@ class Teacher:
         if category[0] in "PS" or "\u4e00" <= c <= "\u9fff":
             return f" {c} "
         return " " if category[0] in "ZC" else c
-
-    def _cut(self, word):
-        found = []
-        at = 0
-        while at < len(word):
-            end = len(word)
-            while end > at and (number := self.numbers.get(("##" if at else "") + word[at:end])) is None:
-                end -= 1
-            if end == at:
-                return [100]
-            found.append(number)
-            at = end
-        return found
 
     def input_of(self, pieces):
         """What the first layer takes: the mean of the pieces' own rows."""

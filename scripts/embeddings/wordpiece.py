@@ -15,6 +15,21 @@ def words(text):
     return _WORD.findall(plain.lower())
 
 
+def longest_pieces(word, numbers):
+    """The longest pieces from the left; None for a word that they cannot write."""
+    found = []
+    at = 0
+    while at < len(word):
+        end = len(word)
+        while end > at and (number := numbers.get(("##" if at else "") + word[at:end])) is None:
+            end -= 1
+        if end == at:
+            return None
+        found.append(number)
+        at = end
+    return found
+
+
 class Pieces:
     """The vocabulary: whole words, and `##` pieces that continue one."""
 
@@ -27,21 +42,8 @@ class Pieces:
         """The longest pieces from the left; nothing for a word that they cannot write."""
         known = self._known.get(word)
         if known is None:
-            known = self._known[word] = self._cut(word[:MAX_WORD_CHARS])
+            known = self._known[word] = longest_pieces(word[:MAX_WORD_CHARS], self.numbers) or []
         return known
-
-    def _cut(self, word):
-        found = []
-        at = 0
-        while at < len(word):
-            end = len(word)
-            while end > at and (number := self.numbers.get(("##" if at else "") + word[at:end])) is None:
-                end -= 1
-            if end == at:
-                return []
-            found.append(number)
-            at = end
-        return found
 
     def of_text(self, text, most=256):
         found = []
