@@ -3,12 +3,12 @@ import type { Environment } from "../shared/environment.ts";
 import type { Service } from "../shared/service.ts";
 import { ModelFiles } from "./service/model-files.ts";
 import { MODULES } from "./service/modules.ts";
-import { rootsOf } from "./service/options.ts";
+import { rootsOfGnn } from "./service/options.ts";
 
 /** Reads, checks, lays out, exports and runs models of Active Inference in GNN. Needs no network. */
 export const gnn: Service = { name: "gnn", tool: "gnn.check", port: 50_058, register };
 
 function register(hub: ModuleHub, environment: Environment): void {
-  const files = new ModelFiles(rootsOf(environment));
+  const files = new ModelFiles(rootsOfGnn(environment));
   for (const registerTools of Object.values(MODULES)) registerTools(hub, files);
 }

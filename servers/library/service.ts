@@ -1,6 +1,7 @@
-import { delimiter, isAbsolute, join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { dataFolder, OptionError, type ModuleHub } from "toolyard";
 import type { Environment } from "../shared/environment.ts";
+import { rootsOf } from "../shared/roots.ts";
 import type { Service } from "../shared/service.ts";
 import { openFolders } from "./documents/open-folders.ts";
 import type { Library } from "./library.ts";
@@ -27,7 +28,7 @@ function register(hub: ModuleHub, environment: Environment): void {
   });
   registerSearchTools(hub, open);
   registerDocumentTools(hub, open);
-  registerIngestTools(hub, open, openFolders(rootsOf(environment)));
+  registerIngestTools(hub, open, openFolders(rootsOf(environment, "LIBRARY_ROOTS", "/home/me/books")));
 }
 
 /** The library in a file, with the embedder of the package. Rejects with kind `unavailable`. */
@@ -45,19 +46,5 @@ export function libraryFile(environment: Environment): string {
   if (isAbsolute(file)) return file;
   throw new OptionError(
     `LIBRARY_FILE must be an absolute path, such as /home/me/library.db, got ${JSON.stringify(file)}.`,
-  );
-}
-
-/** Folders of `LIBRARY_ROOTS`, `:` between them (`;` on Windows). Throws an `OptionError` where one is not absolute. */
-function rootsOf(environment: Environment): readonly string[] {
-  const roots = (environment["LIBRARY_ROOTS"] ?? "")
-    .split(delimiter)
-    .map((root) => root.trim())
-    .filter((root) => root !== "");
-  const relative = roots.find((root) => !isAbsolute(root));
-  if (relative === undefined) return roots;
-  throw new OptionError(
-    `LIBRARY_ROOTS must be absolute paths with ${delimiter} between them, such as /home/me/books, got ` +
-      `${JSON.stringify(relative)}.`,
   );
 }

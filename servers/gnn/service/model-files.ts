@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { lstat, mkdir, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { isInRoots } from "../../shared/roots.ts";
 import { ToolFailure } from "./failure.ts";
 
 /** Folders that may lie above a file that is written first. */
@@ -96,11 +97,7 @@ export class ModelFiles {
   }
 
   async #expectInside(real: string, path: string): Promise<void> {
-    for (const root of this.#roots) {
-      const step = relative(await realpath(root).catch(() => root), real);
-      if (step === "" || (step !== ".." && !step.startsWith(`..${sep}`) && !isAbsolute(step))) return;
-    }
-    throw outside(path, this.#roots);
+    if (!(await isInRoots(real, this.#roots))) throw outside(path, this.#roots);
   }
 }
 

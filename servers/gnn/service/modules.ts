@@ -6,7 +6,7 @@ import { registerExplain, registerLlmTools } from "./explain-tools.ts";
 import { registerExportTools } from "./export-tools.ts";
 import { registerHelpers } from "./helper-tools.ts";
 import { ModelFiles } from "./model-files.ts";
-import { rootsOf } from "./options.ts";
+import { rootsOfGnn } from "./options.ts";
 import { registerRenderTools } from "./render-tools.ts";
 import { registerDrawing, registerVisualization } from "./picture-tools.ts";
 import { registerSetup } from "./setup-tools.ts";
@@ -46,5 +46,5 @@ interface Core {
 /** Registers the tools of one module with a core server, inside the folders of its configuration or of `GNN_ROOTS`. */
 export function registerModule(name: ModuleName, hub: ModuleHub & Core): void {
   const { gnnRoots = [] } = hub;
-  MODULES[name](hub, new ModelFiles(gnnRoots.length > 0 ? gnnRoots : rootsOf(process.env)));
+  MODULES[name](hub, new ModelFiles(gnnRoots.length > 0 ? gnnRoots : rootsOfGnn(process.env)));
 }

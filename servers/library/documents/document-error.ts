@@ -5,7 +5,6 @@ export type DocumentErrorCode =
   | "PDF_PROCESSING_ERROR"
   | "DOCUMENT_NOT_FOUND"
   | "VALIDATION_ERROR"
-  | "DOWNLOAD_ERROR"
   | "ACCESS_DENIED"
   | "TOO_LARGE"
   | "INDEX_MISMATCH";
@@ -14,7 +13,6 @@ const KINDS: Readonly<Record<DocumentErrorCode, FailKind>> = {
   PDF_PROCESSING_ERROR: "tool_error",
   DOCUMENT_NOT_FOUND: "tool_error",
   VALIDATION_ERROR: "invalid_params",
-  DOWNLOAD_ERROR: "tool_error",
   ACCESS_DENIED: "denied",
   TOO_LARGE: "tool_error",
   INDEX_MISMATCH: "unavailable",

@@ -1,5 +1,6 @@
 import { readdir, realpath, stat } from "node:fs/promises";
-import { extname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { extname, isAbsolute, join, resolve } from "node:path";
+import { isInRoots } from "../../shared/roots.ts";
 import { DocumentError } from "./document-error.ts";
 import { EXTENSIONS } from "./formats.ts";
 
@@ -32,7 +33,7 @@ export function openFolders(roots: readonly string[]): FilePolicy {
       const wanted = isAbsolute(path) ? resolve(path) : resolve(first, path);
       const real = await realpath(wanted).catch(() => undefined);
       // Outside of the roots it is not even told what is there.
-      if (!(await isInside(real ?? wanted, roots)))
+      if (!(await isInRoots(real ?? wanted, roots)))
         throw new DocumentError(
           "ACCESS_DENIED",
           `${path} lies outside of the folders that are open to these tools. Name a file in one of them.`,
@@ -50,14 +51,6 @@ async function realPathOf(wanted: string, given: string): Promise<string> {
   const stats = await stat(real);
   if (stats.isFile() || stats.isDirectory()) return real;
   throw new DocumentError("VALIDATION_ERROR", `${given} is neither a file nor a folder.`);
-}
-
-async function isInside(path: string, roots: readonly string[]): Promise<boolean> {
-  for (const root of roots) {
-    const step = relative(await realpath(root).catch(() => root), path);
-    if (step === "" || (step !== ".." && !step.startsWith(`..${sep}`) && !isAbsolute(step))) return true;
-  }
-  return false;
 }
 
 /** The file itself, or of a folder all files that can be read, hidden ones aside, by name. */
