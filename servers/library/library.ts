@@ -92,7 +92,7 @@ export class Library implements AsyncDisposable {
     for (const kind of ["chunk", "summary"] as const) {
       const { passages } = await this.#store.range(kind, { sourceId, limit: MAX_PASSAGES, offset: 0 });
       const vectors = await vectorsOf(passages, title, embedder);
-      await this.#store.setVectors(kind, new Map(passages.map(({ id }, index) => [id, vectors[index]!])));
+      await this.#store.setVectors(kind, sourceId, new Map(passages.map(({ id }, index) => [id, vectors[index]!])));
     }
   }
 

@@ -72,6 +72,15 @@ describe("search", () => {
     expect(hits.every(({ passage }) => passage.level >= 2)).toBe(true);
   });
 
+  test("R20: the level of a summary holds before ranking, however many of other levels there are", async () => {
+    const section = (at: number): string =>
+      `## Section ${at}\n\nTruth is what section ${at} speaks of at some length.\n`;
+    const sections = Array.from({ length: 80 }, (_, at) => section(at)).join("\n");
+    await library.add({ path: write("long.md", `# Long\n\n${sections}`) });
+    const request = { query: "truth section length", limit: 1, filter: {}, minSimilarity: 0, levels: [1, 1] as const };
+    expect((await library.search("summary", request)).hits).toMatchObject([{ passage: { level: 1 } }]);
+  });
+
   test("a quotation is found where it stands, whatever its spaces and quotation marks", async () => {
     const { places } = await library.findQuote("nobody   takes ANOTHER for it");
     expect(places).toMatchObject([{ document: { sourceId: "clear" }, text: "nobody takes another for it" }]);

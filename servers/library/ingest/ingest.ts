@@ -210,7 +210,7 @@ const MAX_BATCH = 256;
 
 /** What a passage is about often stands in the titles above it alone. */
 export async function vectorsOf(
-  passages: readonly PassageFields[],
+  passages: readonly Pick<PassageFields, "section" | "text">[],
   title: string,
   embedder: Embedder,
 ): Promise<Float32Array[]> {

@@ -9,7 +9,7 @@ export interface SearchRequest {
   readonly filter: Filter;
   /** Cosine below which nothing is given. */
   readonly minSimilarity: number;
-  /** Levels of summaries. */
+  /** Levels of summaries. Absent: all. */
   readonly levels?: readonly [least: number, most: number];
 }
 
@@ -23,7 +23,7 @@ export interface Hit {
 
 export interface Found {
   readonly hits: readonly Hit[];
-  /** All that passed the filter. */
+  /** Passages that hold any of the words, and those that are near; `hits` are the first of them. */
   readonly matches: number;
 }
 
@@ -38,7 +38,7 @@ const PROPOSED_EACH = 5;
 const MIN_PROPOSED = 50;
 /** How much of the order is by words; the rest is by the vectors. */
 const WORDS = 0.7;
-/** Of an unlimited scale a score of words, of -1 to 1 a cosine: both become 0 to 1. */
+/** Four decimals, so that stores that differ in the last bits give one order. */
 const ROUNDING = 10_000;
 
 /** Finds passages by words and by meaning, best first; those that are as good by document and place. */
@@ -49,7 +49,8 @@ export async function searchPassages(
 ): Promise<Found> {
   const languages = await store.languages();
   await terms.load(languages);
-  const wanted = Math.max(MIN_PROPOSED, limit * PROPOSED_EACH);
+  // Stores know no levels, so whoever wants some of them is shown all.
+  const wanted = levels ? Number.MAX_SAFE_INTEGER : Math.max(MIN_PROPOSED, limit * PROPOSED_EACH);
   const words = await byWords(kind, terms.groupsOf(query, languages), { store, filter, wanted });
   const [vector] = embedder ? await embedder.embed([query], "query") : [];
   const near = vector ? await store.nearest(kind, vector, { filter, count: wanted }) : [];

@@ -57,8 +57,9 @@ export function registerSearchTools(hub: ModuleHub, open: OpenLibrary): void {
     annotations: schemas.READS,
     handler: async ({ query, limit = 10, min_level: least = 1, max_level: most = 5 }) => {
       const library = await open();
-      const levels = [least, most] as const;
-      const { hits } = await library.search("summary", { query, limit, minSimilarity: 0, filter: {}, levels });
+      const isAll = least <= 1 && most >= 5;
+      const request = { query, limit, minSimilarity: 0, filter: {}, ...(!isAll && { levels: [least, most] as const }) };
+      const { hits } = await library.search("summary", request);
       const results = await withDocuments(library, hits, summaryResult);
       return { results, total_count: results.length, query };
     },

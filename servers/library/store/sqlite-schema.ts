@@ -50,6 +50,7 @@ const SCHEMA = `
     updated text not null
   );
   create index document_uri on document(uri);
+  create index document_language on document(language);
   create index document_hash on document(content_hash);
   ${passageTables("chunk")}
   ${passageTables("summary")}
@@ -72,6 +73,11 @@ export function prepareTables(driver: SqliteDriver, path: string): void {
         `${path} is a library of version ${found}, and this program reads version ${VERSION}. ` +
         "Update Toolyard, or name another file.",
     });
+}
+
+/** Another number after every change, also one by another process. */
+export function revisionOf(driver: SqliteDriver): number {
+  return Number(driver.get("select value from meta where key = 'revision'")!["value"]);
 }
 
 function versionOf(driver: SqliteDriver): number | undefined {

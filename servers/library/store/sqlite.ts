@@ -1,7 +1,7 @@
 import type { Candidate, TermStats } from "../search/bm25.ts";
 import { authorKey, plainWords } from "../search/names.ts";
 import { openSqlite, type Row, type SqliteDriver, type Value } from "./sqlite-driver.ts";
-import { prepareTables } from "./sqlite-schema.ts";
+import { prepareTables, revisionOf } from "./sqlite-schema.ts";
 import {
   SECTION_SEPARATOR,
   type Deleted,
@@ -24,7 +24,7 @@ const DOCUMENT = `id, source_id, fields, created, updated,
   (select count(*) from chunk where document_id = document.id) as chunks,
   (select count(*) from summary where document_id = document.id) as summaries`;
 const PASSAGE = `passage.id, source_id, ordinal, level, section, char_from, char_to, page_from, page_to,
-  passage.text, terms, length, concepts`;
+  passage.text, concepts`;
 
 /** Opens the library in a file, and makes it where there is none. `:memory:` keeps nothing. */
 export async function openSqliteStore(path: string): Promise<LibraryStore> {
@@ -45,10 +45,6 @@ class SqliteStore implements LibraryStore {
   constructor(driver: SqliteDriver) {
     this.#driver = driver;
     this.#vectors = { chunk: new VectorTable(driver, "chunk"), summary: new VectorTable(driver, "summary") };
-  }
-
-  async revision(): Promise<number> {
-    return this.#revision();
   }
 
   async replaceDocument(document: DocumentFields, text: string, passages: Passages): Promise<void> {
@@ -188,15 +184,16 @@ class SqliteStore implements LibraryStore {
     this.#driver.transaction(() => {
       for (const kind of KINDS) this.#driver.run(`update ${kind} set vector = null`);
       this.#setEmbedder(embedder);
-      this.#touchAll();
+      this.#driver.run("update document set revision = ?", [this.#bump()]);
     });
   }
 
-  async setVectors(kind: PassageKind, vectors: ReadonlyMap<number, Float32Array>): Promise<void> {
+  async setVectors(kind: PassageKind, sourceId: string, vectors: ReadonlyMap<number, Float32Array>): Promise<void> {
     this.#driver.transaction(() => {
       for (const [id, vector] of vectors)
         this.#driver.run(`update ${kind} set vector = ? where id = ?`, [bytesOf(vector), id]);
-      this.#touchAll();
+      // What other processes hold of this document's vectors is old.
+      this.#driver.run("update document set revision = ? where source_id = ?", [this.#bump(), sourceId]);
     });
   }
 
@@ -204,22 +201,13 @@ class SqliteStore implements LibraryStore {
     this.#driver.close();
   }
 
-  #revision(): number {
-    return Number(this.#driver.get("select value from meta where key = 'revision'")!["value"]);
-  }
-
   #bump(): number {
     this.#driver.run("update meta set value = cast(value as integer) + 1 where key = 'revision'");
-    return this.#revision();
+    return revisionOf(this.#driver);
   }
 
   #setEmbedder(embedder: string): void {
     this.#driver.run("insert or replace into meta values ('embedder', ?)", [embedder]);
-  }
-
-  /** Every process reads all vectors anew. */
-  #touchAll(): void {
-    this.#driver.run("update document set revision = ?", [this.#bump()]);
   }
 
   #idOf(sourceId: string): number | undefined {
@@ -317,8 +305,6 @@ function passageOf(row: Row): StoredPassage {
     to: Number(row["char_to"]),
     ...(first !== null && first !== undefined && { pages: [Number(first), Number(last)] as const }),
     text: String(row["text"]),
-    terms: String(row["terms"]),
-    length: Number(row["length"]),
     concepts: JSON.parse(String(row["concepts"])) as string[],
   };
 }

@@ -74,7 +74,7 @@ export interface PassageFields {
   readonly vector?: Float32Array;
 }
 
-export interface StoredPassage extends PassageFields {
+export interface StoredPassage extends Omit<PassageFields, "terms" | "length" | "vector"> {
   /** Of the store; another one after the document was read anew. */
   readonly id: number;
   readonly sourceId: string;
@@ -119,8 +119,6 @@ export interface PassageRange extends Window {
  * gives the same answers.
  */
 export interface LibraryStore extends AsyncDisposable {
-  /** Another number after every change, also one by another process. */
-  revision(): Promise<number>;
   /** As a whole or not at all; in place of what had this source id. */
   replaceDocument(document: DocumentFields, text: string, passages: Passages): Promise<void>;
   /** Undefined where there is no such document. */
@@ -147,7 +145,8 @@ export interface LibraryStore extends AsyncDisposable {
   embedder(): Promise<string | undefined>;
   /** Takes every vector away; those that follow are of this embedder. */
   clearVectors(embedder: string): Promise<void>;
-  setVectors(kind: PassageKind, vectors: ReadonlyMap<number, Float32Array>): Promise<void>;
+  /** By the passages' ids, all of one document. */
+  setVectors(kind: PassageKind, sourceId: string, vectors: ReadonlyMap<number, Float32Array>): Promise<void>;
   /** The cosines of these passages to a vector of length 1; what has no vector is missing. */
   similarities(kind: PassageKind, vector: Float32Array, ids: readonly number[]): Promise<ReadonlyMap<number, number>>;
 }

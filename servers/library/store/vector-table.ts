@@ -1,4 +1,5 @@
 import type { SqliteDriver } from "./sqlite-driver.ts";
+import { revisionOf } from "./sqlite-schema.ts";
 import type { Near, PassageKind } from "./store.ts";
 
 /** The vectors of one document, one after the other. */
@@ -50,7 +51,7 @@ export class VectorTable {
   }
 
   #refresh(): void {
-    const revision = Number(this.#driver.get("select value from meta where key = 'revision'")!["value"]);
+    const revision = revisionOf(this.#driver);
     if (revision === this.#revision) return;
     const present = new Map(
       this.#driver
