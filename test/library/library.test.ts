@@ -73,12 +73,16 @@ describe("search", () => {
   });
 
   test("R20: the level of a summary holds before ranking, however many of other levels there are", async () => {
-    const section = (at: number): string =>
-      `## Section ${at}\n\nTruth is what section ${at} speaks of at some length.\n`;
-    const sections = Array.from({ length: 80 }, (_, at) => section(at)).join("\n");
-    await library.add({ path: write("long.md", `# Long\n\n${sections}`) });
-    const request = { query: "truth section length", limit: 1, filter: {}, minSimilarity: 0, levels: [1, 1] as const };
-    expect((await library.search("summary", request)).hits).toMatchObject([{ passage: { level: 1 } }]);
+    const sections = Array.from(
+      { length: 80 },
+      (_, at) => `## Section ${at}\n\nTruth is truth and truth, in ${at} words.\n`,
+    );
+    await library.add({ path: write("long.md", `# Long\n\n${sections.join("\n")}`) });
+    const aside = "It rained over the hills and the harbour, and of truth nobody said a word that anybody heard.";
+    await library.add({ path: write("aside.txt", aside) });
+    const request = { query: "truth", limit: 10, filter: {}, minSimilarity: 0, levels: [1, 1] as const };
+    const { hits } = await library.search("summary", request);
+    expect(hits.map(({ passage }) => passage.sourceId)).toEqual(expect.arrayContaining(["long", "aside"]));
   });
 
   test("a quotation is found where it stands, whatever its spaces and quotation marks", async () => {
