@@ -56,6 +56,19 @@ export async function within<T>(
   }
 }
 
+/**
+ * What `work` comes to. The process stays alive until then, also where nothing that is left of the work would keep it:
+ * whoever closes something is told that it is closed.
+ */
+export async function keptAlive<T>(work: Promise<T>): Promise<T> {
+  const timer = setInterval(() => {}, MAX_TIMER_MS);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
 /** Resolves after `delayMs` milliseconds; rejects with a `FailError` as soon as `cancellation` ends. */
 export async function pause(delayMs: number, cancellation: Cancellation): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

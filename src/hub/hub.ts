@@ -20,6 +20,7 @@ import type { Logger, SearchAnswer, SearchBounds } from "../core/ports.ts";
 import type { CallTarget, Preparation, Provider } from "../core/provider.ts";
 import type { Problem, ToolRecord } from "../core/records.ts";
 import { permissionOf } from "../core/rights.ts";
+import { keptAlive } from "../core/wait.ts";
 import { VERSION } from "../core/version.ts";
 import { LiveChat } from "./live/chat.ts";
 import { joinInstructions } from "./instructions.ts";
@@ -346,7 +347,7 @@ export class Hub implements HubPort {
 
   /** Ends everything. Calls in flight are the doors' business: they stop taking calls and wait first. */
   close(): Promise<void> {
-    this.#closed ??= this.#close();
+    this.#closed ??= keptAlive(this.#close());
     return this.#closed;
   }
 

@@ -45,7 +45,7 @@ test("server-everything: every progress of a long operation arrives", async () =
   expect(seen).toEqual([1, 2, 3, 4]);
 });
 
-test("server-everything: sampling, elicitation and roots reach the caller", async () => {
+test("server-everything: sampling and elicitation reach the caller", async () => {
   await using server = run(everything);
   await server.listed(({ tools }) => tools.some(({ name }) => name === "trigger-sampling-request"));
   const asked: string[] = [];
@@ -55,7 +55,8 @@ test("server-everything: sampling, elicitation and roots reach the caller", asyn
   );
   const outcome = await server.call("trigger-elicitation-request", {}, { onAsk });
   expect(JSON.stringify(outcome)).toContain("Ada");
-  expect(asked).toEqual(["sampling/createMessage", "elicitation/create"]);
+  // The server asks for the roots on its own, some time after its start: before these calls, or beside them.
+  expect(asked.filter((method) => method !== "roots/list")).toEqual(["sampling/createMessage", "elicitation/create"]);
 });
 
 test("server-everything: a cancelled operation ends at once and leaves the server usable", async () => {
