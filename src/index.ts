@@ -14,6 +14,7 @@ export { KINDS, type FailKind, type KindRow } from "./core/kinds.ts";
 export type { Fail, Ok, Outcome } from "./core/outcome.ts";
 export type { Logger, SearchAnswer, SearchHit } from "./core/ports.ts";
 export { VERSION } from "./core/version.ts";
+export { downloadPublic, type Download, type DownloadOptions } from "./outbound/download.ts";
 export { createHttpSource, type HttpQuery, type HttpSource, type HttpSourceOptions } from "./outbound/http-source.ts";
 export { ToolCallError } from "./providers/modules/context.ts";
 export type {

@@ -1,8 +1,15 @@
 import { mkdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 import type { FoundMetadata } from "./documents/block.ts";
 import { DocumentError } from "./documents/document-error.ts";
-import { ingest, understands, vectorsOf, type Ingested, type IngestOptions } from "./ingest/ingest.ts";
+import { NO_OCR, type OcrChoice } from "./documents/ocr/ocr.ts";
+import { understands, vectorsOf, type Ingested, type IngestOptions } from "./ingest/ingest.ts";
+import { Ingestion, type IngestionParts } from "./ingest/ingestion.ts";
+import type { Jobs } from "./ingest/jobs.ts";
+import type { MistralOcr } from "./ingest/mistral-ocr.ts";
+import type { Source } from "./ingest/sources.ts";
+import type { ReaderBounds } from "./reading/reader-process.ts";
 import { findQuote, type FoundQuote } from "./search/find-quote.ts";
 import type { Embedder } from "./search/embedder.ts";
 import { searchPassages, type Found, type SearchRequest } from "./search/search.ts";
@@ -28,13 +35,24 @@ export interface LibraryOptions {
   readonly maxPages?: number;
   /** Characters of a chunk. @default 200 to 800 */
   readonly chunk?: { readonly min: number; readonly max: number };
+  /** Whether pictures of text are read. @default they are not */
+  readonly ocr?: OcrChoice;
+  /** Has pictures of text read elsewhere, where `ocr` says so. It is closed with the library. */
+  readonly mistral?: MistralOcr;
+  /** Where jobs and the lease of watching lie, absolute. @default beside the file */
+  readonly folder?: string;
+  /** Fetches what stands at an address. @default from the public internet */
+  readonly download?: IngestionParts["download"];
+  /** What the process in which documents are read may take. */
+  readonly reader?: Partial<ReaderBounds>;
   /** Without one, passages are found by their words alone. */
   readonly embedder?: Embedder;
 }
 
 export interface AddRequest {
-  /** Absolute and real. */
-  readonly path: string;
+  /** A file, absolute and real, or in its place an https address. */
+  readonly path?: string;
+  readonly url?: string;
   readonly metadata?: FoundMetadata;
   readonly signal?: AbortSignal;
   readonly onPage?: (done: number, total: number) => void;
@@ -48,27 +66,39 @@ export interface ReindexRequest {
 /** Documents of a library, and passages of a document, that are made anew. */
 const MAX_DOCUMENTS = 1_000_000;
 const MAX_PASSAGES = 1_000_000;
-const DEFAULTS: IngestOptions = { maxFileBytes: 209_715_200, maxPages: 5_000, chunk: { min: 200, max: 800 } };
+const DEFAULTS: IngestOptions = {
+  maxFileBytes: 209_715_200,
+  maxPages: 5_000,
+  chunk: { min: 200, max: 800 },
+  ocr: NO_OCR,
+};
 
 /** Opens a library. Rejects with kind `unavailable` where its file cannot be used. */
-export async function openLibrary({ file, embedder, ...options }: LibraryOptions): Promise<Library> {
+export async function openLibrary(given: LibraryOptions): Promise<Library> {
+  const { file, embedder, reader, mistral, download, ...options } = given;
   if (file !== ":memory:") await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  return new Library(await openSqliteStore(file), embedder, { ...DEFAULTS, ...options });
+  const { folder = file === ":memory:" ? tmpdir() : dirname(file), ...rest } = options;
+  const store = await openSqliteStore(file);
+  const parts = { store, embedder, options: { ...DEFAULTS, ...rest }, reader, mistral, download, folder };
+  return new Library(parts);
 }
 
 /** Documents that are read, searched and quoted. */
 export class Library implements AsyncDisposable {
   readonly #store: LibraryStore;
   readonly #embedder: Embedder | undefined;
-  readonly #options: IngestOptions;
+  readonly #ingestion: Ingestion;
   readonly #terms = new Terms();
-  /** Sources that are read just now: a second reading of one would be lost work. */
-  readonly #reading = new Set<string>();
 
-  constructor(store: LibraryStore, embedder: Embedder | undefined, options: IngestOptions) {
-    this.#store = store;
-    this.#embedder = embedder;
-    this.#options = options;
+  constructor(parts: IngestionParts) {
+    this.#store = parts.store;
+    this.#embedder = parts.embedder;
+    this.#ingestion = new Ingestion(parts);
+  }
+
+  /** Readings of many documents, which go on without whoever asked for them. */
+  get jobs(): Jobs {
+    return this.#ingestion.jobs;
   }
 
   /**
@@ -106,20 +136,16 @@ export class Library implements AsyncDisposable {
     );
   }
 
-  /** Reads a file into the library, as a whole or not at all. Rejects with a `DocumentError`. */
-  async add({ path, signal = new AbortController().signal, ...rest }: AddRequest): Promise<Ingested> {
-    if (this.#reading.has(path))
-      throw new DocumentError("VALIDATION_ERROR", `${path} is being read already. Wait for that.`, "already_ingesting");
-    this.#reading.add(path);
-    try {
-      await this.#expectOwnVectors();
-      return await ingest(
-        { path, signal, ...rest },
-        { store: this.#store, terms: this.#terms, embedder: this.#embedder, options: this.#options },
-      );
-    } finally {
-      this.#reading.delete(path);
-    }
+  /** Reads a file or what stands at an address, as a whole or not at all. Rejects with a `DocumentError`. */
+  async add({ path, url, ...rest }: AddRequest): Promise<Ingested> {
+    const source: Source = path === undefined ? { url: url ?? "" } : { path };
+    await this.#expectOwnVectors();
+    return this.#ingestion.add({ source, ...rest });
+  }
+
+  /** Brings files of these folders in when they come or change, as long as the library is open. */
+  watch(roots: readonly string[]): Promise<void> {
+    return this.#ingestion.watch(roots);
   }
 
   async search(kind: PassageKind, request: SearchRequest): Promise<Found> {
@@ -138,6 +164,14 @@ export class Library implements AsyncDisposable {
     throw new DocumentError("DOCUMENT_NOT_FOUND", `There is no document ${JSON.stringify(sourceId)} in the library.`);
   }
 
+  /** The text of a page, from 1; undefined where there is no such document or page. */
+  async pageText(sourceId: string, page: number): Promise<string | undefined> {
+    const document = await this.#store.document(sourceId);
+    const start = document?.pageStarts[page - 1];
+    const text = start && (await this.#store.textOf(sourceId));
+    return text?.slice(start!.offset, document!.pageStarts[page]?.offset).trim();
+  }
+
   documents(filter: Filter, window: Window): Promise<{ documents: StoredDocument[]; total: number }> {
     return this.#store.documents(filter, window);
   }
@@ -148,7 +182,9 @@ export class Library implements AsyncDisposable {
   }
 
   /** Undefined where there is no such document. */
-  remove(sourceId: string): Promise<Deleted | undefined> {
+  async remove(sourceId: string): Promise<Deleted | undefined> {
+    const document = await this.#store.document(sourceId);
+    if (document) await this.#ingestion.removed(document.uri);
     return this.#store.deleteDocument(sourceId);
   }
 
@@ -158,6 +194,7 @@ export class Library implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#ingestion[Symbol.asyncDispose]();
     await this.#store[Symbol.asyncDispose]();
   }
 }

@@ -1,26 +1,31 @@
-import { isAbsolute, join } from "node:path";
-import { dataFolder, OptionError, type ModuleHub } from "toolyard";
+import type { ModuleHub } from "toolyard";
 import type { Environment } from "../shared/environment.ts";
-import { rootsOf } from "../shared/roots.ts";
 import type { Service } from "../shared/service.ts";
 import { openFolders } from "./documents/open-folders.ts";
 import type { Library } from "./library.ts";
 import { registerDocumentTools } from "./service/document-tools.ts";
 import { registerIngestTools } from "./service/ingest-tools.ts";
+import { registerPrompts } from "./service/prompts.ts";
+import { registerResources } from "./service/resources.ts";
 import { registerSearchTools } from "./service/search-tools.ts";
+import { settingsOf, type LibrarySettings } from "./settings.ts";
 
 /** Reads documents, finds passages by words and meaning, and tells the page of each. Needs no network. */
 export const library: Service = { name: "library", tool: "search_chunks", port: 50_057, register };
 
 function register(hub: ModuleHub, environment: Environment): void {
-  const file = libraryFile(environment);
+  const settings = settingsOf(environment);
   let opened: Promise<Library> | undefined;
   const open = (): Promise<Library> => {
-    opened ??= openHere(file);
+    opened ??= openAtWork(settings, hub);
     // One that could not be opened is tried again by the next call.
     opened.catch(() => (opened = undefined));
     return opened;
   };
+  hub.onClose(async () => {
+    const library = await opened?.catch(() => undefined);
+    await library?.[Symbol.asyncDispose]();
+  });
   // A method of the protocol has that name, so it is understood and not listed.
   hub.registerTool("library.ping", () => "pong", {}, "Tells that the library is there", {
     aliases: ["ping"],
@@ -28,23 +33,30 @@ function register(hub: ModuleHub, environment: Environment): void {
   });
   registerSearchTools(hub, open);
   registerDocumentTools(hub, open);
-  registerIngestTools(hub, open, openFolders(rootsOf(environment, "LIBRARY_ROOTS", "/home/me/books")));
+  registerIngestTools(hub, open, { files: openFolders(settings.roots), allowUrls: settings.allowUrls });
+  registerResources(hub, open);
+  registerPrompts(hub, open);
+  // Only a service that watches has something to do before its first call.
+  if (settings.watches) open().catch((error: unknown) => hub.logger.error(`The library was not opened: ${String(error)}`));
 }
 
-/** The library in a file, with the embedder of the package. Rejects with kind `unavailable`. */
-export async function openHere(file: string): Promise<Library> {
+/** A library that takes up what others left open, and watches its folders where that is wanted. */
+async function openAtWork(settings: LibrarySettings, hub: ModuleHub): Promise<Library> {
+  const library = await openHere(settings);
+  const begun = settings.watches ? library.watch(settings.roots) : Promise.resolve();
+  Promise.all([library.jobs.resume(), begun]).catch((error: unknown) =>
+    hub.logger.error(`The library does not watch its folders: ${String(error)}`),
+  );
+  return library;
+}
+
+/** The library of these settings, with the embedder of the package. Rejects with kind `unavailable`. */
+export async function openHere({ file, folder, ocr, mistral }: LibrarySettings): Promise<Library> {
   const [{ openLibrary }, { openTableEmbedder }] = await Promise.all([
     import("./library.ts"),
     import("./search/table-embedder.ts"),
   ]);
-  return openLibrary({ file, embedder: await openTableEmbedder() });
-}
-
-/** `LIBRARY_FILE`, else a file in the data folder. Throws an `OptionError` for a path that is not absolute. */
-export function libraryFile(environment: Environment): string {
-  const file = environment["LIBRARY_FILE"] || join(dataFolder(environment), "library", "library.db");
-  if (isAbsolute(file)) return file;
-  throw new OptionError(
-    `LIBRARY_FILE must be an absolute path, such as /home/me/library.db, got ${JSON.stringify(file)}.`,
-  );
+  const reader = mistral && new (await import("./ingest/mistral-ocr.ts")).MistralOcr(mistral);
+  const options = { file, folder, ocr, ...(reader && { mistral: reader }) };
+  return openLibrary({ ...options, embedder: await openTableEmbedder() });
 }

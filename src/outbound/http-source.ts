@@ -25,6 +25,8 @@ export interface HttpSourceOptions {
   readonly cacheMs?: number;
   /** Answers that are kept. @default 200 */
   readonly cacheEntries?: number;
+  /** Sent with every request, to the address's own origin alone: keys. Names in small letters. @default none */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Holds proxy settings. @default process.env */
   readonly environment?: ProxyEnvironment;
   /**
@@ -45,6 +47,8 @@ export interface HttpSource {
    * again: leave it as it is.
    */
   getJson(path: string, query?: HttpQuery, signal?: AbortSignal): Promise<unknown>;
+  /** The answer to `POST url/path` with a body of JSON; it is not kept. Rejects as `getJson` does. */
+  postJson(path: string, body: unknown, signal?: AbortSignal): Promise<unknown>;
   /** Ends all connections. */
   close(): Promise<void>;
 }
@@ -73,12 +77,17 @@ export function createHttpSource(given: HttpSourceOptions): HttpSource {
   const pace = new Pace({ service, intervalMs, maxWaiting }, options.clock);
   const cache = new FreshCache<unknown>(options.cacheMs, options.cacheEntries);
 
-  const ask = async (url: URL, deadline: Deadline): Promise<unknown> => {
+  const ask = async (url: URL, deadline: Deadline, body?: string): Promise<unknown> => {
     await pace.turn(deadline.signal);
     const response = await client.request({
       service,
       url,
-      headers: { accept: "application/json" },
+      headers: {
+        accept: "application/json",
+        ...options.headers,
+        ...(body !== undefined && { "content-type": "application/json" }),
+      },
+      ...(body !== undefined && { method: "POST", body }),
       signal: deadline.signal,
       timeoutMs: Math.max(1, Math.ceil(deadline.remainingMs)),
       maxBytes: options.maxBytes,
@@ -91,25 +100,30 @@ export function createHttpSource(given: HttpSourceOptions): HttpSource {
     throw failure;
   };
 
+  const askInTime = async (url: URL, signal: AbortSignal | undefined, body?: string): Promise<unknown> => {
+    const { timeoutMs } = options;
+    const deadline = new Deadline({ idleMs: timeoutMs, totalMs: timeoutMs }, undefined, signal);
+    try {
+      return await ask(url, deadline, body);
+    } catch (error) {
+      // Waiting for a turn took its share, and whoever asks knows the whole.
+      const isLate = deadline.signal.aborted || (error instanceof FailError && error.failure.kind === "timeout");
+      throw isLate && !signal?.aborted ? outboundTimeout(service, timeoutMs) : error;
+    } finally {
+      deadline.clear();
+    }
+  };
+
   return {
     getJson: async (path, query = {}, signal) => {
       const url = urlOf(base, path, query);
       const known = cache.get(url.href);
       if (known !== undefined) return known;
-      const { timeoutMs } = options;
-      const deadline = new Deadline({ idleMs: timeoutMs, totalMs: timeoutMs }, undefined, signal);
-      try {
-        const value = await ask(url, deadline);
-        cache.set(url.href, value);
-        return value;
-      } catch (error) {
-        // Waiting for a turn took its share, and whoever asks knows the whole.
-        const isLate = deadline.signal.aborted || (error instanceof FailError && error.failure.kind === "timeout");
-        throw isLate && !signal?.aborted ? outboundTimeout(service, timeoutMs) : error;
-      } finally {
-        deadline.clear();
-      }
+      const value = await askInTime(url, signal);
+      cache.set(url.href, value);
+      return value;
     },
+    postJson: (path, body, signal) => askInTime(urlOf(base, path, {}), signal, JSON.stringify(body)),
     close: () => client.close(),
   };
 }

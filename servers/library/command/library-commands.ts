@@ -5,7 +5,8 @@ import type { FoundMetadata } from "../documents/block.ts";
 import type { Library } from "../library.ts";
 import { citationOf, linkTo } from "../search/cite.ts";
 import { folded, wordsOf } from "../search/terms.ts";
-import { libraryFile, openHere } from "../service.ts";
+import { openHere } from "../service.ts";
+import { settingsOf } from "../settings.ts";
 import { chunkResult, documentResult, documentRow } from "../service/results.ts";
 import { filterOf } from "../service/search-tools.ts";
 import type { StoredDocument, StoredPassage } from "../store/store.ts";
@@ -196,7 +197,7 @@ export async function reindex(options: Shared, io: CommandIo): Promise<number> {
 }
 
 function open(io: CommandIo): Promise<Library> {
-  return openHere(libraryFile(io.env));
+  return openHere(settingsOf(io.env));
 }
 
 function filterIn({ author, work, language }: FindOptions) {

@@ -1,3 +1,5 @@
+import type { OcrChoice, PageReader } from "./ocr/ocr.ts";
+
 /** What a reader makes of a file: its text in parts, in the order of reading. */
 export interface Block {
   readonly kind: "heading" | "paragraph" | "table" | "code";
@@ -28,6 +30,8 @@ export interface ReadDocument {
   /** From the surest to the least sure, each with its name. */
   readonly metadata: readonly (readonly [origin: string, FoundMetadata])[];
   readonly warnings: readonly string[];
+  /** Pages that were read from their pictures. */
+  readonly ocrPages?: number;
 }
 
 /** Reads one kind of file. Throws a `DocumentError`. */
@@ -38,4 +42,10 @@ export interface ReaderOptions {
   /** More pages are refused. */
   readonly maxPages: number;
   readonly onPage?: (done: number, total: number) => void;
+  /** @default off */
+  readonly ocr?: OcrChoice;
+  /** Who reads pictures of pages elsewhere; in its absence they are read here. */
+  readonly pageReader?: PageReader;
+  /** Of the document, where it is known before it is read. */
+  readonly language?: string;
 }

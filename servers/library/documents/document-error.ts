@@ -7,6 +7,8 @@ export type DocumentErrorCode =
   | "VALIDATION_ERROR"
   | "ACCESS_DENIED"
   | "TOO_LARGE"
+  | "OCR_UNAVAILABLE"
+  | "DOWNLOAD_ERROR"
   | "INDEX_MISMATCH";
 
 const KINDS: Readonly<Record<DocumentErrorCode, FailKind>> = {
@@ -15,6 +17,8 @@ const KINDS: Readonly<Record<DocumentErrorCode, FailKind>> = {
   VALIDATION_ERROR: "invalid_params",
   ACCESS_DENIED: "denied",
   TOO_LARGE: "tool_error",
+  OCR_UNAVAILABLE: "unavailable",
+  DOWNLOAD_ERROR: "tool_error",
   INDEX_MISMATCH: "unavailable",
 };
 

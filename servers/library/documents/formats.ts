@@ -28,29 +28,76 @@ const FORMATS: readonly Format[] = [
     extensions: [".txt", ".text"],
     load: async () => (await import("./read-text.ts")).readText,
   },
+  {
+    name: "HTML",
+    mime: "text/html",
+    extensions: [".html", ".htm", ".xhtml"],
+    load: async () => (await import("./read-html.ts")).readHtml,
+  },
+  {
+    name: "DOCX",
+    mime: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    extensions: [".docx"],
+    load: async () => (await import("./read-docx.ts")).readDocx,
+  },
+  {
+    name: "EPUB",
+    mime: "application/epub+zip",
+    extensions: [".epub"],
+    load: async () => (await import("./read-epub.ts")).readEpub,
+  },
+  {
+    name: "PNG",
+    mime: "image/png",
+    extensions: [".png"],
+    load: async () => (await import("./read-image.ts")).readImage,
+  },
+  {
+    name: "JPEG",
+    mime: "image/jpeg",
+    extensions: [".jpg", ".jpeg"],
+    load: async () => (await import("./read-image.ts")).readImage,
+  },
 ];
 
-/** Endings of the files that are read, in a folder. */
 export const EXTENSIONS: readonly string[] = FORMATS.flatMap(({ extensions }) => extensions);
 
+/** Endings of the files that are read, in a folder: pictures there are seldom pages. */
+export const FOLDER_EXTENSIONS: readonly string[] = FORMATS.filter(({ mime }) => !mime.startsWith("image/")).flatMap(
+  ({ extensions }) => extensions,
+);
+
 const PDF_BEGINS = "%PDF-";
+/** What others begin with, as Latin-1. */
+const BEGINS: Readonly<Record<string, string>> = {
+  DOCX: "PK\u0003\u0004",
+  EPUB: "PK\u0003\u0004",
+  PNG: "\u0089PNG\r\n\u001a\n",
+  JPEG: "\u00ff\u00d8\u00ff",
+};
 /** A PDF may have some bytes of a mail or a printer before it. */
 const LOOKED_AT = 1_024;
+/** Of these the first bytes say nothing, and no text holds a NUL. */
+const OF_TEXT: ReadonlySet<string> = new Set(["Markdown", "text", "HTML"]);
 
-/** How a file is read: by its first bytes where these tell, else by its ending. Throws a `DocumentError`. */
-export function formatOf(path: string, bytes: Uint8Array): Format {
+/** How a file is read: by its first bytes where these tell, else by its ending, else by what its sender says. Throws a `DocumentError`. */
+export function formatOf(path: string, bytes: Uint8Array, mime?: string): Format {
   const beginning = Buffer.from(bytes.subarray(0, LOOKED_AT)).toString("latin1");
   if (beginning.includes(PDF_BEGINS)) return FORMATS[0]!;
   const extension = extname(path).toLowerCase();
-  const format = FORMATS.find(({ extensions }) => extensions.includes(extension));
-  if (format === FORMATS[0])
-    throw new DocumentError("PDF_PROCESSING_ERROR", "It does not begin as a PDF does (`%PDF-`).", "not_a_pdf");
+  const byName = FORMATS.find(({ extensions }) => extensions.includes(extension));
+  const format = byName ?? FORMATS.find((one) => one.mime === mime);
   if (!format)
     throw new DocumentError(
       "VALIDATION_ERROR",
       `Files that end in ${extension === "" ? "nothing" : extension} are not read. Known are ${EXTENSIONS.join(", ")}.`,
     );
-  if (beginning.includes("\0") && !/^(\xff\xfe|\xfe\xff)/.test(beginning))
-    throw new DocumentError("VALIDATION_ERROR", `It is no ${format.name}: it holds bytes that no text has.`);
+  const { name } = format;
+  if (name === "PDF")
+    throw new DocumentError("PDF_PROCESSING_ERROR", "It does not begin as a PDF does (`%PDF-`).", "not_a_pdf");
+  if (!beginning.startsWith(BEGINS[name] ?? ""))
+    throw new DocumentError("VALIDATION_ERROR", `It does not begin as ${name} does.`);
+  if (OF_TEXT.has(name) && beginning.includes("\0") && !/^(\xff\xfe|\xfe\xff)/.test(beginning))
+    throw new DocumentError("VALIDATION_ERROR", `It is no ${name}: it holds bytes that no text has.`);
   return format;
 }

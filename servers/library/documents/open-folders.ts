@@ -2,7 +2,7 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import { extname, isAbsolute, join, resolve } from "node:path";
 import { isInRoots } from "../../shared/roots.ts";
 import { DocumentError } from "./document-error.ts";
-import { EXTENSIONS } from "./formats.ts";
+import { FOLDER_EXTENSIONS } from "./formats.ts";
 
 /** Files of one folder that are read; deeper trees are added part by part. */
 const MAX_FILES = 20_000;
@@ -54,7 +54,7 @@ async function realPathOf(wanted: string, given: string): Promise<string> {
 }
 
 /** The file itself, or of a folder all files that can be read, hidden ones aside, by name. */
-export async function filesOf(path: string): Promise<string[]> {
+export async function filesOf(path: string, extensions = FOLDER_EXTENSIONS): Promise<string[]> {
   if (!(await stat(path)).isDirectory()) return [path];
   const files: string[] = [];
   const folders = [path];
@@ -64,7 +64,7 @@ export async function filesOf(path: string): Promise<string[]> {
       const own = join(folder, entry.name);
       // Links are left alone: they may lead out, or in circles.
       if (entry.isDirectory()) folders.push(own);
-      else if (entry.isFile() && EXTENSIONS.includes(extname(entry.name).toLowerCase())) files.push(own);
+      else if (entry.isFile() && extensions.includes(extname(entry.name).toLowerCase())) files.push(own);
       if (files.length > MAX_FILES)
         throw new DocumentError(
           "TOO_LARGE",

@@ -1,5 +1,7 @@
-import type { Block, FoundMetadata, Reader } from "./block.ts";
+import type { Block, FoundMetadata, Reader, ReaderOptions } from "./block.ts";
 import { DocumentError } from "./document-error.ts";
+import type { PagePicture } from "./ocr/ocr.ts";
+import { pageReaderOf } from "./ocr/page-reader.ts";
 import { layOutPages, type PageLines } from "./pdf-layout.ts";
 
 /** A page with fewer signs and a picture is a scan. */
@@ -15,7 +17,7 @@ interface Outline {
   readonly title: string;
   readonly items: readonly Outline[];
 }
-interface Pdf {
+export interface Pdf {
   readonly numPages: number;
   getPage(number: number): Promise<PdfPage>;
   getPageLabels(): Promise<readonly string[] | null>;
@@ -27,9 +29,10 @@ interface Xmp {
   get(name: string): unknown;
 }
 
-/** PDF with text in it. Scans are told apart and refused: reading them needs OCR. */
-export const readPdf: Reader = async (bytes, { signal, maxPages, onPage }) => {
-  const pdf = await open(bytes);
+/** PDF: its text, and where OCR is wanted what stands on its pictures. */
+export const readPdf: Reader = async (bytes, options) => {
+  const { signal, maxPages, onPage } = options;
+  const pdf = await openPdf(bytes);
   try {
     if (pdf.numPages > maxPages)
       throw new DocumentError(
@@ -44,31 +47,68 @@ export const readPdf: Reader = async (bytes, { signal, maxPages, onPage }) => {
       onPage?.(number, pdf.numPages);
     }
     const scans = pages.flatMap((page, at) => (page.isScan ? [at + 1] : []));
-    if (scans.length === pages.length)
+    const seen = await readPictures(pdf, scans, options);
+    if (scans.length === pages.length && !seen)
       throw new DocumentError(
         "PDF_PROCESSING_ERROR",
-        "Its pages are pictures without text. Have them read by a program for OCR, and add what that writes.",
+        "Its pages are pictures without text. Set `ocr` to local or mistral, or have them read by a program for OCR.",
         "needs_ocr",
       );
     const outline = titlesOf((await pdf.getOutline().catch(() => null)) ?? []);
     const labels = (await pdf.getPageLabels().catch(() => null)) ?? undefined;
-    const blocks = layOutPages(pages, outline);
+    const blocks = withSeen(layOutPages(pages, outline), seen);
     return {
       blocks,
       pages: pdf.numPages,
       ...(labels && { labels }),
       metadata: [["PDF", await metadataOf(pdf)], titleByHeading(blocks)],
       warnings:
-        scans.length === 0
+        scans.length === 0 || seen
           ? []
           : [`Pages without text, which need OCR, were left out: ${scans.slice(0, 20).join(", ")}.`],
+      ...(seen && { ocrPages: seen.size }),
     };
   } finally {
     await pdf.destroy();
   }
 };
 
-async function open(bytes: Uint8Array): Promise<Pdf> {
+/** Blocks of the pages that are read from their pictures; undefined where none is. */
+async function readPictures(
+  pdf: Pdf,
+  scans: readonly number[],
+  options: ReaderOptions,
+): Promise<ReadonlyMap<number, readonly Block[]> | undefined> {
+  const reader = pageReaderOf(options);
+  const all = Array.from({ length: pdf.numPages }, (_, at) => at + 1);
+  const pages = options.ocr?.when === "force" ? all : scans;
+  if (!reader || pages.length === 0) return undefined;
+  const blocks = await reader.read(pages, (page) => pictureOf(pdf, page));
+  return new Map(pages.map((page, at) => [page, blocks[at] ?? []]));
+}
+
+/** In the order of the pages; what was seen takes the place of what was written. */
+function withSeen(blocks: readonly Block[], seen: ReadonlyMap<number, readonly Block[]> | undefined): readonly Block[] {
+  if (!seen) return blocks;
+  const written = blocks.filter(({ page = 0 }) => !seen.has(page));
+  return [...written, ...Array.from(seen.values()).flat()].toSorted((one, other) => one.page! - other.page!);
+}
+
+/** The largest picture of a page. */
+export async function pictureOf(pdf: Pdf, page: number): Promise<PagePicture | undefined> {
+  const { extractImages } = await import("unpdf");
+  const images = await extractImages(pdf as unknown as Parameters<typeof extractImages>[0], page);
+  const [largest] = images.toSorted((one, other) => other.width * other.height - one.width * one.height);
+  if (!largest) return undefined;
+  const { width, height, channels, data } = largest;
+  const points = new Uint8ClampedArray(width * height * 4).fill(255);
+  for (let at = 0; at < width * height; at += 1)
+    for (let part = 0; part < 3; part += 1)
+      points[at * 4 + part] = data[at * channels + (channels === 1 ? 0 : part)] ?? 255;
+  return { width, height, data: points };
+}
+
+export async function openPdf(bytes: Uint8Array): Promise<Pdf> {
   const { getDocumentProxy } = await import("unpdf");
   try {
     // The reader keeps the bytes for itself.

@@ -1,17 +1,18 @@
 import { createHash } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import { basename, extname } from "node:path";
 import { pathToFileURL } from "node:url";
-import { assemble, pagesOf, type AssembledDocument } from "../documents/assemble.ts";
 import type { FoundMetadata } from "../documents/block.ts";
-import { chunksOf, type ChunkBounds } from "../documents/chunker.ts";
+import type { ChunkBounds } from "../documents/chunker.ts";
 import { DocumentError } from "../documents/document-error.ts";
-import { formatOf } from "../documents/formats.ts";
-import { mergeMetadata, type Metadata } from "../documents/metadata.ts";
-import { summariesOf } from "../documents/summary.ts";
+import type { Metadata } from "../documents/metadata.ts";
+import type { OcrChoice } from "../documents/ocr/ocr.ts";
+import type { MadeDocument, OcrWanted, ReadRequest } from "../reading/messages.ts";
+import type { ReaderProcess } from "../reading/reader-process.ts";
 import type { Embedder } from "../search/embedder.ts";
+import type { OcrAnswer } from "./mistral-ocr.ts";
 import { plainWords } from "../search/names.ts";
-import type { Terms } from "../search/terms.ts";
 import {
   SECTION_SEPARATOR,
   type DocumentFields,
@@ -28,18 +29,25 @@ export interface IngestOptions {
   readonly maxFileBytes: number;
   readonly maxPages: number;
   readonly chunk: ChunkBounds;
+  readonly ocr: OcrChoice;
 }
 
 export interface IngestParts {
   readonly store: LibraryStore;
-  readonly terms: Terms;
   readonly embedder: Embedder | undefined;
   readonly options: IngestOptions;
+  readonly reader: ReaderProcess;
+  /** Reads pictures of pages elsewhere. */
+  readonly onOcr?: (path: string, wanted: OcrWanted, signal: AbortSignal) => Promise<OcrAnswer>;
 }
 
 export interface IngestRequest {
   /** Real and absolute. */
   readonly path: string;
+  /** The address that it came from, in place of its path. */
+  readonly uri?: string;
+  /** What its sender says that it is. */
+  readonly mime?: string;
   /** What the caller knows of it, which goes before what is found in it. */
   readonly metadata?: FoundMetadata;
   readonly signal: AbortSignal;
@@ -49,6 +57,10 @@ export interface IngestRequest {
 export interface Ingested {
   readonly status: "added" | "updated" | "unchanged";
   readonly document: StoredDocument;
+  /** Pages that were read from their pictures just now. */
+  readonly ocrPages: number;
+  /** What that cost. */
+  readonly costOcr: number;
 }
 
 /**
@@ -57,41 +69,67 @@ export interface Ingested {
  */
 export async function ingest(request: IngestRequest, parts: IngestParts): Promise<Ingested> {
   const { path, signal } = request;
-  const { store, options } = parts;
-  const bytes = await readBytes(path, options.maxFileBytes);
-  const file = await fileOf(path, bytes, parts);
+  const { store, reader, onOcr } = parts;
+  const uri = request.uri ?? pathToFileURL(path).href;
+  const known = await knownAs(uri, await hashOf(path, parts.options.maxFileBytes), parts);
   const hasWord = Object.keys(request.metadata ?? {}).length > 0;
-  if (file.same?.pipeline === file.pipeline && !hasWord) return { status: "unchanged", document: file.same };
-  const format = formatOf(path, bytes);
-  const read = await (await format.load())(bytes, { signal, maxPages: options.maxPages, ...pageCount(request) });
-  const assembled = assemble(read);
-  if (assembled.parts.length === 0) throw new DocumentError("VALIDATION_ERROR", "It holds no text.");
-  const found = [...(request.metadata ? [["caller", request.metadata] as const] : []), ...read.metadata];
-  const metadata = mergeMetadata(found, { path, text: assembled.text });
-  const passages = await passagesOf(assembled, metadata, parts);
-  const replaced = file.before ?? file.same;
+  if (known.same?.pipeline === known.pipeline && !hasWord)
+    return { status: "unchanged", document: known.same, ocrPages: 0, costOcr: 0 };
+  let costOcr = 0;
+  const made = await reader.read(readRequest(request, parts), {
+    signal,
+    onPage: request.onPage,
+    ...(onOcr && {
+      onOcr: async (wanted: OcrWanted, own: AbortSignal) => {
+        const { pages, cost } = await onOcr(path, wanted, own);
+        costOcr += cost;
+        return pages;
+      },
+    }),
+  });
+  // The file may have become another one since.
+  const { before, same, pipeline } = await knownAs(uri, made.contentHash, parts);
+  const replaced = before ?? same;
   const document: DocumentFields = {
-    ...fieldsOf(metadata),
-    sourceId: replaced?.sourceId ?? (await freeSourceId(path, file.contentHash, store)),
-    uri: file.uri,
-    contentHash: file.contentHash,
-    pipeline: file.pipeline,
-    bytes: bytes.length,
-    mime: format.mime,
-    pages: read.pages,
-    pageStarts: assembled.pageStarts,
-    toc: assembled.toc,
-    warnings: read.warnings,
+    ...fieldsOf(made),
+    sourceId: replaced?.sourceId ?? (await freeSourceId(nameOf(request), made.contentHash, store)),
+    uri,
+    pipeline,
   };
+  const passages = await embeddedPassages(made, parts);
   signal.throwIfAborted();
-  await store.replaceDocument(document, assembled.text, passages);
+  await store.replaceDocument(document, made.text, passages);
   const stored = await store.document(document.sourceId);
-  return { status: replaced ? "updated" : "added", document: stored! };
+  return { status: replaced ? "updated" : "added", document: stored!, ocrPages: made.ocrPages, costOcr };
 }
 
-interface File {
-  readonly uri: string;
-  readonly contentHash: string;
+function readRequest({ path, uri, mime, metadata }: IngestRequest, { options }: IngestParts): ReadRequest {
+  const { maxFileBytes, maxPages, chunk, ocr } = options;
+  return {
+    path,
+    maxFileBytes,
+    maxPages,
+    chunk,
+    ocr,
+    ...(uri !== undefined && { name: nameOf({ path, uri }) }),
+    ...(mime !== undefined && { mime }),
+    ...(metadata && { metadata }),
+  };
+}
+
+/** The last part of an address, or the path. */
+function nameOf({ path, uri }: { readonly path: string; readonly uri?: string }): string {
+  if (uri === undefined) return path;
+  const { pathname, hostname } = new URL(uri);
+  const last = pathname.split("/").findLast((part) => part !== "") ?? hostname;
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+}
+
+interface Known {
   /** What would make passages of it now. */
   readonly pipeline: string;
   /** What the library has from this place. */
@@ -100,35 +138,33 @@ interface File {
   readonly same?: StoredDocument;
 }
 
-async function fileOf(path: string, bytes: Uint8Array, { store, options, embedder }: IngestParts): Promise<File> {
-  const contentHash = createHash("sha256").update(bytes).digest("hex");
-  const uri = pathToFileURL(path).href;
+async function knownAs(uri: string, contentHash: string, { store, options, embedder }: IngestParts): Promise<Known> {
   const before = await store.documentByUri(uri);
   const same = before?.contentHash === contentHash ? before : await store.documentByHash(contentHash);
   return {
-    uri,
-    contentHash,
     pipeline: [PIPELINE, options.chunk.min, options.chunk.max, embedder?.id ?? "words"].join(" "),
     ...(before && { before }),
     ...(same && { same }),
   };
 }
 
-function pageCount({ onPage }: IngestRequest): Pick<IngestRequest, "onPage"> {
-  return onPage ? { onPage } : {};
-}
-
-async function readBytes(path: string, most: number): Promise<Uint8Array> {
+async function hashOf(path: string, most: number): Promise<string> {
   const { size } = await stat(path);
   if (size > most)
     throw new DocumentError(
       "TOO_LARGE",
       `${basename(path)} has ${size} bytes, and at most ${most} are read (\`max_file_bytes\`).`,
     );
-  return readFile(path);
+  const hash = createHash("sha256");
+  for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
+  return hash.digest("hex");
 }
 
-function fieldsOf({ title, author, year, language, edition, genre, work, origins }: Metadata) {
+function fieldsOf({ metadata, contentHash, bytes, mime, pages, pageStarts, toc, warnings }: MadeDocument) {
+  return { ...namesOf(metadata), contentHash, bytes, mime, pages, pageStarts, toc, warnings };
+}
+
+function namesOf({ title, author, year, language, edition, genre, work, origins }: Metadata) {
   return {
     title,
     work: work ?? title,
@@ -150,40 +186,10 @@ async function freeSourceId(path: string, contentHash: string, store: LibrarySto
   return (await store.document(stem)) ? `${stem}_${contentHash.slice(0, 8)}` : stem;
 }
 
-async function passagesOf(
-  assembled: AssembledDocument,
-  metadata: Metadata,
-  { terms, embedder, options }: IngestParts,
+async function embeddedPassages(
+  { chunks, summaries, metadata: { language, title } }: MadeDocument,
+  { embedder }: IngestParts,
 ): Promise<Passages> {
-  const { language, title } = metadata;
-  if (language !== undefined) await terms.load([language]);
-  const { text, pageStarts } = assembled;
-  const passage = (
-    { section, from, to }: { readonly section: readonly string[]; readonly from: number; readonly to: number },
-    ordinal: number,
-    own = text.slice(from, to),
-  ): PassageFields => {
-    // What a passage is about often stands in the titles above it alone.
-    const words = terms.of([title, ...section, own].join("\n"), language);
-    const pages = pagesOf(pageStarts, from, to);
-    return {
-      ordinal,
-      section,
-      from,
-      to,
-      text: own,
-      terms: words.join(" "),
-      length: words.length,
-      level: 0,
-      ...(pages && { pages }),
-    };
-  };
-  const chunks = chunksOf(assembled, options.chunk, language).map((piece, ordinal) => passage(piece, ordinal));
-  const summaries = summariesOf(assembled, { terms, language, title }).map((summary, ordinal) => ({
-    ...passage(summary, ordinal, summary.text),
-    level: summary.level,
-    concepts: summary.concepts,
-  }));
   if (!embedder || !understands(embedder, language)) return { chunks, summaries };
   return {
     embedder: embedder.id,

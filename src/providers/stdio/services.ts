@@ -33,7 +33,7 @@ export const SERVICES = {
   library: {
     name: "library",
     says: "A library of documents: read, searched, quoted.",
-    reads: ["LIBRARY_", "XDG_DATA_HOME", "LOCALAPPDATA"],
+    reads: ["LIBRARY_", "MISTRAL_API_KEY", "XDG_DATA_HOME", "LOCALAPPDATA"],
   },
 } as const satisfies Readonly<Record<string, ServiceRow>>;
 
@@ -87,6 +87,44 @@ export const LibrarySchema = Type.Object(
         examples: [["books"]],
       }),
     ),
+    allow_urls: Type.Optional(
+      Type.Boolean({
+        description: "Whether the library's tools may fetch documents from public https addresses.",
+        default: false,
+      }),
+    ),
+    watch: Type.Optional(
+      Type.Boolean({
+        description: "Whether files of `roots` are brought into the library when they come or change.",
+        default: false,
+      }),
+    ),
+    ocr: Type.Optional(
+      Type.Union([Type.Literal("off"), Type.Literal("local"), Type.Literal("mistral")], {
+        description:
+          "Who reads pictures of text: the optional package `tesseract-wasm` on this machine, or Mistral's service, " +
+          "with the key of `MISTRAL_API_KEY`, which gets the documents and costs money.",
+        default: "off",
+      }),
+    ),
+    ocr_languages: Type.Optional(
+      Type.Array(Type.String({ minLength: 2, maxLength: 3 }), {
+        description: "Languages of pictures of text, by their codes, where a document's own is not known.",
+        default: ["en", "fr"],
+        examples: [["de"]],
+      }),
+    ),
+    ocr_data: Type.Optional(
+      Type.Path({ minLength: 1, description: "Folder of `eng.traineddata` and its like, for local OCR." }),
+    ),
+    ocr_price: Type.Optional(
+      Type.Number({
+        description: "Price of a page that Mistral reads, as your contract says it; answers tell the sum.",
+        default: 0.001,
+        minimum: 0,
+        maximum: 1000,
+      }),
+    ),
   },
   { description: "The document library, where [services] has it." },
 );
@@ -131,7 +169,7 @@ export function resolveServices({
 
 function variablesOf(key: ServiceKey, config: ServicesReads): Record<string, string> {
   if (key === "gnn") return rootsVariable("gnn", config.gnn?.roots);
-  if (key === "library") return rootsVariable("library", config.library?.roots);
+  if (key === "library") return libraryVariables(config.library);
   return key === "web_search" ? webSearchVariables(config.web_search) : {};
 }
 
@@ -143,6 +181,11 @@ function rootsVariable(table: string, roots: readonly string[] = []): Record<str
         "Rename the folder.",
     );
   return roots.length > 0 ? { [`${table.toUpperCase()}_ROOTS`]: roots.join(delimiter) } : {};
+}
+
+function libraryVariables({ roots, ...options }: NonNullable<ServicesReads["library"]> = {}): Record<string, string> {
+  const named = Object.entries(options).map(([name, value]) => [`LIBRARY_${name.toUpperCase()}`, String(value)]);
+  return { ...rootsVariable("library", roots), ...Object.fromEntries(named) };
 }
 
 function webSearchVariables(webSearch: Readonly<Record<string, unknown>> = {}): Record<string, string> {

@@ -1,0 +1,139 @@
+import type { Block } from "./block.ts";
+
+/** What of a page says nothing of its subject. */
+const SILENT: ReadonlySet<string> = new Set([
+  "script style noscript template svg math iframe object embed canvas audio video nav footer aside form button select",
+  "textarea dialog menu head",
+].flatMap((names) => names.split(" ")));
+/** What of them is closed by nothing. */
+const VOID: ReadonlySet<string> = new Set(
+  "area base br col embed hr img input link meta source track wbr".split(" "),
+);
+const ENDS_PARAGRAPH: ReadonlySet<string> = new Set(
+  ("address article blockquote body caption center dd details div dl dt fieldset figcaption figure header hgroup hr " +
+    "html legend li main ol p section summary table tbody td tfoot th thead tr ul").split(" "),
+);
+const HEADING = /^h([1-6])$/;
+const MAIN: ReadonlySet<string> = new Set(["main", "article"]);
+/** With less text in its main part, all of a page is read. */
+const MIN_MAIN = 200;
+
+interface Taken {
+  readonly block: Block;
+  readonly isMain: boolean;
+}
+
+/** Makes blocks of the tags and texts of a page, in their order. What is hidden from readers is not read. */
+export class MarkupBlocks {
+  readonly #taken: Taken[] = [];
+  /** How deep inside of something silent or hidden. */
+  #silence = 0;
+  #main = 0;
+  #code = 0;
+  #text = "";
+  #heading: number | undefined;
+  #rows: string[][] | undefined;
+  #tables = 0;
+
+  open(name: string, attributes: Readonly<Record<string, string>>): void {
+    if (VOID.has(name)) return this.#openVoid(name, attributes);
+    if (this.#silence > 0 || SILENT.has(name) || isHidden(attributes)) {
+      this.#silence += 1;
+      return;
+    }
+    if (MAIN.has(name)) this.#main += 1;
+    const level = HEADING.exec(name)?.[1];
+    if (level !== undefined || name === "pre" || (ENDS_PARAGRAPH.has(name) && this.#tables === 0)) this.#end();
+    if (level !== undefined) this.#heading = Number(level);
+    if (name === "pre") this.#code += 1;
+    if (name === "table") this.#openTable();
+    if (name === "tr") this.#rows?.push([]);
+  }
+
+  close(name: string): void {
+    if (VOID.has(name)) return;
+    if (this.#silence > 0) {
+      this.#silence -= 1;
+      return;
+    }
+    if (name === "td" || name === "th") this.#endCell();
+    if (HEADING.test(name) || name === "pre" || (ENDS_PARAGRAPH.has(name) && this.#tables === 0)) this.#end();
+    if (name === "pre") this.#code = Math.max(0, this.#code - 1);
+    if (name === "table") this.#closeTable();
+    if (MAIN.has(name)) this.#main = Math.max(0, this.#main - 1);
+  }
+
+  text(text: string): void {
+    if (this.#silence === 0) this.#text += text;
+  }
+
+  /** Those of the main part of the page, where it has one. */
+  blocks(): Block[] {
+    this.#end();
+    const main = this.#taken.filter(({ isMain }) => isMain);
+    const length = main.reduce((sum, { block }) => sum + block.text.length, 0);
+    return (length >= MIN_MAIN ? main : this.#taken).map(({ block }) => block);
+  }
+
+  #openVoid(name: string, { alt = "" }: Readonly<Record<string, string>>): void {
+    if (this.#silence > 0) return;
+    if (name === "br") this.#text += this.#code > 0 ? "\n" : " ";
+    else if (name === "hr") this.#end();
+    else if (name === "img" && alt.trim() !== "") this.#text += ` ${alt} `;
+  }
+
+  /** Tables that lay out a page have others in them: the outer one is no table then. */
+  #openTable(): void {
+    this.#tables += 1;
+    if (this.#tables === 1) this.#rows = [];
+  }
+
+  #endCell(): void {
+    const row = this.#rows?.at(-1);
+    if (!row || this.#tables > 1) return;
+    row.push(spaced(this.#text));
+    this.#text = "";
+  }
+
+  #closeTable(): void {
+    if (this.#tables === 0) return;
+    this.#tables -= 1;
+    if (this.#tables > 0) return;
+    const rows = (this.#rows ?? []).filter((row) => row.some((cell) => cell !== ""));
+    this.#rows = undefined;
+    const rest = this.#text;
+    this.#text = "";
+    // One column is no table but a way to set a page.
+    if (rows.every((row) => row.length < 2)) for (const row of rows) this.#take("paragraph", row.join(" "));
+    else this.#take("table", rows.map((row) => `| ${row.join(" | ")} |`).join("\n"));
+    this.#text = rest;
+    this.#end();
+  }
+
+  #end(): void {
+    const [text, level] = [this.#text, this.#heading];
+    this.#text = "";
+    this.#heading = undefined;
+    if (this.#code > 0) this.#take("code", text.replaceAll(/^\n+|\s+$/g, ""));
+    else if (level === undefined) this.#take("paragraph", spaced(text));
+    else this.#take("heading", spaced(text), level);
+  }
+
+  #take(kind: Block["kind"], text: string, level?: number): void {
+    if (text === "") return;
+    this.#taken.push({ block: { kind, text, ...(level !== undefined && { level }) }, isMain: this.#main > 0 });
+  }
+}
+
+function spaced(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}
+
+/** Text that a reader of the page never sees may be meant for a model alone. */
+function isHidden(attributes: Readonly<Record<string, string>>): boolean {
+  return (
+    "hidden" in attributes ||
+    attributes["aria-hidden"] === "true" ||
+    /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0/i.test(attributes["style"] ?? "")
+  );
+}

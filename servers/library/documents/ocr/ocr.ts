@@ -1,0 +1,27 @@
+import type { Block } from "../block.ts";
+
+/** Whether pictures of text are read, and by whom. */
+export interface OcrChoice {
+  readonly by: "off" | "local" | "mistral";
+  /** `auto`: pages without text alone; `force`: all pages, whatever text they hold. */
+  readonly when: "auto" | "force";
+  /** ISO 639-1, tried in this order where the document's own is not known. */
+  readonly languages: readonly string[];
+  /** Folder of `eng.traineddata` and its like. @default packages of that data */
+  readonly data?: string;
+}
+
+export const NO_OCR: OcrChoice = { by: "off", when: "auto", languages: [] };
+
+/** A picture of a page: rows of RGBA. */
+export interface PagePicture {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Uint8ClampedArray;
+}
+
+/** Reads the pages of one document from their pictures. */
+export interface PageReader {
+  /** Blocks of each of these pages, from 1, in their order. */
+  read(pages: readonly number[], pictureOf: (page: number) => Promise<PagePicture | undefined>): Promise<Block[][]>;
+}

@@ -1,0 +1,9 @@
+import type { ReaderOptions } from "../block.ts";
+import type { PageReader } from "./ocr.ts";
+import { localPageReader } from "./tesseract.ts";
+
+/** Who reads pictures of pages; undefined where nobody is to. */
+export function pageReaderOf({ ocr, pageReader, language, onPage }: ReaderOptions): PageReader | undefined {
+  if (!ocr || ocr.by === "off") return undefined;
+  return pageReader ?? localPageReader(ocr, language, () => onPage?.(0, 0));
+}

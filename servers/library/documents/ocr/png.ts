@@ -1,0 +1,111 @@
+import { inflateSync } from "node:zlib";
+import { DocumentError } from "../document-error.ts";
+import type { PagePicture } from "./ocr.ts";
+
+const SIGNATURE = 8;
+const MAX_PIXELS = 60_000_000;
+/** Samples of a point, by the kind of colours. */
+const SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
+
+interface Head {
+  readonly width: number;
+  readonly height: number;
+  readonly depth: number;
+  readonly kind: number;
+}
+
+/** The points of a PNG, on white where it is transparent. Throws a `DocumentError`. */
+export function decodePng(bytes: Uint8Array): PagePicture {
+  try {
+    return decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  } catch (error) {
+    if (error instanceof DocumentError) throw error;
+    throw new DocumentError("VALIDATION_ERROR", "The picture is damaged.", "damaged");
+  }
+}
+
+function decode(bytes: Buffer): PagePicture {
+  const packed: Buffer[] = [];
+  let head: Head | undefined;
+  let palette = Buffer.alloc(0);
+  for (let at = SIGNATURE; at + 8 <= bytes.length; ) {
+    const length = bytes.readUInt32BE(at);
+    const name = bytes.toString("latin1", at + 4, at + 8);
+    const content = bytes.subarray(at + 8, at + 8 + length);
+    if (name === "IHDR") head = headOf(content);
+    else if (name === "PLTE") palette = Buffer.from(content);
+    else if (name === "IDAT") packed.push(content);
+    else if (name === "IEND") break;
+    at += 12 + length;
+  }
+  if (!head) throw new RangeError("no head");
+  const { width, height, depth, kind } = head;
+  const rowBytes = Math.ceil((width * depth * SAMPLES[kind]!) / 8);
+  const rows = inflateSync(Buffer.concat(packed), { maxOutputLength: (rowBytes + 1) * height });
+  unfilter(rows, rowBytes, Math.max(1, (depth * SAMPLES[kind]!) >> 3));
+  return { width, height, data: painted(rows, head, { palette, rowBytes }) };
+}
+
+function headOf(content: Buffer): Head {
+  const [width, height] = [content.readUInt32BE(0), content.readUInt32BE(4)];
+  const [depth, kind, isInterlaced] = [content[8]!, content[9]!, content[12] !== 0];
+  if (width * height > MAX_PIXELS)
+    throw new DocumentError("TOO_LARGE", `The picture has more than ${MAX_PIXELS} points.`);
+  if (isInterlaced || SAMPLES[kind] === undefined || ![1, 2, 4, 8, 16].includes(depth))
+    throw new DocumentError("VALIDATION_ERROR", "Such a PNG (interlaced, perhaps) is not read. Save it plainly.");
+  return { width, height, depth, kind };
+}
+
+/** PNG, section 9: each row says how it was made of what stands before and above. */
+function unfilter(rows: Buffer, rowBytes: number, step: number): void {
+  for (let start = 0; start + rowBytes < rows.length; start += rowBytes + 1) {
+    const filter = rows[start]!;
+    for (let at = start + 1; at <= start + rowBytes; at += 1) {
+      const before = at - start > step ? rows[at - step]! : 0;
+      const above = start > 0 ? rows[at - rowBytes - 1]! : 0;
+      const corner = start > 0 && at - start > step ? rows[at - rowBytes - 1 - step]! : 0;
+      const guess = [0, before, above, (before + above) >> 1, paeth(before, above, corner)][filter] ?? 0;
+      rows[at] = (rows[at]! + guess) & 0xff;
+    }
+  }
+}
+
+function paeth(before: number, above: number, corner: number): number {
+  const guess = before + above - corner;
+  const [left, up, both] = [before, above, corner].map((value) => Math.abs(guess - value)) as [number, number, number];
+  if (left <= up && left <= both) return before;
+  return up <= both ? above : corner;
+}
+
+interface Painting {
+  readonly palette: Buffer;
+  readonly rowBytes: number;
+}
+
+function painted(rows: Buffer, { width, height, depth, kind }: Head, { palette, rowBytes }: Painting) {
+  const data = new Uint8ClampedArray(width * height * 4);
+  const samples = SAMPLES[kind]!;
+  const most = 2 ** Math.min(depth, 8) - 1;
+  const sample = (row: number, place: number): number => {
+    if (depth >= 8) return rows[row + (place * depth) / 8]!;
+    const bit = place * depth;
+    return (rows[row + (bit >> 3)]! >> (8 - depth - (bit & 7))) & most;
+  };
+  for (let y = 0; y < height; y += 1)
+    for (let x = 0; x < width; x += 1) {
+      const row = y * (rowBytes + 1) + 1;
+      const first = sample(row, x * samples);
+      const gray = (first * 255) / most;
+      const color =
+        kind === 3
+          ? [palette[first * 3] ?? 0, palette[first * 3 + 1] ?? 0, palette[first * 3 + 2] ?? 0]
+          : samples >= 3
+            ? [first, sample(row, x * samples + 1), sample(row, x * samples + 2)]
+            : [gray, gray, gray];
+      const alpha = samples === 2 || samples === 4 ? sample(row, x * samples + samples - 1) / 255 : 1;
+      const to = (y * width + x) * 4;
+      for (let part = 0; part < 3; part += 1) data[to + part] = color[part]! * alpha + 255 * (1 - alpha);
+      data[to + 3] = 255;
+    }
+  return data;
+}

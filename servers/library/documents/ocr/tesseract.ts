@@ -1,0 +1,147 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { missingPackage } from "../../../shared/missing-package.ts";
+import { LONG_CODES } from "../../search/language-codes.ts";
+import type { Block } from "../block.ts";
+import { DocumentError } from "../document-error.ts";
+import type { OcrChoice, PagePicture, PageReader } from "./ocr.ts";
+
+interface Engine {
+  loadModel(model: Uint8Array): void;
+  loadImage(image: PagePicture): void;
+  clearImage(): void;
+  getText(): string;
+  getTextBoxes(unit: "line"): readonly { readonly confidence: number }[];
+  destroy(): void;
+}
+
+const require = createRequire(import.meta.url);
+const PURPOSE = "reading pictures of text on this machine";
+/** What the engine takes of memory it gives back with its end alone. */
+const PAGES_OF_AN_ENGINE = 50;
+/** Larger pictures are no pages of a book. */
+const MAX_PIXELS = 60_000_000;
+
+/** Reads pictures of text on this machine, by Tesseract as WebAssembly. Rejects with `OCR_UNAVAILABLE`. */
+export function localPageReader(choice: OcrChoice, language: string | undefined, onPage: () => void): PageReader {
+  return {
+    async read(pages, pictureOf) {
+      const models = await modelsOf(choice, language);
+      const found: Block[][] = [];
+      let engine: Engine | undefined;
+      let best = models.length === 1 ? models[0] : undefined;
+      try {
+        for (const [at, page] of pages.entries()) {
+          onPage();
+          const picture = await pictureOf(page);
+          if (!picture) {
+            found.push([]);
+            continue;
+          }
+          if (picture.width * picture.height > MAX_PIXELS)
+            throw new DocumentError("TOO_LARGE", `The picture of page ${page} has more than ${MAX_PIXELS} points.`);
+          if (!engine || at % PAGES_OF_AN_ENGINE === 0) {
+            engine?.destroy();
+            engine = await createEngine();
+            if (best) engine.loadModel(best);
+          }
+          best ??= bestOf(models, picture, engine);
+          found.push(blocksOf(textOf(picture, engine), page));
+        }
+      } finally {
+        engine?.destroy();
+      }
+      return found;
+    },
+  };
+}
+
+function textOf(picture: PagePicture, engine: Engine): string {
+  engine.loadImage(picture);
+  const text = engine.getText();
+  engine.clearImage();
+  return text;
+}
+
+/** The model that is surest of its reading of a page. */
+function bestOf(models: readonly Uint8Array[], picture: PagePicture, engine: Engine): Uint8Array {
+  const judged = models.map((model) => {
+    engine.loadModel(model);
+    engine.loadImage(picture);
+    const lines = engine.getTextBoxes("line");
+    engine.clearImage();
+    return { model, sureness: lines.reduce((sum, { confidence }) => sum + confidence, 0) / Math.max(lines.length, 1) };
+  });
+  const { model } = judged.reduce((one, other) => (other.sureness > one.sureness ? other : one));
+  engine.loadModel(model);
+  return model;
+}
+
+/** Paragraphs have empty lines between; a word that was cut at the end of a line is whole again. */
+function blocksOf(text: string, page: number): Block[] {
+  return text
+    .split(/\n[^\S\n]*\n+/)
+    .map((paragraph) => paragraph.replaceAll(/(\p{L})[-‐]\n(?=\p{Ll})/gu, "$1").replaceAll(/\s+/g, " ").trim())
+    .filter((paragraph) => /[\p{L}\p{N}]/u.test(paragraph))
+    .map((paragraph) => ({ kind: "paragraph", text: paragraph, page }));
+}
+
+async function createEngine(): Promise<Engine> {
+  const place = placeOf("tesseract-wasm");
+  if (place === undefined) throw new DocumentError("OCR_UNAVAILABLE", missingPackage("tesseract-wasm", PURPOSE));
+  const name = "tesseract-wasm";
+  const { createOCREngine, supportsFastBuild } = (await import(name)) as {
+    createOCREngine(options: { wasmBinary: Uint8Array }): Promise<Engine>;
+    supportsFastBuild(): boolean;
+  };
+  const build = supportsFastBuild() ? "tesseract-core.wasm" : "tesseract-core-fallback.wasm";
+  return createOCREngine({ wasmBinary: await readFile(join(dirname(place), build)) });
+}
+
+/** Of the document's language where it is known, else of those that were chosen and are there. */
+async function modelsOf({ data, languages }: OcrChoice, language: string | undefined): Promise<Uint8Array[]> {
+  if (placeOf("tesseract-wasm") === undefined)
+    throw new DocumentError("OCR_UNAVAILABLE", missingPackage("tesseract-wasm", PURPOSE));
+  const wanted = language === undefined ? languages : [language];
+  const codes = wanted.map((one) => LONG_CODES[one] ?? one);
+  const places = codes.flatMap((code) => modelPlace(code, data) ?? []);
+  if (places.length === 0) {
+    const [code = "eng"] = codes;
+    throw new DocumentError(
+      "OCR_UNAVAILABLE",
+      `There is no data to read pictures of text in ${JSON.stringify(wanted.join(", "))}. ` +
+        `Install it (\`npm install @tesseract.js-data/${code}\`), or put ${code}.traineddata into the folder ocr_data.`,
+    );
+  }
+  return Promise.all(places.map(readModel));
+}
+
+function modelPlace(code: string, data: string | undefined): string | undefined {
+  if (!/^[a-z_]{2,12}$/.test(code)) return undefined;
+  const home = placeOf(`@tesseract.js-data/${code}/package.json`);
+  const places = [
+    ...(data === undefined ? [] : [join(data, `${code}.traineddata`), join(data, `${code}.traineddata.gz`)]),
+    ...(home === undefined
+      ? []
+      : ["4.0.0_best_int", "4.0.0"].map((version) => join(dirname(home), version, `${code}.traineddata.gz`))),
+  ];
+  return places.find((place) => existsSync(place));
+}
+
+const MAX_MODEL = 200_000_000;
+
+async function readModel(place: string): Promise<Uint8Array> {
+  const bytes = await readFile(place);
+  return place.endsWith(".gz") ? gunzipSync(bytes, { maxOutputLength: MAX_MODEL }) : bytes;
+}
+
+function placeOf(name: string): string | undefined {
+  try {
+    return require.resolve(name);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,97 @@
+import { posix } from "node:path";
+import { Parser } from "htmlparser2";
+import type { Block, FoundMetadata, Reader } from "./block.ts";
+import { DocumentError } from "./document-error.ts";
+import { textsOf } from "./read-docx.ts";
+import { decodeMarkup, defined, parseHtml } from "./read-html.ts";
+import { firstHeading } from "./read-markdown.ts";
+import { ZipArchive } from "./zip.ts";
+
+/** A book of EPUB: its chapters in their order. */
+export const readEpub: Reader = async (bytes, { signal, onPage }) => {
+  const archive = new ZipArchive(bytes);
+  refuseLocked(archive);
+  const place = packageOf(archive);
+  const xml = textOf(archive, place);
+  const chapters = spineOf(xml).map((href) => posix.join(posix.dirname(place), decoded(href)));
+  const blocks: Block[] = [];
+  const missing: string[] = [];
+  for (const [at, name] of chapters.entries()) {
+    signal.throwIfAborted();
+    const chapter = archive.read(name);
+    if (chapter) blocks.push(...parseHtml(decodeMarkup(chapter).text).blocks);
+    else missing.push(name);
+    onPage?.(at + 1, chapters.length);
+  }
+  return {
+    blocks,
+    pages: 0,
+    metadata: [["EPUB", metadataOf(xml)], firstHeading(blocks)],
+    warnings: missing.length === 0 ? [] : [`Chapters that the book lists and lacks: ${missing.slice(0, 20).join(", ")}.`],
+  };
+};
+
+const XML = { xmlMode: true, decodeEntities: true } as const;
+
+/** Fonts may be masked in a book that is open to read. */
+function refuseLocked(archive: ZipArchive): void {
+  const xml = archive.read("META-INF/encryption.xml")?.toString("utf8") ?? "";
+  const masked = /adobe\.com\/pdf\/enc#RC|idpf\.org\/2008\/embedding/;
+  const ways = Array.from(xml.matchAll(/Algorithm\s*=\s*["']([^"']*)["']/g), ([, way = ""]) => way);
+  if (ways.every((way) => masked.test(way))) return;
+  throw new DocumentError("VALIDATION_ERROR", "It is locked by its seller, and cannot be read.", "password_required");
+}
+
+function packageOf(archive: ZipArchive): string {
+  const container = textOf(archive, "META-INF/container.xml");
+  let place: string | undefined;
+  new Parser(
+    { onopentag: (name, attributes) => void (name === "rootfile" && (place ??= attributes["full-path"])) },
+    XML,
+  ).end(container);
+  if (place !== undefined) return place;
+  throw new DocumentError("VALIDATION_ERROR", "It is no EPUB: its container names no book.", "damaged");
+}
+
+function textOf(archive: ZipArchive, name: string): string {
+  const content = archive.read(name);
+  if (content) return content.toString("utf8");
+  throw new DocumentError("VALIDATION_ERROR", `It is no EPUB: ${JSON.stringify(name)} is missing.`, "damaged");
+}
+
+/** The files of the chapters, in the order of reading; what stands aside of it is left out. */
+function spineOf(xml: string): string[] {
+  const files = new Map<string, string>();
+  const order: string[] = [];
+  new Parser(
+    {
+      onopentag(name, attributes) {
+        const plain = name.replace(/^.*:/, "");
+        if (plain === "item") files.set(attributes["id"] ?? "", attributes["href"] ?? "");
+        if (plain === "itemref" && attributes["linear"] !== "no") order.push(attributes["idref"] ?? "");
+      },
+    },
+    XML,
+  ).end(xml);
+  return order.flatMap((id) => files.get(id) ?? []);
+}
+
+function decoded(href: string): string {
+  const [plain = ""] = href.split("#");
+  try {
+    return decodeURIComponent(plain);
+  } catch {
+    return plain;
+  }
+}
+
+function metadataOf(xml: string): FoundMetadata {
+  const texts = textsOf(xml, ["dc:title", "dc:creator", "dc:language", "dc:date"]);
+  const year = /\b(\d{4})\b/.exec(texts.get("dc:date")?.[0] ?? "")?.[1];
+  return defined({
+    title: texts.get("dc:title")?.[0],
+    author: texts.get("dc:creator")?.join(", "),
+    language: texts.get("dc:language")?.[0],
+    year: year === undefined ? undefined : Number(year),
+  });
+}

@@ -1,0 +1,91 @@
+import { Parser } from "htmlparser2";
+import type { Block, FoundMetadata, Reader } from "./block.ts";
+import { DocumentError } from "./document-error.ts";
+import { MarkupBlocks } from "./markup-blocks.ts";
+import { firstHeading } from "./read-markdown.ts";
+import { decodeText } from "./read-text.ts";
+
+/** A page of HTML: its main part, without what navigates and what is hidden. Nothing of it is run or fetched. */
+export const readHtml: Reader = async (bytes) => {
+  const { text, warnings } = decodeMarkup(bytes);
+  const { blocks, metadata } = parseHtml(text);
+  return { blocks, pages: 0, metadata: [["HTML", metadata], firstHeading(blocks)], warnings };
+};
+
+/** Names under which pages say what they are, the surest first. */
+const NAMES = {
+  title: ["citation_title", "dc.title", "dcterms.title", "og:title"],
+  author: ["citation_author", "dc.creator", "dcterms.creator", "author", "article:author"],
+  date: ["citation_publication_date", "citation_date", "dc.date", "dcterms.date", "article:published_time", "date"],
+  language: ["dc.language", "dcterms.language"],
+} as const;
+
+/** Tags within one another; no page that people write has more, and each costs more than the one before. */
+const MAX_DEPTH = 5_000;
+
+export function parseHtml(text: string): { readonly blocks: Block[]; readonly metadata: FoundMetadata } {
+  const page = new MarkupBlocks();
+  const found = new Map<string, string[]>();
+  let title: string | undefined;
+  let isTitle = false;
+  let language = "";
+  let depth = 0;
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      depth += 1;
+      if (depth > MAX_DEPTH)
+        throw new DocumentError("TOO_LARGE", `It has more than ${MAX_DEPTH} tags within one another.`, "damaged");
+      if (name === "html") language = attributes["lang"] ?? attributes["xml:lang"] ?? "";
+      if (name === "meta") {
+        const key = (attributes["name"] ?? attributes["property"] ?? "").toLowerCase();
+        const content = (attributes["content"] ?? "").trim();
+        if (key !== "" && content !== "") found.set(key, [...(found.get(key) ?? []), content]);
+      }
+      isTitle = name === "title" && title === undefined;
+      if (isTitle) title = "";
+      page.open(name, attributes);
+    },
+    onclosetag(name) {
+      depth -= 1;
+      if (name === "title") isTitle = false;
+      page.close(name);
+    },
+    ontext(piece) {
+      if (isTitle) title += piece;
+      page.text(piece);
+    },
+  });
+  parser.end(text);
+  const first = (names: readonly string[]): string | undefined =>
+    names.map((name) => found.get(name)?.join(", ")).find((value) => value !== undefined);
+  const year = /\b(\d{4})\b/.exec(first(NAMES.date) ?? "")?.[1];
+  return {
+    blocks: page.blocks(),
+    metadata: defined({
+      title: first(NAMES.title) ?? (title?.replaceAll(/\s+/g, " ").trim() || undefined),
+      author: first(NAMES.author),
+      language: first(NAMES.language) ?? (language || undefined),
+      year: year === undefined ? undefined : Number(year),
+    }),
+  };
+}
+
+export function defined(fields: { readonly [Key in keyof FoundMetadata]: FoundMetadata[Key] | undefined }): FoundMetadata {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** A page may name its character set in its first lines. */
+const LOOKED_AT = 1_024;
+const NAMED = /charset\s*=\s*["']?([\w-]{2,40})|encoding\s*=\s*["']([\w-]{2,40})/i;
+
+export function decodeMarkup(bytes: Uint8Array): ReturnType<typeof decodeText> {
+  const beginning = Buffer.from(bytes.subarray(0, LOOKED_AT)).toString("latin1");
+  const [, inMeta, inXml] = NAMED.exec(beginning) ?? [];
+  const name = (inMeta ?? inXml ?? "utf-8").toLowerCase();
+  if (/^(utf-?8|utf-?16.*)$/.test(name)) return decodeText(bytes);
+  try {
+    return { text: new TextDecoder(name).decode(bytes), warnings: [] };
+  } catch {
+    return decodeText(bytes);
+  }
+}

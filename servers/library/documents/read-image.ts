@@ -1,0 +1,69 @@
+import type { Reader } from "./block.ts";
+import { DocumentError } from "./document-error.ts";
+import { decodePng } from "./ocr/png.ts";
+import { pageReaderOf } from "./ocr/page-reader.ts";
+import type { PagePicture } from "./ocr/ocr.ts";
+import { openPdf, pictureOf } from "./read-pdf.ts";
+
+/** A picture of a page, as PNG or JPEG: one page, read by OCR. */
+export const readImage: Reader = async (bytes, options) => {
+  const reader = pageReaderOf(options);
+  if (!reader)
+    throw new DocumentError(
+      "OCR_UNAVAILABLE",
+      "It is a picture, and pictures of text are not read: set `ocr` to local or mistral.",
+      "needs_ocr",
+    );
+  const [blocks = []] = await reader.read([1], () => picture(bytes));
+  options.onPage?.(1, 1);
+  return { blocks, pages: 1, metadata: [], warnings: [], ocrPages: 1 };
+};
+
+async function picture(bytes: Uint8Array): Promise<PagePicture | undefined> {
+  if (bytes[0] === 0x89) return decodePng(bytes);
+  const pdf = await openPdf(pdfAround(bytes));
+  try {
+    return await pictureOf(pdf, 1);
+  } finally {
+    await pdf.destroy();
+  }
+}
+
+/** The reader of PDF knows JPEG, so a JPEG becomes the one picture of a PDF. */
+function pdfAround(jpeg: Uint8Array): Uint8Array {
+  const { width, height, parts } = sizeOf(jpeg);
+  const space = parts === 1 ? "DeviceGray" : parts === 4 ? "DeviceCMYK" : "DeviceRGB";
+  const paint = `q ${width} 0 0 ${height} 0 0 cm /I Do Q`;
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} ${height}] /Contents 4 0 R ` +
+      "/Resources << /XObject << /I 5 0 R >> >> >>",
+    `<< /Length ${paint.length} >>\nstream\n${paint}\nendstream`,
+  ].map((object, at) => `${at + 1} 0 obj\n${object}\nendobj\n`);
+  const head =
+    `5 0 obj\n<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /${space} ` +
+    `/BitsPerComponent 8 /Filter /DCTDecode /Length ${jpeg.length} >>\nstream\n`;
+  return Buffer.concat([
+    Buffer.from(`%PDF-1.7\n${objects.join("")}${head}`, "latin1"),
+    jpeg,
+    Buffer.from("\nendstream\nendobj\ntrailer << /Size 6 /Root 1 0 R >>\n%%EOF", "latin1"),
+  ]);
+}
+
+const MAX_PIXELS = 60_000_000;
+
+/** ITU T.81, B.2.2: the frame says how large the picture is. */
+function sizeOf(jpeg: Uint8Array): { readonly width: number; readonly height: number; readonly parts: number } {
+  const bytes = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
+  for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff; at += 2 + bytes.readUInt16BE(at + 2)) {
+    const marker = bytes[at + 1]!;
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+    if (!isFrame) continue;
+    const [height, width, parts] = [bytes.readUInt16BE(at + 5), bytes.readUInt16BE(at + 7), bytes[at + 9]!];
+    if (width * height > MAX_PIXELS)
+      throw new DocumentError("TOO_LARGE", `The picture has more than ${MAX_PIXELS} points.`);
+    return { width, height, parts };
+  }
+  throw new DocumentError("VALIDATION_ERROR", "The picture is damaged.", "damaged");
+}

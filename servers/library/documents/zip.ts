@@ -1,0 +1,126 @@
+import { inflateRawSync } from "node:zlib";
+import { DocumentError } from "./document-error.ts";
+
+export interface ZipBounds {
+  /** @default 10,000 */
+  readonly maxEntries?: number;
+  /** Of all files together, unpacked. @default 524,288,000 */
+  readonly maxBytes?: number;
+}
+
+interface Entry {
+  readonly method: number;
+  readonly packed: number;
+  readonly size: number;
+  readonly offset: number;
+  readonly isLocked: boolean;
+}
+
+const END = 0x06_05_4b_50;
+const END_LENGTH = 22;
+/** The end may have a remark of that many bytes behind it. */
+const MAX_REMARK = 65_535;
+const CENTRAL = 0x02_01_4b_50;
+const CENTRAL_LENGTH = 46;
+const LOCAL = 0x04_03_4b_50;
+const LOCAL_LENGTH = 30;
+/** Stands where the number is elsewhere, in the form for files beyond 4 GB. */
+const ELSEWHERE = 0xff_ff_ff_ff;
+const STORED = 0;
+const DEFLATED = 8;
+
+/**
+ * The files of a ZIP archive, as books and letters have them. What it would unpack to is known from its list, and held
+ * to again while it is unpacked: a list may lie.
+ */
+export class ZipArchive {
+  readonly #bytes: Buffer;
+  readonly #entries = new Map<string, Entry>();
+  readonly #maxBytes: number;
+  #unpacked = 0;
+
+  /** Throws a `DocumentError` for what is no archive, or more than the bounds allow. */
+  constructor(bytes: Uint8Array, { maxEntries = 10_000, maxBytes = 524_288_000 }: ZipBounds = {}) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#maxBytes = maxBytes;
+    try {
+      this.#readList(maxEntries);
+    } catch (error) {
+      throw error instanceof RangeError ? damaged() : error;
+    }
+    const whole = Array.from(this.#entries.values()).reduce((sum, { size }) => sum + size, 0);
+    if (whole > maxBytes) throw this.#tooLarge();
+  }
+
+  get names(): readonly string[] {
+    return Array.from(this.#entries.keys());
+  }
+
+  /** Undefined for a name that is not there. Throws a `DocumentError`. */
+  read(name: string): Buffer | undefined {
+    const entry = this.#entries.get(name);
+    if (!entry) return undefined;
+    if (entry.isLocked)
+      throw new DocumentError("VALIDATION_ERROR", "It is locked by a password. Take that off.", "password_required");
+    const room = this.#maxBytes - this.#unpacked;
+    const content = unpack(this.#packed(entry), entry, Math.min(room, entry.size));
+    this.#unpacked += content.length;
+    return content;
+  }
+
+  #readList(maxEntries: number): void {
+    const end = this.#endOfList();
+    const count = this.#bytes.readUInt16LE(end + 10);
+    let at = this.#bytes.readUInt32LE(end + 16);
+    if (at === ELSEWHERE || count > maxEntries)
+      throw new DocumentError("TOO_LARGE", `It holds more than ${maxEntries} files, or more than 4 GB.`);
+    for (let taken = 0; taken < count; taken += 1) {
+      if (this.#bytes.readUInt32LE(at) !== CENTRAL) throw damaged();
+      const [name, extra, remark] = [28, 30, 32].map((place) => this.#bytes.readUInt16LE(at + place));
+      const start = at + CENTRAL_LENGTH;
+      this.#entries.set(this.#bytes.toString("utf8", start, start + name!), {
+        isLocked: (this.#bytes.readUInt16LE(at + 8) & 1) === 1,
+        method: this.#bytes.readUInt16LE(at + 10),
+        packed: this.#bytes.readUInt32LE(at + 20),
+        size: this.#bytes.readUInt32LE(at + 24),
+        offset: this.#bytes.readUInt32LE(at + 42),
+      });
+      at = start + name! + extra! + remark!;
+    }
+  }
+
+  #endOfList(): number {
+    const last = this.#bytes.length - END_LENGTH;
+    for (let at = last; at >= Math.max(0, last - MAX_REMARK); at -= 1)
+      if (this.#bytes.readUInt32LE(at) === END) return at;
+    throw damaged();
+  }
+
+  #packed({ offset, packed }: Entry): Buffer {
+    if (offset + LOCAL_LENGTH > this.#bytes.length || this.#bytes.readUInt32LE(offset) !== LOCAL) throw damaged();
+    const [name, extra] = [26, 28].map((place) => this.#bytes.readUInt16LE(offset + place));
+    const start = offset + LOCAL_LENGTH + name! + extra!;
+    if (start + packed > this.#bytes.length) throw damaged();
+    return this.#bytes.subarray(start, start + packed);
+  }
+
+  #tooLarge(): DocumentError {
+    return new DocumentError("TOO_LARGE", `It would unpack to more than ${this.#maxBytes} bytes.`);
+  }
+}
+
+function unpack(packed: Buffer, { method }: Entry, most: number): Buffer {
+  if (method === STORED && packed.length <= most) return packed;
+  if (method !== DEFLATED) throw damaged();
+  try {
+    return inflateRawSync(packed, { maxOutputLength: Math.max(most, 1) });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE")
+      throw new DocumentError("TOO_LARGE", "A file in it is larger than its list says.");
+    throw damaged();
+  }
+}
+
+function damaged(): DocumentError {
+  return new DocumentError("VALIDATION_ERROR", "It is damaged: its list of files cannot be read.", "damaged");
+}

@@ -1,0 +1,127 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { downloadPublic, FailError, VERSION, type Download } from "toolyard";
+import type { FoundMetadata } from "../documents/block.ts";
+import { DocumentError } from "../documents/document-error.ts";
+import { ReaderProcess, type ReaderBounds } from "../reading/reader-process.ts";
+import type { Embedder } from "../search/embedder.ts";
+import type { LibraryStore } from "../store/store.ts";
+import { ingest, type Ingested, type IngestOptions } from "./ingest.ts";
+import { Jobs } from "./jobs.ts";
+import type { MistralOcr } from "./mistral-ocr.ts";
+import { Removed } from "./removed.ts";
+import { nameOfSource, type Source } from "./sources.ts";
+import { Watch } from "./watch.ts";
+
+export interface IngestionParts {
+  readonly store: LibraryStore;
+  readonly embedder: Embedder | undefined;
+  readonly options: IngestOptions;
+  readonly reader?: Partial<ReaderBounds> | undefined;
+  /** Where jobs and the lease of watching lie. */
+  readonly folder: string;
+  readonly mistral?: MistralOcr | undefined;
+  /** @default from the public internet */
+  readonly download?: ((url: URL, signal: AbortSignal) => Promise<Download>) | undefined;
+}
+
+export interface AddRequest {
+  readonly source: Source;
+  readonly metadata?: FoundMetadata;
+  readonly signal?: AbortSignal;
+  readonly onPage?: (done: number, total: number) => void;
+}
+
+/** All ways by which documents come into a library. */
+export class Ingestion implements AsyncDisposable {
+  readonly jobs: Jobs;
+  readonly #parts: IngestionParts;
+  readonly #reader: ReaderProcess;
+  readonly #removed: Removed;
+  /** Sources that are read just now: a second reading of one would be lost work. */
+  readonly #reading = new Set<string>();
+  #watch: Watch | undefined;
+
+  constructor(parts: IngestionParts) {
+    this.#parts = parts;
+    this.#reader = new ReaderProcess(parts.reader);
+    this.#removed = new Removed(join(parts.folder, "removed.json"));
+    this.jobs = new Jobs(join(parts.folder, "jobs"), (request) => this.add(request));
+  }
+
+  /** Reads one source into the library, as a whole or not at all. Rejects with a `DocumentError`. */
+  async add({ source, signal = new AbortController().signal, ...rest }: AddRequest): Promise<Ingested> {
+    const name = nameOfSource(source);
+    if (this.#reading.has(name))
+      throw new DocumentError("VALIDATION_ERROR", `${name} is being read already. Wait for that.`, "already_ingesting");
+    this.#reading.add(name);
+    try {
+      const ingested =
+        "path" in source
+          ? await this.#ingest({ path: source.path, signal, ...rest })
+          : await this.#addAddress(new URL(source.url), { signal, ...rest });
+      await this.#removed.delete(ingested.document.uri).catch(() => {});
+      return ingested;
+    } finally {
+      this.#reading.delete(name);
+    }
+  }
+
+  /** A document that somebody took out is not brought back by watching its folder. */
+  async removed(uri: string): Promise<void> {
+    await this.#removed.add(uri).catch(() => {});
+  }
+
+  /** Brings files of these folders in when they come or change. */
+  async watch(roots: readonly string[]): Promise<void> {
+    this.#watch ??= new Watch({ roots, folder: this.#parts.folder, onFiles: (paths) => this.#watched(paths) });
+    await this.#watch.start();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#watch?.[Symbol.asyncDispose]();
+    await this.jobs[Symbol.asyncDispose]();
+    await this.#reader[Symbol.asyncDispose]();
+    await this.#parts.mistral?.[Symbol.asyncDispose]();
+  }
+
+  async #watched(paths: readonly string[]): Promise<void> {
+    const removed = await this.#removed.uris();
+    const sources = paths.filter((path) => !removed.has(pathToFileURL(path).href)).map((path) => ({ path }));
+    // With too many jobs under way the next sweep brings them.
+    if (sources.length > 0) await this.jobs.begin({ sources }).catch(() => {});
+  }
+
+  #ingest(request: Parameters<typeof ingest>[0]): Promise<Ingested> {
+    const { store, embedder, options, mistral } = this.#parts;
+    const onOcr = mistral && mistral.read.bind(mistral);
+    return ingest(request, { store, embedder, options, reader: this.#reader, ...(onOcr && { onOcr }) });
+  }
+
+  async #addAddress(url: URL, request: Omit<Parameters<typeof ingest>[0], "path">): Promise<Ingested> {
+    const { body, mime } = await this.#download(url, request.signal);
+    const folder = await mkdtemp(join(tmpdir(), "toolyard-library-"));
+    try {
+      const path = join(folder, "download");
+      await writeFile(path, body, { mode: 0o600 });
+      return await this.#ingest({ path, uri: url.href, ...(mime !== undefined && { mime }), ...request });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  async #download(url: URL, signal: AbortSignal): Promise<Download> {
+    const { download, options } = this.#parts;
+    try {
+      if (download) return await download(url, signal);
+      const userAgent = `toolyard/${VERSION} (library)`;
+      return await downloadPublic(url, { userAgent, maxBytes: options.maxFileBytes, signal });
+    } catch (error) {
+      if (signal.aborted || !(error instanceof FailError)) throw error;
+      const code = error.failure.kind === "denied" ? "ACCESS_DENIED" : "DOWNLOAD_ERROR";
+      throw new DocumentError(code, error.message, error.failure.kind);
+    }
+  }
+}

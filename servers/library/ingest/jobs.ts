@@ -1,0 +1,269 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { FailError } from "toolyard";
+import { DocumentError } from "../documents/document-error.ts";
+import type { FoundMetadata } from "../documents/block.ts";
+import type { Ingested } from "./ingest.ts";
+import { isAlive } from "./lease.ts";
+import { nameOfSource, type Source } from "./sources.ts";
+
+export type JobState = "waiting" | "running" | "done" | "cancelled" | "interrupted";
+
+export interface SourceReport {
+  readonly source: string;
+  readonly status: "added" | "updated" | "unchanged" | "failed";
+  readonly source_id?: string;
+  readonly chunks_count?: number;
+  readonly cost_ocr?: number;
+  readonly error?: string;
+  readonly code?: string;
+}
+
+export interface JobReport {
+  readonly job_id: string;
+  readonly state: JobState;
+  /** Sources. */
+  readonly done: number;
+  readonly total: number;
+  /** What is read just now, and how many of its pages were. */
+  readonly at?: { readonly source: string; readonly page: number; readonly pages: number };
+  readonly sources: readonly SourceReport[];
+  readonly created: string;
+}
+
+/** As it lies on disk. */
+interface Kept {
+  readonly id: string;
+  readonly created: string;
+  readonly owner: { readonly pid: number; readonly host: string };
+  readonly sources: readonly Source[];
+  readonly metadata?: FoundMetadata;
+  readonly reports: readonly SourceReport[];
+  readonly state: JobState;
+}
+
+export interface JobRequest {
+  readonly sources: readonly Source[];
+  readonly metadata?: FoundMetadata;
+  readonly onProgress?: (report: JobReport) => void;
+}
+
+export type AddSource = (request: {
+  readonly source: Source;
+  readonly metadata?: FoundMetadata;
+  readonly signal: AbortSignal;
+  readonly onPage: (done: number, total: number) => void;
+}) => Promise<Ingested>;
+
+/** Jobs that are kept after their end, and those under way at a time. */
+const MAX_KEPT = 100;
+const MAX_OPEN = 100;
+const HEARTBEAT_MS = 10_000;
+/** Whose owner was not heard of for so long, and is not there any more, is taken over. */
+const STALE_MS = 30_000;
+
+class Job {
+  kept: Kept;
+  at: JobReport["at"];
+  readonly cancelled = new AbortController();
+  readonly listeners = new Set<(report: JobReport) => void>();
+  readonly ended: Promise<JobReport>;
+  end!: (report: JobReport) => void;
+
+  constructor(kept: Kept) {
+    this.kept = kept;
+    this.ended = new Promise((done) => (this.end = done));
+  }
+
+  report(): JobReport {
+    const { id, state, sources, reports, created } = this.kept;
+    const where = this.at && { at: this.at };
+    return { job_id: id, state, done: reports.length, total: sources.length, ...where, sources: reports, created };
+  }
+
+  tell(): void {
+    for (const listener of this.listeners) listener(this.report());
+  }
+}
+
+/**
+ * Reads many sources one after another, whoever waits for it. Each document is whole or absent, and what was read is
+ * known by its bytes, so a job whose process ended is taken up by the next one where it was.
+ */
+export class Jobs implements AsyncDisposable {
+  readonly #folder: string;
+  readonly #add: AddSource;
+  readonly #jobs = new Map<string, Job>();
+  #last: Promise<unknown> = Promise.resolve();
+  readonly #beat: NodeJS.Timeout;
+
+  constructor(folder: string, add: AddSource) {
+    this.#folder = folder;
+    this.#add = add;
+    this.#beat = setInterval(() => void this.#touch(), HEARTBEAT_MS).unref();
+  }
+
+  /** Begins a job, and gives its report while it waits. */
+  async begin({ sources, metadata, onProgress }: JobRequest): Promise<JobReport> {
+    const open = Array.from(this.#jobs.values()).filter(({ kept }) => isOpen(kept.state));
+    if (open.length >= MAX_OPEN) throw new DocumentError("TOO_LARGE", `${MAX_OPEN} jobs are under way already.`);
+    const job = new Job({
+      id: randomUUID(),
+      created: new Date().toISOString(),
+      owner: { pid: process.pid, host: hostname() },
+      sources,
+      reports: [],
+      state: "waiting",
+      ...(metadata && { metadata }),
+    });
+    if (onProgress) job.listeners.add(onProgress);
+    await this.#take(job);
+    return job.report();
+  }
+
+  /** The end of a job of this process; undefined for others. */
+  ended(id: string): Promise<JobReport> | undefined {
+    return this.#jobs.get(id)?.ended;
+  }
+
+  cancel(id: string): void {
+    this.#jobs.get(id)?.cancelled.abort(new DocumentError("VALIDATION_ERROR", "The job was cancelled.", "cancelled"));
+  }
+
+  /** Jobs of all processes, the latest first. */
+  async reports(): Promise<JobReport[]> {
+    const others = (await this.#load()).filter(({ id }) => !this.#jobs.has(id)).map((kept) => new Job(kept).report());
+    const own = Array.from(this.#jobs.values(), (job) => job.report());
+    return [...own, ...others].toSorted((one, other) => other.created.localeCompare(one.created));
+  }
+
+  async report(id: string): Promise<JobReport | undefined> {
+    return (await this.reports()).find((report) => report.job_id === id);
+  }
+
+  /** Takes up what a process that is gone left open; gives how many jobs that were. */
+  async resume(now = Date.now()): Promise<number> {
+    const left = (await this.#load()).filter(({ id, state }) => isOpen(state) && !this.#jobs.has(id));
+    let taken = 0;
+    for (const kept of left) {
+      if (!(await this.#isLeft(kept, now))) continue;
+      taken += 1;
+      await this.#take(new Job({ ...kept, owner: { pid: process.pid, host: hostname() }, state: "waiting" }));
+    }
+    return taken;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#beat);
+    for (const { cancelled } of this.#jobs.values()) cancelled.abort(CLOSED);
+    await this.#last;
+  }
+
+  async #take(job: Job): Promise<void> {
+    this.#jobs.set(job.kept.id, job);
+    await this.#save(job);
+    this.#last = this.#last.then(() => this.#run(job));
+  }
+
+  async #run(job: Job): Promise<void> {
+    const { signal } = job.cancelled;
+    job.kept = { ...job.kept, state: "running" };
+    for (const source of job.kept.sources.slice(job.kept.reports.length)) {
+      if (signal.aborted) break;
+      job.tell();
+      const report = await this.#addOne(job, source);
+      if (report) job.kept = { ...job.kept, reports: [...job.kept.reports, report] };
+      job.at = undefined;
+      await this.#save(job);
+    }
+    const state = !signal.aborted ? "done" : signal.reason === CLOSED ? "interrupted" : "cancelled";
+    job.kept = { ...job.kept, state };
+    await this.#save(job);
+    job.end(job.report());
+    await this.#forget();
+  }
+
+  async #addOne(job: Job, source: Source): Promise<SourceReport | undefined> {
+    const name = nameOfSource(source);
+    const onPage = (page: number, pages: number): void => {
+      job.at = { source: name, page, pages };
+      job.tell();
+    };
+    const { metadata } = job.kept;
+    try {
+      const { signal } = job.cancelled;
+      const { status, document, costOcr } = await this.#add({ source, signal, onPage, ...(metadata && { metadata }) });
+      const cost = costOcr > 0 && { cost_ocr: costOcr };
+      return { source: name, status, source_id: document.sourceId, chunks_count: document.chunks, ...cost };
+    } catch (error) {
+      if (job.cancelled.signal.aborted) return undefined;
+      const code = error instanceof DocumentError ? error.code : error instanceof FailError ? error.failure.kind : "internal";
+      return { source: name, status: "failed", error: (error as Error).message, code };
+    }
+  }
+
+  #place(id: string): string {
+    return join(this.#folder, `${id}.json`);
+  }
+
+  // Where nothing can be written, a job goes on and is not taken up by others.
+  async #save({ kept }: Job): Promise<void> {
+    const place = this.#place(kept.id);
+    try {
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      await writeFile(`${place}.${process.pid}`, JSON.stringify(kept), { mode: 0o600 });
+      await rename(`${place}.${process.pid}`, place);
+    } catch {
+      await rm(`${place}.${process.pid}`, { force: true }).catch(() => {});
+    }
+  }
+
+  async #load(): Promise<Kept[]> {
+    const names = await readdir(this.#folder).catch(() => []);
+    const found = await Promise.all(
+      names
+        .filter((name) => name.endsWith(".json"))
+        .map(async (name) => readFile(join(this.#folder, name), "utf8").then(keptIn, () => undefined)),
+    );
+    return found.filter((kept) => kept !== undefined);
+  }
+
+  async #isLeft({ owner, id }: Kept, now: number): Promise<boolean> {
+    // In a container every process may have the number that the last one had.
+    if (owner.host === hostname()) return owner.pid === process.pid || !isAlive(owner.pid);
+    const { mtimeMs } = await stat(this.#place(id));
+    return now - mtimeMs > STALE_MS;
+  }
+
+  async #touch(): Promise<void> {
+    const now = new Date();
+    for (const { kept } of this.#jobs.values())
+      if (isOpen(kept.state)) await utimes(this.#place(kept.id), now, now).catch(() => {});
+  }
+
+  async #forget(): Promise<void> {
+    const over = (await this.reports()).filter(({ state }) => !isOpen(state)).slice(MAX_KEPT);
+    for (const { job_id: id } of over) {
+      this.#jobs.delete(id);
+      await rm(this.#place(id), { force: true }).catch(() => {});
+    }
+  }
+}
+
+const CLOSED = new Error("closed");
+
+function isOpen(state: JobState): boolean {
+  return state === "waiting" || state === "running" || state === "interrupted";
+}
+
+/** Undefined for a file that is none of ours. */
+function keptIn(text: string): Kept | undefined {
+  try {
+    const kept = JSON.parse(text) as Kept;
+    return typeof kept.id === "string" && Array.isArray(kept.sources) && Array.isArray(kept.reports) ? kept : undefined;
+  } catch {
+    return undefined;
+  }
+}

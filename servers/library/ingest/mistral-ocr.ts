@@ -1,0 +1,139 @@
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createHttpSource, FailError, VERSION, type HttpSource } from "toolyard";
+import { DocumentError } from "../documents/document-error.ts";
+import type { OcrWanted } from "../reading/messages.ts";
+
+export interface MistralOcrOptions {
+  /** @default "https://api.mistral.ai" */
+  readonly url?: string;
+  readonly key: string;
+  /** @default "mistral-ocr-latest" */
+  readonly model?: string;
+  /** Of a page, in the currency of whoever pays. @default 0.001 */
+  readonly price?: number;
+  /** Pages that were paid for are kept in this folder. */
+  readonly cache: string;
+}
+
+/** What was read of a document, and what of it was paid for just now. */
+export interface OcrAnswer {
+  /** Markdown of the pages that were wanted, in their order. */
+  readonly pages: readonly string[];
+  readonly paid: number;
+  readonly cost: number;
+}
+
+/** The service takes no larger document. */
+const MAX_BYTES = 50_000_000;
+const MAX_ANSWER = 100_000_000;
+const TIMEOUT_MS = 600_000;
+/** Pages of one question: with one that fails, no more than these are asked for again. */
+const MAX_PAGES = 100;
+const TRIES = 3;
+
+/** Has pictures of pages read by Mistral's service. What it answered once is kept: pages cost money. */
+export class MistralOcr implements AsyncDisposable {
+  readonly #source: HttpSource;
+  readonly #model: string;
+  readonly #price: number;
+  readonly #cache: string;
+
+  constructor({ url = "https://api.mistral.ai", key, model = "mistral-ocr-latest", price = 0.001, cache }: MistralOcrOptions) {
+    this.#model = model;
+    this.#price = price;
+    this.#cache = cache;
+    this.#source = createHttpSource({
+      service: "Mistral OCR",
+      url,
+      userAgent: `toolyard/${VERSION} (library)`,
+      headers: { authorization: `Bearer ${key}` },
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_ANSWER,
+      reasonOf: (body) => {
+        const { message } = (body ?? {}) as { readonly message?: unknown };
+        return typeof message === "string" ? message : undefined;
+      },
+    });
+  }
+
+  /** Rejects with `OCR_UNAVAILABLE`; what was answered until then is kept. */
+  async read(path: string, { mime, contentHash, pages }: OcrWanted, signal: AbortSignal): Promise<OcrAnswer> {
+    const known = await this.#load(contentHash);
+    const missing = pages.filter((page) => !known.has(page));
+    const document = missing.length > 0 ? await documentOf(path, mime) : {};
+    for (let at = 0; at < missing.length; at += MAX_PAGES) {
+      const asked = missing.slice(at, at + MAX_PAGES);
+      for (const [page, markdown] of await this.#ask(document, asked, signal)) known.set(page, markdown);
+      await this.#save(contentHash, known);
+    }
+    const lacking = pages.filter((page) => !known.has(page));
+    if (lacking.length > 0)
+      throw unavailable(`It answered without the pages ${lacking.slice(0, 20).join(", ")}. Add the document again.`);
+    const cost = Math.round(missing.length * this.#price * 1e6) / 1e6;
+    return { pages: pages.map((page) => known.get(page)!), paid: missing.length, cost };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#source.close();
+  }
+
+  async #ask(document: object, pages: readonly number[], signal: AbortSignal): Promise<Map<number, string>> {
+    // Theirs are counted from 0.
+    const wanted = pages.map((page) => page - 1);
+    const question = { model: this.#model, document, pages: wanted, include_image_base64: false };
+    for (let attempt = 1; ; attempt += 1)
+      try {
+        return pagesIn(await this.#source.postJson("/v1/ocr", question, signal), wanted);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof FailError) || error instanceof DocumentError) throw error;
+        const isBusy = error.failure.kind === "limited" || error.failure.kind === "unavailable";
+        if (!isBusy || attempt === TRIES) throw unavailable(error.message);
+      }
+  }
+
+  #place(contentHash: string): string {
+    return join(this.#cache, `${contentHash}-${this.#model.replaceAll(/[^\w.-]/g, "_")}.json`);
+  }
+
+  async #load(contentHash: string): Promise<Map<number, string>> {
+    try {
+      const pages: unknown = JSON.parse(await readFile(this.#place(contentHash), "utf8"));
+      return new Map(Object.entries(pages as object).map(([page, markdown]) => [Number(page), String(markdown)]));
+    } catch {
+      return new Map();
+    }
+  }
+
+  async #save(contentHash: string, pages: ReadonlyMap<number, string>): Promise<void> {
+    const place = this.#place(contentHash);
+    await mkdir(this.#cache, { recursive: true, mode: 0o700 });
+    await writeFile(`${place}.new`, JSON.stringify(Object.fromEntries(pages)), { mode: 0o600 });
+    await rename(`${place}.new`, place);
+  }
+}
+
+async function documentOf(path: string, mime: string): Promise<object> {
+  const bytes = await readFile(path);
+  if (bytes.length > MAX_BYTES)
+    throw new DocumentError("TOO_LARGE", `It has ${bytes.length} bytes, and Mistral OCR takes at most ${MAX_BYTES}.`);
+  const data = `data:${mime};base64,${bytes.toString("base64")}`;
+  return mime.startsWith("image/") ? { type: "image_url", image_url: data } : { type: "document_url", document_url: data };
+}
+
+function pagesIn(answer: unknown, wanted: readonly number[]): Map<number, string> {
+  const { pages } = (answer ?? {}) as { readonly pages?: unknown };
+  if (!Array.isArray(pages)) throw unavailable("It answered without `pages`.");
+  return new Map(
+    pages.flatMap((page: unknown) => {
+      const { index, markdown } = (page ?? {}) as { readonly index?: unknown; readonly markdown?: unknown };
+      const isOne = typeof index === "number" && typeof markdown === "string" && wanted.includes(index);
+      return isOne ? [[index + 1, markdown] as const] : [];
+    }),
+  );
+}
+
+function unavailable(message: string): DocumentError {
+  return new DocumentError("OCR_UNAVAILABLE", message);
+}

@@ -1,0 +1,93 @@
+import { DocumentError } from "../documents/document-error.ts";
+import { filesOf, type FilePolicy } from "../documents/open-folders.ts";
+import { EXTENSIONS } from "../documents/formats.ts";
+
+/** What is read: a file by its real path, or what stands at an address. */
+export type Source = { readonly path: string } | { readonly url: string };
+
+export interface SourcePolicy {
+  readonly files: FilePolicy;
+  /** Whether addresses may be asked. */
+  readonly allowUrls: boolean;
+}
+
+const MAX_ADDRESS = 2_048;
+const MAX_GLOB = 1_000;
+/** More of them in one pattern would take long to compare. */
+const MAX_STARS = 12;
+
+/** Files, folders, patterns of files (`books/*.pdf`) and https addresses, as sources. Rejects with a `DocumentError`. */
+export async function sourcesOf(given: readonly string[], policy: SourcePolicy): Promise<Source[]> {
+  const sources: Source[] = [];
+  for (const one of given) {
+    if (isAddress(one)) sources.push({ url: addressOf(one, policy.allowUrls) });
+    else if (/[*?{]/.test(one)) sources.push(...(await matching(one, policy.files)));
+    else sources.push(...(await filesOf(await policy.files.resolve(one))).map((path) => ({ path })));
+  }
+  return sources;
+}
+
+export function nameOfSource(source: Source): string {
+  return "path" in source ? source.path : source.url;
+}
+
+function isAddress(given: string): boolean {
+  return /^[a-z][a-z0-9+.-]+:/i.test(given) && !/^[a-z]:[\\/]/i.test(given);
+}
+
+function addressOf(given: string, isAllowed: boolean): string {
+  const shown = JSON.stringify(given.slice(0, 200));
+  const url = URL.canParse(given) && given.length <= MAX_ADDRESS ? new URL(given) : undefined;
+  if (url?.protocol !== "https:" || url.username !== "" || url.password !== "")
+    throw new DocumentError(
+      "VALIDATION_ERROR",
+      `An address must begin with https:// and name no user, got ${shown}. A file is named by its path.`,
+    );
+  if (isAllowed) {
+    // What stands behind the sign is a place in the page.
+    url.hash = "";
+    return url.href;
+  }
+  throw new DocumentError(
+    "ACCESS_DENIED",
+    `Addresses are not asked for these tools, got ${shown}. Add the line \`allow_urls = true\` below [library] of ` +
+      "toolyard.toml; of a server that runs alone, set LIBRARY_ALLOW_URLS=true. A person may add any by " +
+      "`toolyard library add`.",
+  );
+}
+
+async function matching(pattern: string, files: FilePolicy): Promise<Source[]> {
+  const stars = pattern.match(/\*+|\?/g)?.length ?? 0;
+  if (pattern.length > MAX_GLOB || stars > MAX_STARS)
+    throw new DocumentError(
+      "VALIDATION_ERROR",
+      `A pattern has at most ${MAX_STARS} wildcards, got ${JSON.stringify(pattern.slice(0, 200))}.`,
+    );
+  const plain = pattern.replaceAll("\\", "/");
+  const steps = plain.split("/");
+  const first = steps.findIndex((step) => /[*?{]/.test(step));
+  const base = steps.slice(0, first).join("/") || (plain.startsWith("/") ? "/" : ".");
+  const folder = await files.resolve(base);
+  const matcher = matcherOf(steps.slice(first).join("/"));
+  const all = await filesOf(folder, EXTENSIONS);
+  return all
+    .filter((path) => matcher.test(path.slice(folder.length).replaceAll("\\", "/").replace(/^\//, "")))
+    .map((path) => ({ path }));
+}
+
+/** `**` stands for folders, `*` and `?` for letters of one name, `{a,b}` for either. */
+function matcherOf(pattern: string): RegExp {
+  const source = pattern.replaceAll(/\*\*\/|\*+|\?|\{[^{}/]*\}|[^*?{]+|\{/g, (piece) => {
+    if (piece === "**/") return "(?:[^/]+/)*";
+    if (piece === "**") return ".*";
+    if (piece.startsWith("*")) return "[^/]*";
+    if (piece === "?") return "[^/]";
+    if (piece.length > 1 && piece.startsWith("{")) return `(?:${piece.slice(1, -1).split(",").map(literal).join("|")})`;
+    return literal(piece);
+  });
+  return new RegExp(`^${source}$`, "su");
+}
+
+function literal(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+}

@@ -1,0 +1,116 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { watch as watchFiles, type FSWatcher } from "chokidar";
+import { filesOf } from "../documents/open-folders.ts";
+import { FOLDER_EXTENSIONS } from "../documents/formats.ts";
+import { Lease } from "./lease.ts";
+
+export interface WatchOptions {
+  readonly roots: readonly string[];
+  /** Where the lease lies. */
+  readonly folder: string;
+  /** Gets files that are new or changed. Never rejects. */
+  readonly onFiles: (paths: readonly string[]) => Promise<void>;
+  /** How long a file must have rested. @default 2,000 */
+  readonly settleMs?: number;
+  /** Between looks at everything, since a system may keep a change to itself. @default 600,000 */
+  readonly sweepMs?: number;
+}
+
+const DEFAULTS = { settleMs: 2_000, sweepMs: 600_000 };
+const LEASE_MS = 30_000;
+/** Files whose state is remembered; of more, each sweep asks for the bytes. */
+const MAX_KNOWN = 100_000;
+
+/**
+ * Brings files of folders into the library when they come or change. Of several processes one watches. What vanishes
+ * from the folders stays in the library: a drive may have been unplugged.
+ */
+export class Watch implements AsyncDisposable {
+  readonly #options: Required<WatchOptions>;
+  readonly #lease: Lease;
+  readonly #known = new Map<string, string>();
+  readonly #fresh = new Set<string>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #watcher: FSWatcher | undefined;
+  #settling: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: WatchOptions) {
+    this.#options = { ...DEFAULTS, ...options };
+    this.#lease = new Lease(join(options.folder, "watch.lease"));
+  }
+
+  get isWatching(): boolean {
+    return this.#watcher !== undefined;
+  }
+
+  /** Resolves when all that was there was handed on, or another process watches. */
+  async start(): Promise<void> {
+    if (this.#isClosed || this.#watcher) return;
+    if (!(await this.#lease.take())) {
+      this.#later(LEASE_MS, () => this.start());
+      return;
+    }
+    const ignored = (path: string): boolean => /(^|[\\/])\.[^\\/]/.test(this.#below(path));
+    this.#watcher = watchFiles([...this.#options.roots], { ignored, ignoreInitial: true, followSymlinks: false });
+    // What it cannot watch, the sweep still sees.
+    this.#watcher.on("error", () => {});
+    this.#watcher.on("add", (path) => this.#changed(path));
+    this.#watcher.on("change", (path) => this.#changed(path));
+    await this.#sweep();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#settling);
+    for (const timer of this.#timers) clearTimeout(timer);
+    await this.#watcher?.close();
+    await this.#lease.release();
+  }
+
+  #below(path: string): string {
+    const root = this.#options.roots.find((one) => path.startsWith(one)) ?? "";
+    return path.slice(root.length);
+  }
+
+  #changed(path: string): void {
+    if (!FOLDER_EXTENSIONS.some((extension) => path.toLowerCase().endsWith(extension))) return;
+    this.#fresh.add(path);
+    clearTimeout(this.#settling);
+    this.#settling = setTimeout(() => {
+      const paths = Array.from(this.#fresh);
+      this.#fresh.clear();
+      void this.#hand(paths);
+    }, this.#options.settleMs).unref();
+  }
+
+  async #sweep(): Promise<void> {
+    for (const root of this.#options.roots) await this.#hand(await filesOf(root).catch(() => []));
+    this.#later(this.#options.sweepMs, () => this.#sweep());
+  }
+
+  async #hand(paths: readonly string[]): Promise<void> {
+    const changed: string[] = [];
+    for (const path of paths) {
+      const state = await stat(path).then(
+        ({ mtimeMs, size }) => `${mtimeMs} ${size}`,
+        () => undefined,
+      );
+      if (state === undefined || this.#known.get(path) === state) continue;
+      if (this.#known.size >= MAX_KNOWN) this.#known.clear();
+      this.#known.set(path, state);
+      changed.push(path);
+    }
+    if (changed.length > 0 && !this.#isClosed) await this.#options.onFiles(changed);
+  }
+
+  #later(ms: number, run: () => Promise<void>): void {
+    if (this.#isClosed) return;
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      void run();
+    }, ms).unref();
+    this.#timers.add(timer);
+  }
+}

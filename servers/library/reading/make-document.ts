@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { assemble, pagesOf, type AssembledDocument } from "../documents/assemble.ts";
+import type { Reader } from "../documents/block.ts";
+import { chunksOf } from "../documents/chunker.ts";
+import { DocumentError } from "../documents/document-error.ts";
+import { formatOf } from "../documents/formats.ts";
+import { mergeMetadata, type Metadata } from "../documents/metadata.ts";
+import type { PageReader } from "../documents/ocr/ocr.ts";
+import { summariesOf } from "../documents/summary.ts";
+import { Terms } from "../search/terms.ts";
+import type { PassageFields } from "../store/store.ts";
+import type { MadeDocument, ReadRequest } from "./messages.ts";
+
+export interface MakingHooks {
+  readonly signal: AbortSignal;
+  /** Pages of how many; 0 of 0 where something else began. */
+  onStep(done: number, total: number): void;
+  /** Who reads pictures of text, where somebody does. */
+  pageReader(file: { readonly mime: string; readonly contentHash: string }): PageReader | undefined;
+}
+
+const terms = new Terms();
+
+/** Makes of a file what the library keeps of it. Rejects with a `DocumentError`. */
+export async function makeDocument(request: ReadRequest, hooks: MakingHooks): Promise<MadeDocument> {
+  const { path, name = path, maxPages } = request;
+  const bytes = await readBytes(path, request.maxFileBytes);
+  const contentHash = createHash("sha256").update(bytes).digest("hex");
+  const format = formatOf(name, bytes, request.mime);
+  const reader: Reader = await format.load();
+  const ocr = hooks.pageReader({ mime: format.mime, contentHash });
+  const read = await reader(bytes, {
+    signal: hooks.signal,
+    maxPages,
+    onPage: (done, total) => hooks.onStep(done, total),
+    ocr: request.ocr,
+    ...(request.metadata?.language !== undefined && { language: request.metadata.language }),
+    ...(ocr && { pageReader: ocr }),
+  });
+  hooks.onStep(0, 0);
+  const assembled = assemble(read);
+  if (assembled.parts.length === 0) throw new DocumentError("VALIDATION_ERROR", "It holds no text.");
+  const found = [...(request.metadata ? [["caller", request.metadata] as const] : []), ...read.metadata];
+  const metadata = mergeMetadata(found, { path: name, text: assembled.text });
+  const { text, pageStarts, toc } = assembled;
+  return {
+    contentHash,
+    bytes: bytes.length,
+    mime: format.mime,
+    metadata,
+    pages: read.pages,
+    pageStarts,
+    toc,
+    warnings: read.warnings,
+    text,
+    ...(await passagesOf(assembled, metadata, { request, onStep: () => hooks.onStep(0, 0) })),
+    ocrPages: read.ocrPages ?? 0,
+  };
+}
+
+async function readBytes(path: string, most: number): Promise<Uint8Array> {
+  const { size } = await stat(path);
+  if (size > most)
+    throw new DocumentError(
+      "TOO_LARGE",
+      `${basename(path)} has ${size} bytes, and at most ${most} are read (\`max_file_bytes\`).`,
+    );
+  return readFile(path);
+}
+
+interface Place {
+  readonly section: readonly string[];
+  readonly from: number;
+  readonly to: number;
+}
+
+async function passagesOf(
+  assembled: AssembledDocument,
+  { language, title }: Metadata,
+  { request, onStep }: { readonly request: ReadRequest; readonly onStep: () => void },
+): Promise<Pick<MadeDocument, "chunks" | "summaries">> {
+  if (language !== undefined) await terms.load([language]);
+  const { text, pageStarts } = assembled;
+  const passage = ({ section, from, to }: Place, ordinal: number, own = text.slice(from, to)): PassageFields => {
+    // What a passage is about often stands in the titles above it alone.
+    const words = terms.of([title, ...section, own].join("\n"), language);
+    const pages = pagesOf(pageStarts, from, to);
+    const place = { ordinal, section, from, to, ...(pages && { pages }) };
+    return { ...place, text: own, terms: words.join(" "), length: words.length, level: 0 };
+  };
+  const chunks = chunksOf(assembled, request.chunk, language).map((piece, ordinal) => passage(piece, ordinal));
+  onStep();
+  const summaries = summariesOf(assembled, { terms, language, title }).map((summary, ordinal) => ({
+    ...passage(summary, ordinal, summary.text),
+    level: summary.level,
+    concepts: summary.concepts,
+  }));
+  return { chunks, summaries };
+}

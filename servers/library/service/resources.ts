@@ -1,0 +1,45 @@
+import type { ModuleHub } from "toolyard";
+import { DocumentError } from "../documents/document-error.ts";
+import { documentResult } from "./results.ts";
+import type { OpenLibrary } from "./search-tools.ts";
+
+/** The one collection that a file is. */
+const COLLECTION = "default";
+/** Ids that are suggested while one is typed. */
+const MAX_SUGGESTED = 100;
+
+/** Registers documents and their pages as what a client may attach. */
+export function registerResources(hub: ModuleHub, open: OpenLibrary): void {
+  const ids = async (typed: string): Promise<string[]> => {
+    const { documents } = await (await open()).documents({}, { limit: 10_000, offset: 0 });
+    return documents
+      .map(({ sourceId }) => sourceId)
+      .filter((id) => id.startsWith(typed))
+      .slice(0, MAX_SUGGESTED);
+  };
+  const complete = { collection: [COLLECTION], source_id: ids };
+  hub.registerResource(
+    "library://{collection}/document/{source_id}",
+    async (_uri, { collection, source_id: sourceId = "" }) => {
+      expectCollection(collection);
+      const document = await (await open()).find(sourceId);
+      return document && documentResult(document);
+    },
+    "What is known of a document of the library, with its outline",
+    { name: "library_document", complete },
+  );
+  hub.registerResource(
+    "library://{collection}/document/{source_id}/page/{page}",
+    async (_uri, { collection, source_id: sourceId = "", page = "" }) => {
+      expectCollection(collection);
+      return (await open()).pageText(sourceId, Number(page));
+    },
+    "The text of a page of a document, from 1",
+    { name: "library_page", mimeType: "text/plain", complete },
+  );
+}
+
+function expectCollection(collection: string | undefined): void {
+  if (collection === COLLECTION) return;
+  throw new DocumentError("VALIDATION_ERROR", `The library has the collection "${COLLECTION}" alone.`);
+}

@@ -1,0 +1,81 @@
+import { FailError } from "../core/errors.ts";
+import { outboundFailure, statusFailure } from "./failures.ts";
+import { OutboundClient } from "./outbound-client.ts";
+import type { ProxyEnvironment } from "./proxy.ts";
+
+export interface DownloadOptions {
+  /** Says who asks, with every request. */
+  readonly userAgent: string;
+  /** Bound of everything, redirects and the last byte included. @default 60000 */
+  readonly timeoutMs?: number;
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal;
+  /** Holds proxy settings. @default process.env */
+  readonly environment?: ProxyEnvironment;
+}
+
+export interface Download {
+  /** Where it was found in the end. */
+  readonly url: URL;
+  /** As its sender says, in small letters and without parameters. */
+  readonly mime?: string;
+  readonly body: Uint8Array;
+}
+
+const MAX_REDIRECTS = 5;
+const TIMEOUT_MS = 60_000;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * Fetches what somebody named by its address: https alone, at every step a public place, whose address is looked up
+ * once. Rejects with a `FailError`.
+ */
+export async function downloadPublic(address: URL, options: DownloadOptions): Promise<Download> {
+  const { userAgent, timeoutMs = TIMEOUT_MS, maxBytes, environment = process.env } = options;
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+  const client = new OutboundClient({ userAgent, environment });
+  try {
+    let url = address;
+    for (let followed = 0; followed <= MAX_REDIRECTS; followed += 1) {
+      const service = expectHttps(url);
+      const response = await client.request({
+        service,
+        url,
+        signal,
+        timeoutMs,
+        maxBytes,
+        reach: "public",
+        follows: false,
+      });
+      const location = response.header("location");
+      if (!REDIRECTS.has(response.status) || location === undefined) return found(url, service, response);
+      if (!URL.canParse(location, url.href))
+        throw outboundFailure("malformed", { service, what: "redirects to an address that cannot be used." });
+      url = new URL(location, url);
+    }
+    throw outboundFailure(
+      "unavailable",
+      { service: address.host, what: `redirects more than ${MAX_REDIRECTS} times. Check its address.` },
+      { retryable: false },
+    );
+  } finally {
+    await client.close();
+  }
+}
+
+type Response = Awaited<ReturnType<OutboundClient["request"]>>;
+
+function found(url: URL, service: string, { status, body, header }: Response): Download {
+  if (status !== 200) throw new FailError(statusFailure(service, status, undefined).failure);
+  const [mime = ""] = (header("content-type") ?? "").toLowerCase().split(";");
+  return { url, body, ...(mime.trim() !== "" && { mime: mime.trim() }) };
+}
+
+function expectHttps(url: URL): string {
+  if (url.protocol === "https:" && url.username === "" && url.password === "") return url.host;
+  throw outboundFailure("denied", {
+    service: url.host || "The address",
+    what: "is asked by https and without a user alone, and was not asked.",
+  });
+}

@@ -1,0 +1,122 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openLibrary, type Library } from "../../servers/library/library.ts";
+import { CLEAR_IDEAS, writePdf } from "./books.ts";
+import { zip } from "./archives.ts";
+
+let folder: string;
+let library: Library;
+
+const path = (name: string): string => join(folder, name);
+const write = (name: string, content: string | Uint8Array): string => {
+  writeFileSync(path(name), content);
+  return path(name);
+};
+/** Opened anew with these bounds of its process. */
+async function within(reader: { readonly stepMs?: number; readonly memoryMb?: number }): Promise<void> {
+  await library[Symbol.asyncDispose]();
+  library = await openLibrary({ file: path("library.db"), reader });
+}
+const expectNextIsRead = async (): Promise<void> =>
+  expect((await library.add({ path: write("clear.md", CLEAR_IDEAS) })).status).toBe("added");
+
+beforeEach(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolyard-library-")));
+  library = await openLibrary({ file: path("library.db") });
+});
+afterEach(async () => {
+  await library[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A PDF of these objects, with a list of their places. */
+function pdfOf(objects: readonly string[]): Buffer {
+  let text = "%PDF-1.7\n";
+  const places = objects.map((object, at) => {
+    const place = text.length;
+    text += `${at + 1} 0 obj\n${object}\nendobj\n`;
+    return place;
+  });
+  const list = places.map((place) => `${String(place).padStart(10, "0")} 00000 n \n`).join("");
+  const end = `trailer << /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF`;
+  return Buffer.from(`${text}xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${list}${end}`, "latin1");
+}
+const stream = (content: string, more = ""): string =>
+  `<< /Length ${content.length} ${more} >>\nstream\n${content}\nendstream`;
+const ONE_PAGE = [
+  "<< /Type /Catalog /Pages 2 0 R /OpenAction << /S /JavaScript /JS (app.launchURL\\('https://example.com'\\)) >> >>",
+  "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+  "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 300] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>",
+  stream("BT /F 12 Tf 20 200 Td (All that is real is so whatever anybody thinks of it.) Tj ET"),
+];
+const FONT = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>";
+
+describe("hostile documents", () => {
+  test("scripts in a PDF are not run, and its text is read", async () => {
+    const { document } = await library.add({ path: write("script.pdf", pdfOf([...ONE_PAGE, FONT])) });
+    expect(document.pages).toBe(1);
+  });
+
+  test("a broken font is no reason to stop", async () => {
+    const font = "<< /Type /Font /Subtype /TrueType /BaseFont /X /FontDescriptor 6 0 R >>";
+    const descriptor = "<< /Type /FontDescriptor /FontName /X /Flags 4 /FontFile2 7 0 R >>";
+    const bytes = pdfOf([...ONE_PAGE, font, descriptor, stream("\u0000\u0001no font at all".repeat(50))]);
+    expect((await library.add({ path: write("font.pdf", bytes) })).document.chunks).toBe(1);
+  });
+
+  test("100,000 objects beside the page are read in time", async () => {
+    const many = Array.from({ length: 100_000 }, (_, at) => `<< /N ${at} >>`);
+    expect((await library.add({ path: write("many.pdf", pdfOf([...ONE_PAGE, FONT, ...many])) })).status).toBe("added");
+  });
+
+  test("a PDF that claims more pages than are read is refused before any is read", async () => {
+    await writePdf(path("long.pdf"), Array.from({ length: 12 }, () => ({ paragraphs: ["A page."] })));
+    await library[Symbol.asyncDispose]();
+    library = await openLibrary({ file: path("library.db"), maxPages: 10 });
+    await expect(library.add({ path: path("long.pdf") })).rejects.toMatchObject({ reason: "too_many_pages" });
+  });
+
+  test.each([
+    ["a picture that is called a PDF", "a.pdf", "\u0089PNG\r\n\u001a\n", "not_a_pdf"],
+    ["a PDF without an end", "a.pdf", "%PDF-1.7\n1 0 obj << /Type", "damaged"],
+    ["an archive that is called a book", "a.epub", zip([{ name: "a", content: "a" }]), "damaged"],
+  ])("%s is refused with the reason", async (_what, name, content, reason) => {
+    await expect(library.add({ path: write(name, content) })).rejects.toMatchObject({ reason });
+    await expectNextIsRead();
+  });
+
+  test("an archive of gigabytes in kilobytes is refused, and the next document is read", async () => {
+    const bomb = zip([{ name: "word/document.xml", content: Buffer.alloc(40_000_000), size: 4_000_000_000 }]);
+    await expect(library.add({ path: write("bomb.docx", bomb) })).rejects.toMatchObject({ code: "TOO_LARGE" });
+    await expectNextIsRead();
+  });
+
+  test("what takes more memory than it may is ended with the reason, and the next document is read", async () => {
+    await within({ memoryMb: 150 });
+    const large = `<p>${"<b>word</b> ".repeat(3_000_000)}</p>`;
+    await expect(library.add({ path: write("large.html", large) })).rejects.toMatchObject({ reason: "memory" });
+    expect(await library.find("large")).toBeUndefined();
+    await expectNextIsRead();
+  });
+
+  test("what takes too long is ended with the reason, and the loop of this process goes on meanwhile", async () => {
+    await within({ stepMs: 1_000 });
+    let turns = 0;
+    const turning = setInterval(() => (turns += 1), 5);
+    const slow = `${"[".repeat(60_000)}\n`.repeat(20);
+    await expect(library.add({ path: write("slow.md", slow) })).rejects.toMatchObject({ reason: "timeout" });
+    clearInterval(turning);
+    expect(turns).toBeGreaterThan(5);
+  });
+
+  test("a caller that gives up ends the reading, and nothing is kept of it", async () => {
+    const given = new AbortController();
+    const adding = library.add({ path: write("clear.md", CLEAR_IDEAS), signal: given.signal });
+    given.abort(new Error("given up"));
+    await expect(adding).rejects.toThrow("given up");
+    expect(await library.find("clear")).toBeUndefined();
+    await expectNextIsRead();
+  });
+});
