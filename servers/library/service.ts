@@ -37,7 +37,8 @@ function register(hub: ModuleHub, environment: Environment): void {
   registerResources(hub, open);
   registerPrompts(hub, open);
   // Only a service that watches has something to do before its first call.
-  if (settings.watches) open().catch((error: unknown) => hub.logger.error(`The library was not opened: ${String(error)}`));
+  if (settings.watches)
+    open().catch((error: unknown) => hub.logger.error(`The library was not opened: ${String(error)}`));
 }
 
 /** A library that takes up what others left open, and watches its folders where that is wanted. */

@@ -52,9 +52,10 @@ function ocrOf(by: OcrChoice["by"], environment: Environment): OcrChoice {
   const given = environment["LIBRARY_OCR_LANGUAGES"] || "en,fr";
   const languages = given.split(",").map((one) => languageCode(one.trim()));
   const data = environment["LIBRARY_OCR_DATA"];
+  const shown = JSON.stringify(given);
   if (languages.includes(undefined) || languages.length > 10)
     throw new OptionError(
-      `LIBRARY_OCR_LANGUAGES must be codes of languages with commas between, such as en,fr, got ${JSON.stringify(given)}.`,
+      `LIBRARY_OCR_LANGUAGES must be codes of languages with commas between, such as en,fr, got ${shown}.`,
     );
   if (data && !isAbsolute(data))
     throw new OptionError(`LIBRARY_OCR_DATA must be an absolute path, got ${JSON.stringify(data)}.`);
@@ -66,7 +67,9 @@ function mistralOf(environment: Environment, folder: string): MistralOcrOptions 
   const key = environment["MISTRAL_API_KEY"];
   const price = environment["LIBRARY_OCR_PRICE"] || "0.001";
   if (!/^\d{1,4}(\.\d{1,6})?$/.test(price))
-    throw new OptionError(`LIBRARY_OCR_PRICE must be the price of a page, such as 0.001, got ${JSON.stringify(price)}.`);
+    throw new OptionError(
+      `LIBRARY_OCR_PRICE must be the price of a page, such as 0.001, got ${JSON.stringify(price)}.`,
+    );
   // A missing key keeps scans from being read, and nothing else from being done.
   if (!key) return undefined;
   const model = environment["LIBRARY_OCR_MODEL"];

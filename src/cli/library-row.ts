@@ -15,7 +15,7 @@ export function libraryRow(json: Option): CommandRow {
     commands: [
       {
         usage: "add <paths...>",
-        summary: "read files (PDF, Markdown, text) and all files of folders; exit code 1 where one cannot be read",
+        summary: "read files, all files of folders, and https addresses; exit code 1 where one cannot be read",
         examples: ["toolyard library add books/", 'toolyard library add clear.pdf --author "C. S. Peirce" --year 1878'],
         options: [
           new Option("--title <title>", "in place of what the file says"),

@@ -72,7 +72,10 @@ describe("hostile documents", () => {
   });
 
   test("a PDF that claims more pages than are read is refused before any is read", async () => {
-    await writePdf(path("long.pdf"), Array.from({ length: 12 }, () => ({ paragraphs: ["A page."] })));
+    await writePdf(
+      path("long.pdf"),
+      Array.from({ length: 12 }, () => ({ paragraphs: ["A page."] })),
+    );
     await library[Symbol.asyncDispose]();
     library = await openLibrary({ file: path("library.db"), maxPages: 10 });
     await expect(library.add({ path: path("long.pdf") })).rejects.toMatchObject({ reason: "too_many_pages" });

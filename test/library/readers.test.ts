@@ -112,8 +112,7 @@ describe("EPUB", () => {
   });
 
   test("a book that its seller locked is refused, one whose fonts alone are masked is read", async () => {
-    const locked = (way: string): Buffer =>
-      epub(`<encryption><EncryptionMethod Algorithm="${way}"/></encryption>`);
+    const locked = (way: string): Buffer => epub(`<encryption><EncryptionMethod Algorithm="${way}"/></encryption>`);
     await expect(read("a.epub", locked("http://www.w3.org/2001/04/xmlenc#aes128-cbc"))).rejects.toThrow("its seller");
     expect((await read("a.epub", locked("http://www.idpf.org/2008/embedding"))).blocks).toHaveLength(4);
   });

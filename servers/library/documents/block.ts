@@ -1,4 +1,4 @@
-import type { OcrChoice, PageReader } from "./ocr/ocr.ts";
+import type { OcrChoice, PagePicture } from "./ocr/ocr.ts";
 
 /** What a reader makes of a file: its text in parts, in the order of reading. */
 export interface Block {
@@ -32,6 +32,12 @@ export interface ReadDocument {
   readonly warnings: readonly string[];
   /** Pages that were read from their pictures. */
   readonly ocrPages?: number;
+}
+
+/** Reads the pages of one document from their pictures. */
+export interface PageReader {
+  /** Blocks of each of these pages, from 1, in their order. */
+  read(pages: readonly number[], pictureOf: (page: number) => Promise<PagePicture | undefined>): Promise<Block[][]>;
 }
 
 /** Reads one kind of file. Throws a `DocumentError`. */

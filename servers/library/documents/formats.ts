@@ -80,7 +80,10 @@ const LOOKED_AT = 1_024;
 /** Of these the first bytes say nothing, and no text holds a NUL. */
 const OF_TEXT: ReadonlySet<string> = new Set(["Markdown", "text", "HTML"]);
 
-/** How a file is read: by its first bytes where these tell, else by its ending, else by what its sender says. Throws a `DocumentError`. */
+/**
+ * How a file is read: by its first bytes where these tell, else by its ending, else by what its sender says. Throws a
+ * `DocumentError`.
+ */
 export function formatOf(path: string, bytes: Uint8Array, mime?: string): Format {
   const beginning = Buffer.from(bytes.subarray(0, LOOKED_AT)).toString("latin1");
   if (beginning.includes(PDF_BEGINS)) return FORMATS[0]!;

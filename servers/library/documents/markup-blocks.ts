@@ -1,17 +1,19 @@
 import type { Block } from "./block.ts";
 
 /** What of a page says nothing of its subject. */
-const SILENT: ReadonlySet<string> = new Set([
-  "script style noscript template svg math iframe object embed canvas audio video nav footer aside form button select",
-  "textarea dialog menu head",
-].flatMap((names) => names.split(" ")));
-/** What of them is closed by nothing. */
-const VOID: ReadonlySet<string> = new Set(
-  "area base br col embed hr img input link meta source track wbr".split(" "),
+const SILENT: ReadonlySet<string> = new Set(
+  (
+    "script style noscript template svg math iframe object embed canvas audio video nav footer aside form button " +
+    "select textarea dialog menu head"
+  ).split(" "),
 );
+/** What of them is closed by nothing. */
+const VOID: ReadonlySet<string> = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
 const ENDS_PARAGRAPH: ReadonlySet<string> = new Set(
-  ("address article blockquote body caption center dd details div dl dt fieldset figcaption figure header hgroup hr " +
-    "html legend li main ol p section summary table tbody td tfoot th thead tr ul").split(" "),
+  (
+    "address article blockquote body caption center dd details div dl dt fieldset figcaption figure header hgroup hr " +
+    "html legend li main ol p section summary table tbody td tfoot th thead tr ul"
+  ).split(" "),
 );
 const HEADING = /^h([1-6])$/;
 const MAIN: ReadonlySet<string> = new Set(["main", "article"]);
@@ -42,12 +44,15 @@ export class MarkupBlocks {
       return;
     }
     if (MAIN.has(name)) this.#main += 1;
-    const level = HEADING.exec(name)?.[1];
-    if (level !== undefined || name === "pre" || (ENDS_PARAGRAPH.has(name) && this.#tables === 0)) this.#end();
-    if (level !== undefined) this.#heading = Number(level);
+    if (this.#endsBlock(name)) this.#end();
+    this.#heading = levelOf(name) ?? this.#heading;
     if (name === "pre") this.#code += 1;
     if (name === "table") this.#openTable();
     if (name === "tr") this.#rows?.push([]);
+  }
+
+  #endsBlock(name: string): boolean {
+    return HEADING.test(name) || name === "pre" || (ENDS_PARAGRAPH.has(name) && this.#tables === 0);
   }
 
   close(name: string): void {
@@ -57,7 +62,7 @@ export class MarkupBlocks {
       return;
     }
     if (name === "td" || name === "th") this.#endCell();
-    if (HEADING.test(name) || name === "pre" || (ENDS_PARAGRAPH.has(name) && this.#tables === 0)) this.#end();
+    if (this.#endsBlock(name)) this.#end();
     if (name === "pre") this.#code = Math.max(0, this.#code - 1);
     if (name === "table") this.#closeTable();
     if (MAIN.has(name)) this.#main = Math.max(0, this.#main - 1);
@@ -123,6 +128,11 @@ export class MarkupBlocks {
     if (text === "") return;
     this.#taken.push({ block: { kind, text, ...(level !== undefined && { level }) }, isMain: this.#main > 0 });
   }
+}
+
+function levelOf(name: string): number | undefined {
+  const level = HEADING.exec(name)?.[1];
+  return level === undefined ? undefined : Number(level);
 }
 
 function spaced(text: string): string {

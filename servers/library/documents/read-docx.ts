@@ -64,16 +64,22 @@ class Letter {
     this.#levels = levels;
   }
 
-  open(name: string, attributes: Readonly<Record<string, string>>): void {
+  open(name: string, { "w:val": value = "" }: Readonly<Record<string, string>>): void {
     if (this.#silence > 0 || SILENT.has(name)) this.#silence += 1;
-    else if (name === "w:t") this.#isText = true;
-    else if (name === "w:tab" || name === "w:br" || name === "w:cr") this.#text += " ";
-    else if (name === "w:r") this.#isHidden = false;
-    else if (name === "w:vanish") this.#isHidden = attributes["w:val"] !== "false" && attributes["w:val"] !== "0";
-    else if (name === "w:pStyle") this.#level = this.#levels.get(attributes["w:val"] ?? "");
-    else if (name === "w:tbl") this.#rows ??= [];
-    else if (name === "w:tr") this.#rows?.push([]);
+    else this.#opened[name]?.(value);
   }
+
+  readonly #opened: Readonly<Record<string, (value: string) => void>> = {
+    "w:t": () => (this.#isText = true),
+    "w:tab": () => (this.#text += " "),
+    "w:br": () => (this.#text += " "),
+    "w:cr": () => (this.#text += " "),
+    "w:r": () => (this.#isHidden = false),
+    "w:vanish": (value) => (this.#isHidden = value !== "false" && value !== "0"),
+    "w:pStyle": (value) => (this.#level = this.#levels.get(value)),
+    "w:tbl": () => (this.#rows ??= []),
+    "w:tr": () => this.#rows?.push([]),
+  };
 
   close(name: string): void {
     if (this.#silence > 0) this.#silence -= 1;
@@ -93,7 +99,8 @@ class Letter {
     else {
       const text = spaced(this.#text);
       const level = this.#level;
-      if (text !== "") this.blocks.push(level === undefined ? { kind: "paragraph", text } : { kind: "heading", level, text });
+      if (text !== "")
+        this.blocks.push(level === undefined ? { kind: "paragraph", text } : { kind: "heading", level, text });
       this.#text = "";
     }
     this.#level = undefined;

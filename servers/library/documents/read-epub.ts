@@ -27,7 +27,8 @@ export const readEpub: Reader = async (bytes, { signal, onPage }) => {
     blocks,
     pages: 0,
     metadata: [["EPUB", metadataOf(xml)], firstHeading(blocks)],
-    warnings: missing.length === 0 ? [] : [`Chapters that the book lists and lacks: ${missing.slice(0, 20).join(", ")}.`],
+    warnings:
+      missing.length === 0 ? [] : [`Chapters that the book lists and lacks: ${missing.slice(0, 20).join(", ")}.`],
   };
 };
 

@@ -25,52 +25,75 @@ const MAX_DEPTH = 5_000;
 
 export function parseHtml(text: string): { readonly blocks: Block[]; readonly metadata: FoundMetadata } {
   const page = new MarkupBlocks();
-  const found = new Map<string, string[]>();
-  let title: string | undefined;
-  let isTitle = false;
-  let language = "";
+  const head = new Head();
   let depth = 0;
   const parser = new Parser({
     onopentag(name, attributes) {
       depth += 1;
       if (depth > MAX_DEPTH)
         throw new DocumentError("TOO_LARGE", `It has more than ${MAX_DEPTH} tags within one another.`, "damaged");
-      if (name === "html") language = attributes["lang"] ?? attributes["xml:lang"] ?? "";
-      if (name === "meta") {
-        const key = (attributes["name"] ?? attributes["property"] ?? "").toLowerCase();
-        const content = (attributes["content"] ?? "").trim();
-        if (key !== "" && content !== "") found.set(key, [...(found.get(key) ?? []), content]);
-      }
-      isTitle = name === "title" && title === undefined;
-      if (isTitle) title = "";
+      head.open(name, attributes);
       page.open(name, attributes);
     },
     onclosetag(name) {
       depth -= 1;
-      if (name === "title") isTitle = false;
+      head.close();
       page.close(name);
     },
     ontext(piece) {
-      if (isTitle) title += piece;
+      head.text(piece);
       page.text(piece);
     },
   });
   parser.end(text);
-  const first = (names: readonly string[]): string | undefined =>
-    names.map((name) => found.get(name)?.join(", ")).find((value) => value !== undefined);
-  const year = /\b(\d{4})\b/.exec(first(NAMES.date) ?? "")?.[1];
-  return {
-    blocks: page.blocks(),
-    metadata: defined({
-      title: first(NAMES.title) ?? (title?.replaceAll(/\s+/g, " ").trim() || undefined),
-      author: first(NAMES.author),
-      language: first(NAMES.language) ?? (language || undefined),
-      year: year === undefined ? undefined : Number(year),
-    }),
-  };
+  return { blocks: page.blocks(), metadata: head.metadata() };
 }
 
-export function defined(fields: { readonly [Key in keyof FoundMetadata]: FoundMetadata[Key] | undefined }): FoundMetadata {
+/** What a page says of itself. */
+class Head {
+  readonly #found = new Map<string, string[]>();
+  #title: string | undefined;
+  #isTitle = false;
+  #language = "";
+
+  open(name: string, attributes: Readonly<Record<string, string>>): void {
+    if (name === "html") this.#language = attributes["lang"] ?? attributes["xml:lang"] ?? "";
+    if (name === "meta") this.#take(attributes);
+    // A picture drawn in the page may have a title of its own.
+    this.#isTitle = name === "title" && this.#title === undefined;
+    if (this.#isTitle) this.#title = "";
+  }
+
+  close(): void {
+    this.#isTitle = false;
+  }
+
+  text(piece: string): void {
+    if (this.#isTitle) this.#title += piece;
+  }
+
+  metadata(): FoundMetadata {
+    const first = (names: readonly string[]): string | undefined =>
+      names.map((name) => this.#found.get(name)?.join(", ")).find((value) => value !== undefined);
+    const year = /\b(\d{4})\b/.exec(first(NAMES.date) ?? "")?.[1];
+    return defined({
+      title: first(NAMES.title) ?? (this.#title?.replaceAll(/\s+/g, " ").trim() || undefined),
+      author: first(NAMES.author),
+      language: first(NAMES.language) ?? (this.#language || undefined),
+      year: year === undefined ? undefined : Number(year),
+    });
+  }
+
+  #take({ name, property = "", content = "" }: Readonly<Record<string, string>>): void {
+    const key = (name ?? property).toLowerCase();
+    const value = content.trim();
+    if (key !== "" && value !== "") this.#found.set(key, [...(this.#found.get(key) ?? []), value]);
+  }
+}
+
+export function defined(fields: {
+  readonly [Key in keyof FoundMetadata]: FoundMetadata[Key] | undefined;
+}): FoundMetadata {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 

@@ -149,7 +149,9 @@ async function knownAs(uri: string, contentHash: string, { store, options, embed
 }
 
 async function hashOf(path: string, most: number): Promise<string> {
-  const { size } = await stat(path);
+  const { size } = await stat(path).catch(() => {
+    throw new DocumentError("DOCUMENT_NOT_FOUND", `${path} is not there.`);
+  });
   if (size > most)
     throw new DocumentError(
       "TOO_LARGE",

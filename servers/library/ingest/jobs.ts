@@ -199,7 +199,8 @@ export class Jobs implements AsyncDisposable {
       return { source: name, status, source_id: document.sourceId, chunks_count: document.chunks, ...cost };
     } catch (error) {
       if (job.cancelled.signal.aborted) return undefined;
-      const code = error instanceof DocumentError ? error.code : error instanceof FailError ? error.failure.kind : "internal";
+      const code =
+        error instanceof DocumentError ? error.code : error instanceof FailError ? error.failure.kind : "internal";
       return { source: name, status: "failed", error: (error as Error).message, code };
     }
   }

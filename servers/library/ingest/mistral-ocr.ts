@@ -39,7 +39,13 @@ export class MistralOcr implements AsyncDisposable {
   readonly #price: number;
   readonly #cache: string;
 
-  constructor({ url = "https://api.mistral.ai", key, model = "mistral-ocr-latest", price = 0.001, cache }: MistralOcrOptions) {
+  constructor({
+    url = "https://api.mistral.ai",
+    key,
+    model = "mistral-ocr-latest",
+    price = 0.001,
+    cache,
+  }: MistralOcrOptions) {
     this.#model = model;
     this.#price = price;
     this.#cache = cache;
@@ -119,7 +125,9 @@ async function documentOf(path: string, mime: string): Promise<object> {
   if (bytes.length > MAX_BYTES)
     throw new DocumentError("TOO_LARGE", `It has ${bytes.length} bytes, and Mistral OCR takes at most ${MAX_BYTES}.`);
   const data = `data:${mime};base64,${bytes.toString("base64")}`;
-  return mime.startsWith("image/") ? { type: "image_url", image_url: data } : { type: "document_url", document_url: data };
+  return mime.startsWith("image/")
+    ? { type: "image_url", image_url: data }
+    : { type: "document_url", document_url: data };
 }
 
 function pagesIn(answer: unknown, wanted: readonly number[]): Map<number, string> {

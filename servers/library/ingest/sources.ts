@@ -16,7 +16,7 @@ const MAX_GLOB = 1_000;
 /** More of them in one pattern would take long to compare. */
 const MAX_STARS = 12;
 
-/** Files, folders, patterns of files (`books/*.pdf`) and https addresses, as sources. Rejects with a `DocumentError`. */
+/** Files, folders, patterns of files and https addresses, as sources. Rejects with a `DocumentError`. */
 export async function sourcesOf(given: readonly string[], policy: SourcePolicy): Promise<Source[]> {
   const sources: Source[] = [];
   for (const one of given) {

@@ -1,9 +1,9 @@
 // The process in which documents are read: what one of them does to it, it does to nobody else.
 import { setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
+import type { PageReader } from "../documents/block.ts";
 import { DocumentError } from "../documents/document-error.ts";
 import { readMarkdown } from "../documents/read-markdown.ts";
-import type { PageReader } from "../documents/ocr/ocr.ts";
 import { makeDocument } from "./make-document.ts";
 import type { Failed, FromReader, MadeDocument, OcrWanted, ReadRequest, ToReader } from "./messages.ts";
 
@@ -37,7 +37,7 @@ async function work(request: ReadRequest): Promise<void> {
     const now = Date.now();
     if (now - last < STEP_MS && done < total) return;
     last = now;
-    send({ type: "at", done, total });
+    void send({ type: "at", done, total });
   };
   try {
     const pageReader = (file: Pick<OcrWanted, "mime" | "contentHash">): PageReader | undefined =>

@@ -172,7 +172,8 @@ class Reading {
   }
 
   #send(message: ToReader): void {
-    if (this.#child.connected) this.#child.send(message, (error) => error && this.#fail(new Ended(deathOf(null, null))));
+    if (this.#child.connected)
+      this.#child.send(message, (error) => error && this.#fail(new Ended(deathOf(null, null))));
     else this.#fail(new Ended(deathOf(null, null)));
   }
 

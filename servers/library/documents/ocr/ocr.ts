@@ -1,5 +1,3 @@
-import type { Block } from "../block.ts";
-
 /** Whether pictures of text are read, and by whom. */
 export interface OcrChoice {
   readonly by: "off" | "local" | "mistral";
@@ -18,10 +16,4 @@ export interface PagePicture {
   readonly width: number;
   readonly height: number;
   readonly data: Uint8ClampedArray;
-}
-
-/** Reads the pages of one document from their pictures. */
-export interface PageReader {
-  /** Blocks of each of these pages, from 1, in their order. */
-  read(pages: readonly number[], pictureOf: (page: number) => Promise<PagePicture | undefined>): Promise<Block[][]>;
 }

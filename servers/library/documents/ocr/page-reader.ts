@@ -1,5 +1,4 @@
-import type { ReaderOptions } from "../block.ts";
-import type { PageReader } from "./ocr.ts";
+import type { PageReader, ReaderOptions } from "../block.ts";
 import { localPageReader } from "./tesseract.ts";
 
 /** Who reads pictures of pages; undefined where nobody is to. */

@@ -28,7 +28,7 @@ function decode(bytes: Buffer): PagePicture {
   const packed: Buffer[] = [];
   let head: Head | undefined;
   let palette = Buffer.alloc(0);
-  for (let at = SIGNATURE; at + 8 <= bytes.length; ) {
+  for (let at = SIGNATURE; at + 8 <= bytes.length;) {
     const length = bytes.readUInt32BE(at);
     const name = bytes.toString("latin1", at + 4, at + 8);
     const content = bytes.subarray(at + 8, at + 8 + length);

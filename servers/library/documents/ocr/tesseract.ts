@@ -5,9 +5,9 @@ import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { missingPackage } from "../../../shared/missing-package.ts";
 import { LONG_CODES } from "../../search/language-codes.ts";
-import type { Block } from "../block.ts";
+import type { Block, PageReader } from "../block.ts";
 import { DocumentError } from "../document-error.ts";
-import type { OcrChoice, PagePicture, PageReader } from "./ocr.ts";
+import type { OcrChoice, PagePicture } from "./ocr.ts";
 
 interface Engine {
   loadModel(model: Uint8Array): void;
@@ -84,7 +84,12 @@ function bestOf(models: readonly Uint8Array[], picture: PagePicture, engine: Eng
 function blocksOf(text: string, page: number): Block[] {
   return text
     .split(/\n[^\S\n]*\n+/)
-    .map((paragraph) => paragraph.replaceAll(/(\p{L})[-‐]\n(?=\p{Ll})/gu, "$1").replaceAll(/\s+/g, " ").trim())
+    .map((paragraph) =>
+      paragraph
+        .replaceAll(/(\p{L})[-‐]\n(?=\p{Ll})/gu, "$1")
+        .replaceAll(/\s+/g, " ")
+        .trim(),
+    )
     .filter((paragraph) => /[\p{L}\p{N}]/u.test(paragraph))
     .map((paragraph) => ({ kind: "paragraph", text: paragraph, page }));
 }

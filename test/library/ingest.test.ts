@@ -1,0 +1,241 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { anyFile, openFolders } from "../../servers/library/documents/open-folders.ts";
+import { Jobs } from "../../servers/library/ingest/jobs.ts";
+import { Lease } from "../../servers/library/ingest/lease.ts";
+import { MistralOcr } from "../../servers/library/ingest/mistral-ocr.ts";
+import { sourcesOf } from "../../servers/library/ingest/sources.ts";
+import { openLibrary, type Library, type LibraryOptions } from "../../servers/library/library.ts";
+import { CLEAR_IDEAS, OEUVRE } from "./books.ts";
+import { scanOf } from "./scans.ts";
+
+let folder: string;
+let library: Library;
+
+const path = (name: string): string => join(folder, name);
+const write = (name: string, content: string | Uint8Array): string => {
+  writeFileSync(path(name), content);
+  return path(name);
+};
+async function open(options: Partial<LibraryOptions>): Promise<Library> {
+  await library[Symbol.asyncDispose]();
+  library = await openLibrary({ file: path("library.db"), ...options });
+  return library;
+}
+
+beforeEach(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolyard-library-")));
+  mkdirSync(path("books/deep"), { recursive: true });
+  library = await openLibrary({ file: path("library.db") });
+});
+afterEach(async () => {
+  await library[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("sources", () => {
+  const policy = () => ({ files: openFolders([path("books")]), allowUrls: false });
+
+  test("patterns name files of the open folders, in all folders below or in one", async () => {
+    for (const name of ["books/a.md", "books/deep/b.md", "books/deep/c.txt"]) write(name, CLEAR_IDEAS);
+    const found = async (pattern: string) =>
+      (await sourcesOf([pattern], policy())).map((source) => "path" in source && source.path.slice(folder.length + 7));
+    expect(await found("**/*.md")).toEqual(["a.md", "deep/b.md"]);
+    expect(await found("*.md")).toEqual(["a.md"]);
+    expect(await found("deep/?.{md,txt}")).toEqual(["deep/b.md", "deep/c.txt"]);
+  });
+
+  test.each([
+    ["a pattern that leads out", "../*", "ACCESS_DENIED"],
+    ["a pattern of another folder", "/etc/*", "ACCESS_DENIED"],
+    ["a pattern of a hundred stars", "*a".repeat(100), "VALIDATION_ERROR"],
+    ["an address where none is asked", "https://example.com/a.pdf", "ACCESS_DENIED"],
+    ["an address of a file", "file:///etc/passwd", "VALIDATION_ERROR"],
+    ["an address without encryption", "http://example.com/a.pdf", "VALIDATION_ERROR"],
+    ["an address with a user", "https://me:secret@example.com/", "VALIDATION_ERROR"],
+    ["data that calls itself an address", "data:text/html,a", "VALIDATION_ERROR"],
+  ])("%s is refused", async (_what, given, code) => {
+    await expect(sourcesOf([given], policy())).rejects.toMatchObject({ code });
+  });
+
+  test("a link that leads out of the open folders is not followed by a pattern", async () => {
+    write("secret.md", CLEAR_IDEAS);
+    symlinkSync(path("secret.md"), path("books/link.md"));
+    expect(await sourcesOf(["*.md"], policy())).toEqual([]);
+  });
+
+  test("a person may name any file and any address", async () => {
+    write("books/a.md", CLEAR_IDEAS);
+    const person = { files: anyFile(folder), allowUrls: true };
+    expect(await sourcesOf(["books", "https://example.com/a.pdf#page=2"], person)).toEqual([
+      { path: path("books/a.md") },
+      { url: "https://example.com/a.pdf" },
+    ]);
+  });
+});
+
+describe("addresses", () => {
+  const download: LibraryOptions["download"] = async (url) => ({
+    url,
+    mime: "text/markdown",
+    body: Buffer.from(OEUVRE),
+  });
+
+  test("what stands at an address is read by what its sender says it is, and cited by the address", async () => {
+    await open({ download });
+    const { document, status } = await library.add({ url: "https://example.com/texts/real" });
+    expect([status, document.uri, document.sourceId]).toEqual(["added", "https://example.com/texts/real", "real"]);
+    expect((await library.add({ url: "https://example.com/texts/real" })).status).toBe("unchanged");
+  });
+
+  test.each(["https://127.0.0.1/a.md", "https://localhost/a.md", "https://169.254.169.254/latest", "https://[::1]/a"])(
+    "S10: %s is no public place and is not asked",
+    async (url) => {
+      await expect(library.add({ url })).rejects.toMatchObject({ code: "ACCESS_DENIED" });
+    },
+  );
+});
+
+describe("jobs", () => {
+  test("each source has its report, and one that fails keeps no other from being read", async () => {
+    const sources = [{ path: write("a.md", CLEAR_IDEAS) }, { path: path("none.md") }, { path: write("b.md", OEUVRE) }];
+    const { job_id: id } = await library.jobs.begin({ sources });
+    expect(await library.jobs.ended(id)).toMatchObject({
+      state: "done",
+      done: 3,
+      sources: [{ status: "added" }, { status: "failed", code: "DOCUMENT_NOT_FOUND" }, { status: "added" }],
+    });
+    expect(await library.jobs.report(id)).toMatchObject({ state: "done" });
+  });
+
+  test("a job whose process is gone is taken up where it was, and what was read before is not read again", async () => {
+    const sources = [{ path: write("a.md", CLEAR_IDEAS) }, { path: write("b.md", OEUVRE) }];
+    mkdirSync(path("jobs"), { recursive: true });
+    const kept = {
+      id: "left",
+      created: "2026-01-01T00:00:00.000Z",
+      // No process has that number.
+      owner: { pid: 2 ** 30, host: hostname() },
+      sources,
+      reports: [{ source: path("a.md"), status: "added" }],
+      state: "running",
+    };
+    write("jobs/left.json", JSON.stringify(kept));
+    expect(await library.jobs.resume()).toBe(1);
+    expect(await library.jobs.ended("left")).toMatchObject({ state: "done", done: 2 });
+    expect([await library.find("a"), (await library.find("b"))?.sourceId]).toEqual([undefined, "b"]);
+  });
+
+  test("a job that another process is at is left to it", async () => {
+    const jobs = new Jobs(path("others"), () => Promise.reject(new Error("not asked")));
+    mkdirSync(path("others"));
+    const owner = { pid: process.ppid, host: hostname() };
+    const kept = { id: "theirs", created: "", owner, sources: [], reports: [], state: "running" };
+    write("others/theirs.json", JSON.stringify(kept));
+    expect(await jobs.resume()).toBe(0);
+    await jobs[Symbol.asyncDispose]();
+  });
+
+  test("a job that is cancelled ends, and reads no more", async () => {
+    const { job_id: id } = await library.jobs.begin({ sources: [{ path: write("a.md", CLEAR_IDEAS) }] });
+    library.jobs.cancel(id);
+    expect(await library.jobs.ended(id)).toMatchObject({ state: "cancelled" });
+    expect(await library.find("a")).toBeUndefined();
+  });
+});
+
+describe("watching", () => {
+  test("a file that comes into the folder is read, and one that somebody took out is not brought back", async () => {
+    write("books/a.md", CLEAR_IDEAS);
+    await library.watch([path("books")]);
+    await expect.poll(() => library.find("a")).toBeDefined();
+    await library.remove("a");
+    write("books/b.md", OEUVRE);
+    write("books/a.md", CLEAR_IDEAS.replace("Nominalism", "Realism"));
+    await expect.poll(() => library.find("b")).toBeDefined();
+    await expect.poll(async () => (await library.jobs.reports()).every(({ state }) => state === "done")).toBe(true);
+    expect(await library.find("a")).toBeUndefined();
+    expect((await library.add({ path: path("books/a.md") })).status).toBe("added");
+  });
+
+  test("one process at a time holds the lease; that of a process that is gone is taken", async () => {
+    const [one, other] = [new Lease(path("lease")), new Lease(path("lease"))];
+    expect([await one.take(), await other.take()]).toEqual([true, false]);
+    await one.release();
+    write("lease", JSON.stringify({ pid: 2 ** 30, host: hostname() }));
+    expect(await other.take()).toBe(true);
+    await other.release();
+  });
+});
+
+describe("pictures of text", () => {
+  const LINES = ["What anything really is, is what it may", "finally come to be known to be."];
+  let server: Server;
+  let asked: { readonly pages: number[]; readonly key: string | undefined }[];
+
+  beforeEach(async () => {
+    asked = [];
+    server = createServer(async (request, response) => {
+      const pieces: Buffer[] = [];
+      for await (const piece of request) pieces.push(piece as Buffer);
+      const { pages, model } = JSON.parse(Buffer.concat(pieces).toString()) as { pages: number[]; model: string };
+      asked.push({ pages, key: request.headers.authorization });
+      const answer = pages.map((index) => ({
+        index,
+        markdown: `Seen on page ${index}: a truth that agrees with all.`,
+      }));
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ pages: answer, model, usage_info: { pages_processed: pages.length } }));
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  });
+  afterEach(() => void server.close());
+
+  const byMistral = () => {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const mistral = new MistralOcr({ url, key: "secret", price: 0.002, cache: path("ocr") });
+    return open({ mistral, ocr: { by: "mistral", when: "auto", languages: ["en"] } });
+  };
+
+  test("a scan is refused without OCR, and says what to set", async () => {
+    const scan = write("scan.pdf", await scanOf([LINES]));
+    await expect(library.add({ path: scan })).rejects.toMatchObject({ reason: "needs_ocr" });
+  });
+
+  test("C41: Mistral reads the pages that need it, tells the cost, and is paid for a page once", async () => {
+    await byMistral();
+    const scan = write("scan.pdf", await scanOf([LINES, LINES]));
+    expect(await library.add({ path: scan })).toMatchObject({ status: "added", costOcr: 0.004, ocrPages: 2 });
+    expect(asked).toEqual([{ pages: [0, 1], key: "Bearer secret" }]);
+    await library.remove("scan");
+    expect(await library.add({ path: scan })).toMatchObject({ status: "added", costOcr: 0 });
+    expect(asked).toHaveLength(1);
+    expect(readdirSync(path("ocr"))).toHaveLength(1);
+  });
+
+  test("a service that is away is told as such, and nothing of the document is kept", async () => {
+    await byMistral();
+    server.close();
+    server.closeAllConnections();
+    const scan = write("scan.pdf", await scanOf([LINES]));
+    await expect(library.add({ path: scan })).rejects.toMatchObject({ code: "OCR_UNAVAILABLE" });
+    expect(await library.find("scan")).toBeUndefined();
+  });
+
+  test("C41: a scan is read on this machine, letter by letter, with its page", async () => {
+    await open({ ocr: { by: "local", when: "auto", languages: ["en"] } });
+    const { document, ocrPages } = await library.add({ path: write("scan.pdf", await scanOf([LINES])) });
+    expect([document.pages, ocrPages]).toEqual([1, 1]);
+    expect((await library.findQuote(LINES.join(" "))).places).toMatchObject([{ pages: [1, 1] }]);
+  });
+
+  test("data for a language that is not there is told with what to install", async () => {
+    await open({ ocr: { by: "local", when: "auto", languages: ["fi"] } });
+    const scan = write("scan.pdf", await scanOf([LINES]));
+    await expect(library.add({ path: scan })).rejects.toThrow("npm install @tesseract.js-data/fin");
+  });
+});
