@@ -16,6 +16,7 @@ const VALUES = [
   "createHub",
   "createWebSearch",
   "dataFolder",
+  "downloadPublic",
 ];
 const TYPES = [
   "Ask",
@@ -23,6 +24,8 @@ const TYPES = [
   "Completer",
   "ContextLogLevel",
   "CreateHubOptions",
+  "Download",
+  "DownloadOptions",
   "Fail",
   "FailKind",
   "FetchHandler",
