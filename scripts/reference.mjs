@@ -103,9 +103,9 @@ function mcpText(mcp) {
   return typeof mcp === "number" ? String(mcp) : "`isError`";
 }
 
-function commandsPage() {
+async function commandsPage() {
   const io = { stdout: { write() {} }, stderr: { write() {} } };
-  const program = createProgram(io, "0.0.0", { json: false, finish: () => {} });
+  const program = await createProgram(io, "0.0.0", { json: false, finish: () => {} });
   const pageOf = (command, path) => {
     let help = "";
     command.configureHelp({ helpWidth: 100 }).configureOutput({ writeOut: (text) => (help += text) });
@@ -132,7 +132,7 @@ ${pages.join("\n")}`;
 const pages = {
   "configuration.md": configurationPage(),
   "errors.md": errorsPage(),
-  "commands.md": commandsPage(),
+  "commands.md": await commandsPage(),
   "toolyard.schema.json": `${JSON.stringify(publishedSchema(CONFIG_SCHEMA), null, 2)}\n`,
 };
 const folder = join(root, "docs", "reference");

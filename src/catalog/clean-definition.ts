@@ -1,3 +1,4 @@
+import { endOfString } from "../core/json-depth.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 
 /** What a source said of itself, without secrets and in bounds (S12). What is hidden in it went before. */
@@ -18,10 +19,21 @@ const MAX_DEPTH = 64;
  * tells for almost all of them; what is not touched keeps its bytes.
  */
 export function cleanDefinition(definition: JsonObject, json: string, rules: CleaningRules): Cleaned | undefined {
-  if (json.length <= rules.maxChars && rules.hide(json) === json) return undefined;
+  if (!holdsLongText(json, rules.maxChars) && rules.hide(json) === json) return undefined;
   const cleaner = new DefinitionCleaner(rules);
   const cleaned = cleaner.object(definition, 0);
   return cleaner.notes.size > 0 ? { definition: cleaned, notes: [...cleaner.notes] } : undefined;
+}
+
+/** Whether JSON text holds a string that may be longer. Walking a large value would take many times as long. */
+function holdsLongText(json: string, maxChars: number): boolean {
+  if (json.length <= maxChars) return false;
+  for (let start = json.indexOf('"'); start !== -1;) {
+    const end = endOfString(json, start);
+    if (end - start - 1 > maxChars) return true;
+    start = json.indexOf('"', end + 1);
+  }
+  return false;
 }
 
 export interface CleaningRules {

@@ -1,6 +1,7 @@
 import { HINT_META_KEY } from "../core/hint.ts";
 import { holdsInvisible, mayHoldHidden, withoutHidden } from "../core/hidden-text.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
+import type { Told } from "../core/records.ts";
 
 /**
  * A definition in which nothing is hidden (S12). In texts that are read as prose, what nobody sees is removed. Names,
@@ -29,7 +30,7 @@ export function mayHideText(definition: JsonObject): boolean {
 export function revealDefinition(definition: JsonObject): Revealed {
   if (!mayHideText(definition)) return { definition };
   const walk = new Walk(isResource(definition));
-  const revealed = walk.object(definition, { path: [], isData: false });
+  const revealed = walk.object(definition, { path: undefined, isData: false });
   return walk.hiddenIn === undefined ? { definition: revealed } : { definition, hiddenIn: walk.hiddenIn };
 }
 
@@ -40,7 +41,7 @@ export function revealSchema(
 ): { readonly schema: JsonObject; readonly hiddenIn?: string } {
   if (!mayHideText(schema)) return { schema };
   const walk = new Walk(false);
-  const revealed = walk.object(schema, { path: [member], isData: false });
+  const revealed = walk.object(schema, { path: { key: member, above: undefined }, isData: false });
   return walk.hiddenIn === undefined ? { schema: revealed } : { schema, hiddenIn: walk.hiddenIn };
 }
 
@@ -48,12 +49,17 @@ export function revealSchema(
 export const TEXTS_CLEANED =
   "Since clients and models read it, hidden and control characters were removed from its texts.";
 
-/** Why a definition is not offered. */
-export function hiddenProblem(place: string): string {
-  return (
-    `It is not offered: \`${place}\` holds characters that nobody sees, and may not be altered. ` +
-    "Have them removed where it comes from."
-  );
+/** What is told of a definition that is not offered. */
+export function hiddenProblem(subject: string, place: string): Told {
+  const reason =
+    `\`${place}\` holds characters that nobody sees, and may not be altered. ` +
+    "Have them removed where it comes from.";
+  return withheldProblem(subject, reason);
+}
+
+/** What is told of whatever is not offered, in whole sentences. */
+export function withheldProblem(subject: string, reason: string): Told {
+  return { subject, message: `It is not offered: ${reason}`, withheld: reason };
 }
 
 /** What cannot be written as JSON is refused where definitions are prepared, with its own words. */
@@ -71,8 +77,14 @@ function isResource(definition: JsonObject): boolean {
 }
 
 interface Position {
-  readonly path: readonly string[];
+  /** Where it stands; the last step first, since the others are shared by all that stands beside it. */
+  readonly path: Step | undefined;
   readonly isData: boolean;
+}
+
+interface Step {
+  readonly key: string;
+  readonly above: Step | undefined;
 }
 
 class Walk {
@@ -85,8 +97,9 @@ class Walk {
 
   object(object: JsonObject, { path, isData }: Position): JsonObject {
     let changed: JsonObject | undefined;
-    for (const [key, value] of Object.entries(object)) {
-      const at = [...path, key];
+    for (const key of Object.keys(object)) {
+      const value = object[key];
+      const at: Step = { key, above: path };
       if (holdsInvisible(key)) this.#note(at);
       const revealed = this.#member(key, value, { path: at, isData: isData || DATA.has(key) });
       if (revealed !== value) (changed ??= { ...object })[key] = revealed;
@@ -95,7 +108,7 @@ class Walk {
   }
 
   #member(key: string, value: unknown, position: Position): unknown {
-    const isTop = position.path.length === 1;
+    const isTop = position.path?.above === undefined;
     if (isTop && UNREAD.has(key)) return key === "_meta" ? withPlainHint(value) : value;
     const isProse = PROSE.has(key) || (isTop && key === "name" && this.#hasProseName);
     return typeof value === "string" && isProse && !position.isData
@@ -108,13 +121,16 @@ class Walk {
     if (isJsonObject(value)) return this.object(value, position);
     if (!Array.isArray(value)) return value;
     const items = value.map((item: unknown, at) =>
-      this.#value(item, { ...position, path: [...position.path, String(at)] }),
+      this.#value(item, { isData: position.isData, path: { key: String(at), above: position.path } }),
     );
     return items.some((item, at) => item !== value[at]) ? items : value;
   }
 
-  #note(path: readonly string[]): void {
-    this.hiddenIn ??= path.map((step) => withoutHidden(step)).join(".");
+  #note(path: Step | undefined): void {
+    if (this.hiddenIn !== undefined) return;
+    const steps: string[] = [];
+    for (let step = path; step; step = step.above) steps.unshift(withoutHidden(step.key));
+    this.hiddenIn = steps.join(".");
   }
 }
 

@@ -45,8 +45,8 @@ export class ListingShaper {
 
   shape(listing: Listing): Listing {
     const problems: Problem[] = [];
-    const report: Report = (subject, message) =>
-      void problems.push({ source: this.#source.id, subject: withoutHidden(subject), message });
+    const report: Report = (told) =>
+      void problems.push({ ...told, source: this.#source.id, subject: withoutHidden(told.subject) });
     const { chosen, excluded } = chooseTools(listing.tools, this.#shape);
     const tools = sameOr(listing.tools, this.#tools.of(chosen, report));
     const resources = this.#resources.of(listing.resources, report);
@@ -103,7 +103,7 @@ class Offers<R extends object> {
     const offered: R[] = [];
     for (const given of records) {
       const offer = this.#offerOf(given);
-      for (const { subject, message } of offer.problems) report(subject, message);
+      for (const told of offer.problems) report(told);
       if (offer.record) offered.push(offer.record);
     }
     return sameOr(records, offered);
@@ -125,7 +125,7 @@ const NO_PROBLEMS: readonly never[] = Object.freeze([]);
 
 function revealed<R extends { readonly definition: JsonObject }>(record: R, subject: string): Offer<R> {
   const { definition, hiddenIn } = revealDefinition(record.definition);
-  if (hiddenIn !== undefined) return { problems: [{ subject, message: hiddenProblem(hiddenIn) }] };
+  if (hiddenIn !== undefined) return { problems: [hiddenProblem(subject, hiddenIn)] };
   if (definition === record.definition) return { record, problems: NO_PROBLEMS };
   return { record: { ...record, definition }, problems: [{ subject, message: TEXTS_CLEANED }] };
 }
@@ -134,6 +134,6 @@ function shownServer(server: ServerSelf | undefined, report: Report): ServerSelf
   if (!server) return undefined;
   const { definition: info, hiddenIn } = revealDefinition(server.info);
   if (hiddenIn === undefined) return info === server.info ? server : { ...server, info };
-  report("serverInfo", hiddenProblem(hiddenIn));
+  report(hiddenProblem("serverInfo", hiddenIn));
   return undefined;
 }

@@ -2,18 +2,25 @@ import { coveredBy, definitionDigest, matchesPin } from "../core/definition-dige
 import { matchesAnyGlob, matchesGlob } from "../core/glob.ts";
 import { holdsInvisible, withoutHidden } from "../core/hidden-text.ts";
 import { HINT_META_KEY } from "../core/hint.ts";
-import { objectMember } from "../core/json.ts";
+import { objectMember, type JsonObject } from "../core/json.ts";
 import type { ListingShape } from "../core/listing-shape.ts";
 import { factsOf } from "../core/provider-kinds.ts";
-import type { Source, ToolRecord } from "../core/records.ts";
-import { hiddenProblem, mayHideText, revealDefinition, revealSchema, TEXTS_CLEANED } from "./hidden-texts.ts";
+import type { Source, Told, ToolRecord } from "../core/records.ts";
+import {
+  hiddenProblem,
+  mayHideText,
+  revealDefinition,
+  revealSchema,
+  TEXTS_CLEANED,
+  withheldProblem,
+} from "./hidden-texts.ts";
 
-export type Report = (subject: string, message: string) => void;
+export type Report = (told: Told) => void;
 
 /** What is offered of one record, if it is, and what is to be told of it. */
 export interface Offer<R> {
   readonly record?: R;
-  readonly problems: readonly { readonly subject: string; readonly message: string }[];
+  readonly problems: readonly Told[];
 }
 
 export interface ToolRules {
@@ -44,7 +51,7 @@ function isChosen(name: string, { include, exclude, rename }: ListingShape): boo
 /** The tool as its source's configuration has it; the same record where it says nothing and nothing is hidden. */
 export function shapeTool(tool: ToolRecord, { source, shape, keyOf }: ToolRules): Offer<ToolRecord> {
   const pin = pinOf(tool, shape);
-  if (pin.refused !== undefined) return { problems: [{ subject: tool.name, message: pin.refused }] };
+  if (pin.refused !== undefined) return { problems: [withheldProblem(tool.name, pin.refused)] };
   const approved = pin.isCovered ? onlyCovered(tool) : tool;
   const hinted = factsOf(source.kind).isLocal ? approved : withoutHint(approved);
   const configured = configure(hinted, source, shape);
@@ -76,7 +83,7 @@ function pinOf({ name, definition }: ToolRecord, { pins }: ListingShape): Pin {
     };
   return {
     refused:
-      `It is not offered: \`pins\` approves ${pin === "" ? "nothing yet" : `the digest ${pin}`}, and its ` +
+      `\`pins\` approves ${pin === "" ? "nothing yet" : `the digest ${pin}`}, and its ` +
       `present digest is ${digest}. Look at its definition, then pin that.`,
   };
 }
@@ -116,11 +123,13 @@ function reveal(tool: ToolRecord, keyOf: ToolRules["keyOf"]): Offer<ToolRecord> 
   if (isPlain(tool)) return { record: tool, problems: NO_PROBLEMS };
   const { name, outputSchema } = tool;
   const { definition, hiddenIn } = revealDefinition(tool.definition);
-  // The record's own schemas are the definition's, or made of them.
-  const input = revealSchema("inputSchema", tool.inputSchema);
-  const output = outputSchema && revealSchema("outputSchema", outputSchema);
+  const revealed = (member: SchemaMember, schema: JsonObject): ReturnType<typeof revealSchema> =>
+    schema === tool.definition[member] ? { schema: definition[member] as JsonObject } : revealSchema(member, schema);
+  // The record's own schemas are the definition's, which was looked at, or made of them.
+  const input = revealed("inputSchema", tool.inputSchema);
+  const output = outputSchema && revealed("outputSchema", outputSchema);
   const place = holdsInvisible(name) ? "name" : (hiddenIn ?? input.hiddenIn ?? output?.hiddenIn);
-  if (place !== undefined) return { problems: [{ subject: name, message: hiddenProblem(place) }] };
+  if (place !== undefined) return { problems: [hiddenProblem(name, place)] };
   const visible: Partial<ToolRecord> = {
     definition,
     description: withoutHidden(tool.description),
@@ -131,6 +140,8 @@ function reveal(tool: ToolRecord, keyOf: ToolRules["keyOf"]): Offer<ToolRecord> 
   const record: ToolRecord = { ...tool, ...visible };
   return { record, problems: [{ subject: keyOf(record), message: TEXTS_CLEANED }] };
 }
+
+type SchemaMember = "inputSchema" | "outputSchema";
 
 /** The definition is all that is shown of a tool, and hides nothing: one look, which is enough for almost all. */
 function isPlain({ name, description, inputSchema, outputSchema, definition }: ToolRecord): boolean {
@@ -166,12 +177,14 @@ export function reportIdleOptions(tools: readonly ToolRecord[], shape: ListingSh
   const known = new Set(names);
   for (const option of KEYED_OPTIONS) {
     for (const name of Object.keys(shape[option])) {
-      if (!known.has(name)) report(name, `\`${OPTION_NAMES[option]}\` names it, and the source has no such tool.`);
+      if (known.has(name)) continue;
+      const message = `\`${OPTION_NAMES[option]}\` names it, and the source has no such tool.`;
+      report({ subject: name, message });
     }
   }
   const shown = [...names, ...Object.values(shape.rename)];
   for (const pattern of shape.include) {
     if (!shown.some((name) => matchesGlob(pattern, name)))
-      report(pattern, "`include` names it, and no tool of the source matches.");
+      report({ subject: pattern, message: "`include` names it, and no tool of the source matches." });
   }
 }

@@ -2,8 +2,6 @@ import { READ_SEPARATORS } from "../core/names.ts";
 import type { Source } from "../core/records.ts";
 import type { SourcePart } from "./source-part.ts";
 
-/** How problems say that something is not offered, and why. */
-const NOT_OFFERED = /\bnot offered: (.*)$/su;
 /** A manifest's folder, or the name of its file, stands for the tool that it would have described. */
 const MANIFEST = /(?:^|\/)(?:([^/]+)\/)?([^/]+?)(?:\.mcp\.json|\.toml|\.json)$/u;
 
@@ -16,10 +14,9 @@ export function whyWithheld(parts: readonly SourcePart[], name: string): string 
     const bare = bareNames(source, name);
     if (listing.excluded?.some((excluded) => bare.includes(excluded)))
       return `\`include\` and \`exclude\` of the source ${source.id} leave it out`;
-    for (const { subject, message } of problems) {
-      const [, reason] = NOT_OFFERED.exec(message) ?? [];
-      if (reason !== undefined && namesOf(subject).some((one) => bare.includes(one))) return reason.replace(/\.$/, "");
-    }
+    for (const { subject, withheld } of problems)
+      if (withheld !== undefined && namesOf(subject).some((one) => bare.includes(one)))
+        return withheld.replace(/\.$/, "");
   }
   return undefined;
 }

@@ -1,10 +1,5 @@
 import { Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
-import { coreRow } from "./core-row.ts";
-import { gnnRow } from "./gnn-row.ts";
-import { libraryRow } from "./library-row.ts";
-import { setupRows } from "./setup-rows.ts";
-import { signInRows } from "./sign-in-rows.ts";
 
 const CONFIG = new Option(
   "-c, --config <file>",
@@ -21,8 +16,8 @@ const TIMEOUT = new Option("--timeout <duration>", "give up after this long, suc
 const LOCAL = [CONFIG, YES, JSON_OUT, VERBOSE];
 const REMOTE = [CONFIG, YES, URL, TOKEN_ENV, JSON_OUT, VERBOSE];
 
-/** Every command, in the order of the help. */
-export const COMMANDS: readonly CommandRow[] = [
+/** What works with the tools and their configuration, in the order of the help. */
+const OF_THE_HUB: readonly CommandRow[] = [
   {
     usage: "serve",
     summary: "serve all tools behind one MCP endpoint",
@@ -199,7 +194,10 @@ export const COMMANDS: readonly CommandRow[] = [
     ],
     load: () => import("./commands/import.ts"),
   },
-  ...setupRows({ config: CONFIG, yes: YES, json: JSON_OUT, tokenEnv: TOKEN_ENV }),
+];
+
+/** What runs beside it. */
+const BESIDE: readonly CommandRow[] = [
   {
     usage: "chat",
     summary: "talk to a model that uses the tools",
@@ -243,11 +241,32 @@ export const COMMANDS: readonly CommandRow[] = [
     ],
     load: () => import("./commands/services.ts"),
   },
-  ...signInRows([CONFIG, YES, JSON_OUT], TIMEOUT),
-  gnnRow(JSON_OUT),
-  libraryRow(JSON_OUT),
-  coreRow([CONFIG, YES, VERBOSE]),
 ];
+
+/**
+ * Every command, in the order of the help; or the one that the words on the command line begin with, where it is one of
+ * this file: most start-ups need no other, and making them all costs more than many a command.
+ */
+export async function commandRows(words: readonly string[] = []): Promise<readonly CommandRow[]> {
+  const asked = [...OF_THE_HUB, ...BESIDE].find(({ usage }) => usage.split(" ", 1)[0] === words[0]);
+  if (asked) return [asked];
+  const [{ setupRows }, { signInRows }, { gnnRow }, { libraryRow }, { coreRow }] = await Promise.all([
+    import("./setup-rows.ts"),
+    import("./sign-in-rows.ts"),
+    import("./gnn-row.ts"),
+    import("./library-row.ts"),
+    import("./core-row.ts"),
+  ]);
+  return [
+    ...OF_THE_HUB,
+    ...setupRows({ config: CONFIG, yes: YES, json: JSON_OUT, tokenEnv: TOKEN_ENV }),
+    ...BESIDE,
+    ...signInRows([CONFIG, YES, JSON_OUT], TIMEOUT),
+    gnnRow(JSON_OUT),
+    libraryRow(JSON_OUT),
+    coreRow([CONFIG, YES, VERBOSE]),
+  ];
+}
 
 function collect(value: string, earlier: readonly string[] | undefined): readonly string[] {
   return [...(earlier ?? []), value];

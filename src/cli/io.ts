@@ -1,4 +1,5 @@
 import { addAbortSignal, type Writable } from "node:stream";
+import { codeOf } from "../core/errors.ts";
 import { safeJson, safeToShow } from "../core/hidden-text.ts";
 
 /** A stream that may be a terminal. */
@@ -87,7 +88,7 @@ export function printPainted(stream: Writable, text: string): Promise<void> {
   return new Promise((done, failed) => {
     stream.write(text.endsWith("\n") ? text : `${text}\n`, (error) => {
       // A reader that went away (`toolyard list | head`) is no fault of ours.
-      if (error && (error as NodeJS.ErrnoException).code !== "EPIPE") failed(error);
+      if (error && codeOf(error) !== "EPIPE") failed(error);
       else done();
     });
   });

@@ -17,7 +17,11 @@ for (const stream of [process.stdout, process.stderr]) {
 const io = processIo(watchInterrupts());
 const words = process.argv.slice(2);
 let code: number = EXIT.ok;
-const program = createProgram(io, VERSION, { json: wantsJson(words), finish: (result) => (code = result) });
+const program = await createProgram(io, VERSION, {
+  words,
+  json: wantsJson(words),
+  finish: (result) => (code = result),
+});
 try {
   if (words.length === 0) program.outputHelp();
   else await program.parseAsync();

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { safeToShow } from "../core/hidden-text.ts";
 import type { CommandRow, Run, SharedOptions } from "./command-row.ts";
-import { COMMANDS, VERBOSE } from "./command-rows.ts";
+import { commandRows, VERBOSE } from "./command-rows.ts";
 import type { Io } from "./io.ts";
 
 /** Whether somebody asked for JSON, also on a command line that cannot be understood otherwise. */
@@ -11,6 +11,8 @@ export function wantsJson(words: readonly string[]): boolean {
 }
 
 export interface ProgramOptions {
+  /** The command line that is to be read: commands that it does not name may be left out. @default every command */
+  readonly words?: readonly string[];
   /** What commander itself has to say about a wrong command line is left to the caller. */
   readonly json: boolean;
   /** Gets the exit code of the command that ran. */
@@ -18,7 +20,7 @@ export interface ProgramOptions {
 }
 
 /** The command line. */
-export function createProgram(io: Io, version: string, options: ProgramOptions): Command {
+export async function createProgram(io: Io, version: string, options: ProgramOptions): Promise<Command> {
   const program = new Command("toolyard")
     .description("All your tools behind one MCP endpoint.")
     .usage("<command> [options]")
@@ -38,7 +40,7 @@ export function createProgram(io: Io, version: string, options: ProgramOptions):
     .exitOverride();
   // Wherever it stands: `toolyard -v list` is `toolyard list -v`.
   program.addOption(new Option("-v, --verbose", VERBOSE.description));
-  for (const row of COMMANDS) addCommand(program, row, { io, finish: options.finish });
+  for (const row of await commandRows(options.words)) addCommand(program, row, { io, finish: options.finish });
   for (const [name, advice] of Object.entries(ELSEWHERE)) addSignpost(program, name, { advice, io, options });
   return program;
 }

@@ -1,7 +1,7 @@
 import { writeFile, mkdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import { isJsonObject, type JsonObject, listMember } from "../core/json.ts";
-import { messageOf } from "../core/errors.ts";
+import { codeOf, messageOf } from "../core/errors.ts";
 import { UsageError } from "./failure.ts";
 
 /** One thing of a result that a file can hold. */
@@ -114,10 +114,6 @@ async function writeBeside(folder: string, name: string, bytes: Uint8Array): Pro
     }
   }
   throw new UsageError(`--out ${folder} holds ${MAX_NAMES} files called ${stem} already. Name another folder.`);
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
 // Devices of Windows are files in every folder, whatever their ending.

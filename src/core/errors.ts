@@ -30,6 +30,11 @@ export class FailError extends Error {
   }
 }
 
+/** The code of what the system or Node threw, such as `ENOENT`; nothing where it has none. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
 /** The words of whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

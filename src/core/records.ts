@@ -90,6 +90,16 @@ export interface Problem {
   readonly message: string;
   /** It is offered all the same, under another name. @default false */
   readonly renamed?: boolean;
+  /** It is not offered, and this is why: what follows a "because". */
+  readonly withheld?: string;
+}
+
+/** What a problem says, without whose it is. */
+export type Told = Omit<Problem, "source">;
+
+/** What is told of something that is not offered. */
+export function notOffered(subject: string, reason: string): Told {
+  return { subject, message: `not offered: ${reason}`, withheld: reason };
 }
 
 /** Everything one source offers at one moment. Immutable; an unchanged source hands out the same object again. */

@@ -79,8 +79,8 @@ export interface DoorFront {
   readonly defaultMode: ToolMode;
   /** All of MCP, for doors at whose paths it is spoken too. */
   readonly mcp: McpFace;
-  /** What is spoken behind MCP, in order: a method goes to the first that knows it. */
-  readonly dialects: readonly Dialect[];
+  /** What is spoken behind MCP, in order: a method goes to the first that knows it. Loaded when it is asked for. */
+  readonly dialects: () => Promise<readonly Dialect[]>;
   /** The page for browsers at `/`. */
   readonly home: HomePort;
   /** What is known of the certificate; absent where the port is not encrypted by this hub. */

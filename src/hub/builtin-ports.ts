@@ -3,7 +3,6 @@ import type { InnerHub } from "../core/inner-hub.ts";
 import { isJsonObject } from "../core/json.ts";
 import { permissionOf } from "../core/rights.ts";
 import { VERSION } from "../core/version.ts";
-import { readCapabilities } from "../doors/jsonrpc/capabilities.ts";
 import { CORE_DESCRIPTION, resolveBuiltin } from "../providers/builtin/options.ts";
 import type { Call } from "../core/call.ts";
 import type { BuiltinPorts, HubStatus, ModuleFacts } from "../providers/builtin/ports.ts";
@@ -22,8 +21,11 @@ export function createBuiltinPorts(hub: () => Hub, { innerHub, sandbox, logLines
     innerHub,
     resolveName: (name, parent) => hub().nameOf(name, parent.principal),
     status: (parent) => statusOf(hub(), parent),
-    capabilities: ({ principal }) =>
-      readCapabilities(hub(), { mode: "all", principal }, resolveBuiltin(hub().config.tree.builtin).serverDescription),
+    capabilities: async ({ principal }) => {
+      const { readCapabilities } = await import("../doors/jsonrpc/capabilities.ts");
+      const { serverDescription } = resolveBuiltin(hub().config.tree.builtin);
+      return readCapabilities(hub(), { mode: "all", principal }, serverDescription);
+    },
     module: (name, parent) => moduleFor(hub(), name, parent),
     code: { sandbox: () => sandbox.current() },
     logLines: (count, { principal }) =>

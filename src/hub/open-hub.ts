@@ -7,9 +7,9 @@ import type { Client } from "../core/call.ts";
 import { nextHubId } from "../core/hub-id.ts";
 import type { Logger } from "../core/ports.ts";
 import { isHubItself } from "../core/provider-kinds.ts";
-import { Breakers } from "../pipeline/breakers.ts";
 import { resolveLimits } from "../pipeline/options.ts";
-import { createPipeline, type Pipeline } from "../pipeline/pipeline.ts";
+import { latePipeline } from "../pipeline/late-pipeline.ts";
+import type { Pipeline } from "../pipeline/pipeline.ts";
 import { useTransformCache } from "../runtimes/typescript/cache-folder.ts";
 import type { CallWatch, PipelineDeps } from "../pipeline/ports.ts";
 import type { RequestIds } from "../upstream/exchange.ts";
@@ -150,11 +150,10 @@ function pipelineOf(
 ): Pipeline {
   const { audit, logger, keptLogger, redactor } = telemetry;
   const options = resolveLimits(tree.limits);
-  return createPipeline({
+  return latePipeline({
     ...parts,
     resolve: (call) => resolve(call, { catalog, sources }),
     whyLate: (call, provider) => whyLate(call, provider, { catalog, sources }),
-    breakers: new Breakers(options.breaker),
     audit,
     logger,
     keptLogger,

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Duplex, Readable, Writable } from "node:stream";
-import { FailError } from "../core/errors.ts";
+import { codeOf, FailError } from "../core/errors.ts";
 import { fail } from "../core/outcome.ts";
 import { within } from "../core/wait.ts";
 import { CHILDREN, type ChildRegistry } from "./child-registry.ts";
@@ -224,7 +224,7 @@ function assertFolder(cwd: string): void {
 
 function startFailure(command: string, error: unknown): FailError {
   const name = basename(command);
-  const { code } = error as NodeJS.ErrnoException;
+  const code = codeOf(error);
   if (code === "E2BIG") {
     return new FailError(
       fail(

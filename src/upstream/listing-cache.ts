@@ -39,6 +39,8 @@ export interface ListingCacheOptions {
 export const LISTING_FORMAT = 1;
 /** A listing over this is not kept. */
 const MAX_BYTES = 32 * 1024 * 1024;
+/** In the first ones a new list is made ready for callers; it may be large, and is written out apart from that. */
+const TURNS_BEFORE = 4;
 /** The era may have changed with an update of the server; after this it is found out again. */
 const MAX_ERA_AGE_MS = 24 * 60 * 60 * 1000;
 
@@ -73,8 +75,7 @@ export class ListingCache implements ListingStore {
 
   /** Writes in the background, whole or not at all; the same content is not written again. */
   save(remembered: Remembered): void {
-    // A list may be large, so it is written out when nothing else is done with it.
-    this.#turn = this.#turn.then(() => nextTurn()).then(() => this.#keep(remembered));
+    this.#turn = this.#turn.then(() => turnsLater()).then(() => this.#keep(remembered));
   }
 
   /** Waits for what is being written. */
@@ -108,6 +109,10 @@ export class ListingCache implements ListingStore {
       );
     }
   }
+}
+
+async function turnsLater(): Promise<void> {
+  for (let turn = 0; turn < TURNS_BEFORE; turn += 1) await nextTurn();
 }
 
 /** What was written; nothing where it is not of this format. */

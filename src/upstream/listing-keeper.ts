@@ -187,7 +187,9 @@ export class ListingKeeper {
         const listing = await readListing(connection, LISTING_BOUNDS, deadline.signal);
         // As large as it may be, it was checked in this turn, and is compared in the next.
         await nextTurn();
-        this.#accept(listing);
+        const read = this.#compare(listing);
+        await nextTurn();
+        this.#accept(read);
       } catch (error) {
         return this.#failed(failureOf(error), connection);
       } finally {
@@ -198,13 +200,16 @@ export class ListingKeeper {
     this.#expiredAt = undefined;
   }
 
-  #accept(listing: ServerListing): void {
+  #compare({ ttlMs, ...content }: ServerListing): ReadListing {
+    const told = this.#withChanges(content);
+    return { ttlMs, content, told, digest: digestOf(told) };
+  }
+
+  #accept({ ttlMs, content, told, digest }: ReadListing): void {
     if (this.#isClosed) return;
     this.#failure = undefined;
-    this.#staleAt = listing.ttlMs === undefined ? Infinity : performance.now() + Math.max(MIN_TTL_MS, listing.ttlMs);
-    const { ttlMs: _ttl, ...content } = listing;
-    const told = this.#withChanges(content);
-    if (!this.#keep(told)) return;
+    this.#staleAt = ttlMs === undefined ? Infinity : performance.now() + Math.max(MIN_TTL_MS, ttlMs);
+    if (!this.#keep(told, digest)) return;
     for (const { subject, message } of told.problems) this.#options.logger.warning(message, { subject });
     this.#options.save(content);
     this.#options.onChanged();
@@ -223,8 +228,7 @@ export class ListingKeeper {
   }
 
   /** Whether it differs from what was known; an equal one leaves the known object in its place. */
-  #keep(listing: ServerListing): boolean {
-    const digest = contentDigest(JSON.stringify(listing));
+  #keep(listing: ServerListing, digest = digestOf(listing)): boolean {
     const isNew = digest !== this.#digest;
     if (isNew) {
       this.#listing = listing;
@@ -272,4 +276,17 @@ function pending(): First {
 /** How long to wait yet for a list that changed then. */
 function patienceAfter(changedAt: number | undefined): number {
   return changedAt === undefined ? 0 : PATIENCE_MS - (performance.now() - changedAt);
+}
+
+/** What a server listed, made ready to be taken. */
+interface ReadListing {
+  readonly ttlMs: number | undefined;
+  readonly content: ServerListing;
+  /** With what is told of its changes. */
+  readonly told: ServerListing;
+  readonly digest: string;
+}
+
+function digestOf(listing: ServerListing): string {
+  return contentDigest(JSON.stringify(listing));
 }

@@ -153,6 +153,8 @@ async function readList(
   let cursor: string | undefined;
   do {
     const page = await request(kind.method, cursor === undefined ? {} : { cursor });
+    // A page may be large: what was parsed in this turn is looked at in the next.
+    await nextTurn();
     list.add(page[kind.member]);
     ttlMs = shorter(ttlMs, ttlOf(page));
     isPrivate ||= page["cacheScope"] === "private";

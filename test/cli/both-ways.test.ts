@@ -114,8 +114,11 @@ const ANSWERS: readonly ScriptedReply[] = [
 ];
 
 describe("here and at a URL", () => {
-  test("every command that takes --url is compared", () => {
-    const program = createProgram(processIo(new AbortController().signal), "0", { json: false, finish: () => {} });
+  test("every command that takes --url is compared", async () => {
+    const program = await createProgram(processIo(new AbortController().signal), "0", {
+      json: false,
+      finish: () => {},
+    });
     const takeUrl = program.commands.filter(({ options }) => options.some(({ long }) => long === "--url"));
     expect(takeUrl.map((command) => command.name()).toSorted()).toEqual(Object.keys(LINES).toSorted());
   });

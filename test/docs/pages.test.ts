@@ -72,7 +72,10 @@ describe("configuration in pages", () => {
     if (snippet.text.includes("descripton"))
       expect(parseManifest(snippet.text, { folderName: "tool", allowDirnameAsName: false }).manifest).toBeUndefined();
     else if (snippet.file?.endsWith("tool.toml"))
-      expect(parseManifest(snippet.text, { folderName: "tool", allowDirnameAsName: false }).problems).toEqual([]);
+      expect(parseManifest(snippet.text, { folderName: "tool", allowDirnameAsName: false })).toMatchObject({
+        faults: [],
+        remarks: [],
+      });
     else await expect(load(snippet.text)).resolves.toMatchObject({ warnings: [] });
   });
 

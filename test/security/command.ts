@@ -39,7 +39,7 @@ export async function runCommand(
     readStdin: async () => "",
   };
   let code = -1;
-  const program = createProgram(io as unknown as Io, VERSION, {
+  const program = await createProgram(io as unknown as Io, VERSION, {
     json: words.includes("--json"),
     finish: (result) => (code = result),
   });

@@ -82,10 +82,16 @@ function parameterWords(schema: unknown): { readonly names: string; readonly tex
   const visit = (value: unknown, depth: number): void => {
     if (!isJsonObject(value) || depth > MAX_SCHEMA_DEPTH || room <= 0) return;
     if (depth > 0) add(texts, stringMember(value, "description") ?? "");
-    for (const one of listMember(value, "enum")) if (typeof one === "string") add(texts, one);
-    for (const [name, property] of Object.entries(objectMember(value, "properties") ?? {})) {
+    // What has no room any more is not even gone through: a stranger's list may be long.
+    for (const one of listMember(value, "enum")) {
+      if (room <= 0) return;
+      if (typeof one === "string") add(texts, one);
+    }
+    const properties = objectMember(value, "properties") ?? {};
+    for (const name of Object.keys(properties)) {
+      if (room <= 0) return;
       add(names, name);
-      visit(property, depth + 1);
+      visit(properties[name], depth + 1);
     }
     visit(value["items"], depth + 1);
     for (const key of ["anyOf", "oneOf", "allOf"]) for (const one of listMember(value, key)) visit(one, depth + 1);

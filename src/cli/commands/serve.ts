@@ -13,11 +13,8 @@ import { watchFaults } from "../faults.ts";
 import { aborted } from "../interrupts.ts";
 import { print, printPainted, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
-import { callLines } from "../live/call-lines.ts";
-import { showSources } from "../live/sources.ts";
 import { loadSettings } from "../session.ts";
 import { watchTerminal } from "../terminal.ts";
-import { banner } from "../banner.ts";
 import { besideHttp, readLinger, serveClients } from "../shared-hub.ts";
 
 interface Options extends SharedOptions {
@@ -56,7 +53,7 @@ export const run: Run<Options> = async (_args, options, io) => {
   const hub = await openHub({
     config,
     variables: io.env,
-    watch: watchOf(options, config, io),
+    watch: await watchOf(options, config, io),
     ...(output || options.shared ? { firstCallerEra: firstCaller.era } : {}),
   });
   const unwatch = watchFaults(hub.logger);
@@ -75,14 +72,11 @@ export const run: Run<Options> = async (_args, options, io) => {
  * The log has every call; on a terminal a call is one line for people, or with `--quiet` none, and where the log goes
  * there too, its own line of the call is kept for whoever asks the hub.
  */
-function watchOf({ quiet = false, json, stdio }: Options, { tree }: Hub["config"], io: Io): CallWatch {
+async function watchOf({ quiet = false, json, stdio }: Options, { tree }: Hub["config"], io: Io): Promise<CallWatch> {
   const isShown = io.stderr.isTTY === true && !json && !stdio;
   const isLogElsewhere = tree.logging?.file !== undefined;
-  return {
-    level: "info",
-    isUnwritten: isShown && !isLogElsewhere,
-    ...(isShown && !quiet && { onCall: callLines(io) }),
-  };
+  const watch: CallWatch = { level: "info", isUnwritten: isShown && !isLogElsewhere };
+  return isShown && !quiet ? { ...watch, onCall: (await import("../live/call-lines.ts")).callLines(io) } : watch;
 }
 
 interface Serving {
@@ -170,8 +164,10 @@ async function bannerAfterStart(
   served: ServedHttp,
   { options, io }: Pick<Serving, "options" | "io">,
 ): Promise<string> {
-  const live = io.stderr.isTTY === true ? showSources(hub, options, io) : undefined;
+  const live =
+    io.stderr.isTTY === true ? (await import("../live/sources.ts")).showSources(hub, options, io) : undefined;
   try {
+    const { banner } = await import("../banner.ts");
     return await banner(hub, { ...served, tokenVariable: tokenVariable(hub, options) }, io);
   } finally {
     live?.end();

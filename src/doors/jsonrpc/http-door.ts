@@ -14,18 +14,20 @@ import { classifyMessage, rpcError, RPC } from "../../wire/messages.ts";
 import { CollectedReplies } from "./collected-replies.ts";
 import { isDialectMethod } from "./json-rpc-dialect.ts";
 import type { JsonRpcDoorOptions } from "./options.ts";
+import type { Dialect } from "../dialect.ts";
 import type { Conversation, Door, DoorFront } from "../door.ts";
-import { JSON_RPC_PATHS, MCP_PATH } from "../paths.ts";
+import { MCP_PATH } from "../paths.ts";
+import { jsonRpcPlaces } from "./places.ts";
 import { toolModeOfRequest } from "../tool-mode.ts";
-
-const METHODS = ["GET", "POST", "DELETE"];
 
 /** Messages of one batch. */
 const MAX_BATCH = 100;
 
 /** Whether a posted body is for MCP at this path. */
 type IsMcp = (body: unknown) => boolean;
-export type JsonRpcHttpParts = Pick<DoorFront, "dialects" | "logger" | "mcp"> & Partial<Pick<DoorFront, "home">>;
+export interface JsonRpcHttpParts extends Pick<DoorFront, "logger" | "mcp">, Partial<Pick<DoorFront, "home">> {
+  readonly dialects: readonly Dialect[];
+}
 
 /**
  * JSON-RPC on HTTP (G30 to G37): one request or batch a POST, answered with a status that says what the error says;
@@ -45,13 +47,12 @@ export class JsonRpcHttpDoor implements Door {
   mount(listener: Mountable): void {
     const { mcp } = this.#parts;
     const serve: Handler = (exchange) => this.#serve(exchange, (body) => mcp.wants(body, exchange));
-    if (this.#options.enabled) for (const path of JSON_RPC_PATHS) listener.route({ methods: METHODS, path }, serve);
-    if (this.#options.onMcpPath)
-      listener.route({ methods: METHODS, path: MCP_PATH }, (exchange) =>
-        exchange.method === "POST"
-          ? this.#serve(exchange, (body) => mcp.wants(body, exchange) || !isDialectBody(body))
-          : mcp.serve(exchange),
-      );
+    const serveBoth: Handler = (exchange) =>
+      exchange.method === "POST"
+        ? this.#serve(exchange, (body) => mcp.wants(body, exchange) || !isDialectBody(body))
+        : mcp.serve(exchange);
+    for (const place of jsonRpcPlaces(this.#options))
+      listener.route(place, place.path === MCP_PATH ? serveBoth : serve);
   }
 
   giveUp(): void {

@@ -1,7 +1,9 @@
 import { Type } from "../../core/option-schema.ts";
 import { defineDoor } from "../door.ts";
+import { LateDoor } from "../late-door.ts";
 import { JSON_RPC_PATHS } from "../paths.ts";
 import { JSON_RPC_OPTION_SCHEMAS, resolveJsonRpcDoor } from "./options.ts";
+import { jsonRpcPlaces } from "./places.ts";
 
 /** The JSON-RPC dialect at `/` and `/jsonrpc`, and at `/mcp` where that is asked for. */
 export const JSON_RPC = defineDoor({
@@ -11,5 +13,12 @@ export const JSON_RPC = defineDoor({
     const options = resolveJsonRpcDoor(server);
     return options.enabled || options.onMcpPath ? options : undefined;
   },
-  open: async (options, front) => new (await import("./http-door.ts")).JsonRpcHttpDoor(front, options),
+  open: async (options, front) =>
+    new LateDoor({
+      places: jsonRpcPlaces(options),
+      load: async () => {
+        const [{ JsonRpcHttpDoor }, dialects] = await Promise.all([import("./http-door.ts"), front.dialects()]);
+        return new JsonRpcHttpDoor({ ...front, dialects }, options);
+      },
+    }),
 });

@@ -1,8 +1,7 @@
 import { isJsonObject, stringMember, type JsonObject } from "../../core/json.ts";
-import { KINDS, type FailKind } from "../../core/kinds.ts";
+import { KINDS } from "../../core/kinds.ts";
 import type { Fail } from "../../core/outcome.ts";
 import { toolValue } from "../../core/tool-value.ts";
-import type { Refusal } from "../../http/refusal.ts";
 
 /** Facts of a failure that programs act on; the others are for the log. */
 const TOLD = ["candidates", "near", "errors", "signIn", "timeoutMs"] as const;
@@ -51,18 +50,3 @@ export function retryHeaders({ kind, retryAfterMs }: Fail): Readonly<Record<stri
   if (retryAfterMs === undefined && kind !== "limited") return {};
   return { "retry-after": String(Math.max(1, Math.ceil((retryAfterMs ?? 1000) / 1000))) };
 }
-
-/** What HTTP itself refuses has the kind of the table that says most about it. */
-export function refusalText({ status, message }: Refusal): string {
-  const kind = KIND_OF_STATUS[status] ?? (status < 500 ? "invalid_params" : "internal");
-  return JSON.stringify({ error: { kind, message, retryable: status === 429 || status === 503 } });
-}
-
-const KIND_OF_STATUS: Readonly<Record<number, FailKind>> = {
-  401: "denied",
-  403: "denied",
-  404: "unknown_tool",
-  413: "too_large",
-  429: "limited",
-  503: "unavailable",
-};

@@ -1,7 +1,10 @@
 import { Type } from "../../core/option-schema.ts";
 import { defineDoor } from "../door.ts";
+import { LateDoor } from "../late-door.ts";
 import { DOCS_PATH, OPENAPI_PATH } from "../paths.ts";
 import { resolveRest, RestSchema } from "./options.ts";
+import { restPlaces } from "./places.ts";
+import { refusalText } from "./refusal-text.ts";
 
 /** REST: every tool is one POST away. */
 export const REST = defineDoor({
@@ -11,5 +14,10 @@ export const REST = defineDoor({
     const options = resolveRest(rest, taken);
     return options.enabled ? options : undefined;
   },
-  open: async (options, front) => new (await import("./rest-door.ts")).RestDoor(front, options),
+  open: async (options, front) =>
+    new LateDoor({
+      places: restPlaces(options),
+      refusalBody: refusalText,
+      load: async () => new (await import("./rest-door.ts")).RestDoor(front, options),
+    }),
 });

@@ -2,13 +2,14 @@ import type { HttpExchange } from "../../http/exchange.ts";
 import type { Mountable } from "../../http/listener.ts";
 import { sendEmpty } from "../../http/send.ts";
 import { Exchange } from "./exchange.ts";
-import { refusalText } from "./failures.ts";
+import { methodsOf } from "./places.ts";
+import { refusalText } from "./refusal-text.ts";
 
 type Answer = (exchange: Exchange) => void | Promise<void>;
 
 /** Mounts handlers by method. `HEAD` is a `GET` without its body, and `OPTIONS` names the methods. */
 export function mountPath(listener: Mountable, path: string, answers: Readonly<Record<string, Answer>>): void {
-  const methods = [...Object.keys(answers), ...("GET" in answers ? ["HEAD"] : []), "OPTIONS"];
+  const methods = methodsOf(Object.keys(answers));
   const serve = (exchange: HttpExchange): void | Promise<void> => {
     if (exchange.method === "OPTIONS") return sendEmpty(exchange.answer.setHeader("allow", methods.join(", ")), 204);
     const method = exchange.method === "HEAD" ? "GET" : exchange.method;

@@ -13,19 +13,19 @@ import { Calls } from "./calls.ts";
 import { readChat, runChat } from "./chat.ts";
 import { DescribeDoor } from "./describe-door.ts";
 import type { Exchange } from "./exchange.ts";
-import { refusalText } from "./failures.ts";
 import { pageOf, pageWish, readLimit } from "./list-page.ts";
 import type { RestOptions, RestRoute } from "./options.ts";
 import type { RestParts } from "./ports.ts";
 import { queryArguments } from "./query-arguments.ts";
 import { mountPath } from "./mount-path.ts";
+import { elsewhereBelow } from "./places.ts";
+import { refusalText } from "./refusal-text.ts";
 import type { Door } from "../door.ts";
 import { toolModeOfRequest } from "../tool-mode.ts";
 import { sendRaw } from "./resource-answer.ts";
 
 /** Hits of a search that names no limit. */
 const DEFAULT_HITS = 5;
-const ANY_METHOD = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /**
  * Every tool is one POST away, and configured paths lead to tools by the words of whoever uses them. Values come as
@@ -63,7 +63,7 @@ export class RestDoor implements Door {
     }
     if (this.#options.hasDescription)
       new DescribeDoor(this.#parts, this.#options, (exchange) => this.#viewOf(exchange)).mount(listener);
-    listener.route({ methods: ANY_METHOD, path: `${base}/*` }, () => notFound(base), refusalText);
+    listener.route(elsewhereBelow(base), () => notFound(base), refusalText);
   }
 
   giveUp(): void {

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { createSecureContext } from "node:tls";
-import { messageOf, OptionError } from "../../core/errors.ts";
+import { codeOf, messageOf, OptionError } from "../../core/errors.ts";
 import { isLoopbackHost } from "../../core/loopback.ts";
 import type { HttpOptions, TlsFiles } from "../options.ts";
 import { isEverywhere } from "../reach.ts";
@@ -46,7 +46,7 @@ function readOption(name: "cert" | "key", file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     const advice = code === "EACCES" ? "Let the hub's user read it." : "Correct the path: it counts from the file.";
     throw new OptionError(`\`server.tls.${name}\`: ${file} cannot be read (${code ?? messageOf(error)}). ${advice}`, {
       cause: error,

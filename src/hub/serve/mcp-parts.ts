@@ -1,10 +1,7 @@
-import type { Dialect } from "../../doors/dialect.ts";
-import { JsonRpcDialect } from "../../doors/jsonrpc/json-rpc-dialect.ts";
 import { resolveLegacySessions } from "../../doors/mcp/legacy/options.ts";
 import type { SessionDepsParts } from "../../doors/mcp/legacy/session-deps.ts";
 import { ModernEndpoint } from "../../doors/mcp/modern/endpoint.ts";
 import { resolveMcpDoor } from "../../doors/mcp/options.ts";
-import { describeServer } from "../builtin-ports.ts";
 import type { Hub } from "../hub.ts";
 import type { ServerConfig } from "./doors.ts";
 
@@ -27,9 +24,4 @@ export function createMcpParts(hub: Hub, server: ServerConfig, hasTokens: boolea
     modern: new ModernEndpoint({ ...shared, options, hasTokens }),
     session: { ...shared, options: resolveLegacySessions(server.sessions) },
   };
-}
-
-/** What is spoken behind MCP, in order: a method goes to the first that knows it. */
-export function createDialects(hub: Hub): readonly Dialect[] {
-  return [new JsonRpcDialect({ hub, logger: hub.logger, describeServer: () => describeServer(hub) })];
 }

@@ -9,7 +9,8 @@ import type { GuardedStdout } from "../../process/stdout-guard.ts";
 import type { Hub } from "../hub.ts";
 import type { ServerConfig } from "./doors.ts";
 import type { FirstCaller } from "./first-caller.ts";
-import { createDialects, createMcpParts } from "./mcp-parts.ts";
+import { createDialects } from "./dialects.ts";
+import { createMcpParts } from "./mcp-parts.ts";
 import type { Served } from "./serve.ts";
 
 /** A client's ends of the program, and who hears first how it speaks. */

@@ -1,6 +1,5 @@
 import type { Door, DoorFront } from "../../doors/door.ts";
 import { Home } from "../../doors/home/home.ts";
-import { HomeDoor } from "../../doors/home/home-door.ts";
 import { resolveJsonRpcDoor } from "../../doors/jsonrpc/options.ts";
 import { McpDoor } from "../../doors/mcp/mcp-door.ts";
 import { resolveRest } from "../../doors/rest/options.ts";
@@ -12,7 +11,7 @@ import { resolveHttp, type HttpOptions } from "../../http/options.ts";
 import type { Hub } from "../hub.ts";
 import type { ServedCertificate } from "./certificate.ts";
 import { wantedDoors, type DoorsConfig, type ServerConfig } from "./doors.ts";
-import { createDialects, createMcpParts } from "./mcp-parts.ts";
+import { createMcpParts } from "./mcp-parts.ts";
 
 export interface Served {
   /** Resolves when the door is over by itself: the client of a pipe went. Never for HTTP. */
@@ -115,7 +114,10 @@ export async function openDoors(
   };
   const doors = await Promise.all(wanted.map((open) => open(front)));
   // Where JSON-RPC is on, its door has the page: they share the path.
-  if (!resolveJsonRpcDoor(server).enabled) doors.push(new HomeDoor(front.home));
+  if (!resolveJsonRpcDoor(server).enabled) {
+    const { HomeDoor } = await import("../../doors/home/home-door.ts");
+    doors.push(new HomeDoor(front.home));
+  }
   for (const door of doors) door.mount(listener);
   return {
     giveUp: () => {
@@ -138,7 +140,7 @@ function frontOf(hub: Hub, server: ServerConfig, { tokens }: HttpOptions): DoorF
     hasTokens,
     defaultMode: parts.session.defaultMode,
     mcp: new McpDoor({ ...parts, ownsPath: !resolveJsonRpcDoor(server).onMcpPath }),
-    dialects: createDialects(hub),
+    dialects: async () => (await import("./dialects.ts")).createDialects(hub),
     home: new Home({
       hub,
       hasTokens,

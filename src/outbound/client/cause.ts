@@ -1,4 +1,4 @@
-import { messageOf } from "../../core/errors.ts";
+import { codeOf, messageOf } from "../../core/errors.ts";
 
 /** Ways in which a request ends without a whole answer, whoever was asked. */
 export type RequestCause =
@@ -33,7 +33,7 @@ const CERTIFICATE = /^(?:CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|ERR_TLS_|ERR_SS
 
 /** What a request died of, and the code that says so, if any. */
 export function causeOf(error: unknown): { readonly cause: RequestCause; readonly code: string } {
-  const code = codeOf(error);
+  const code = deepCodeOf(error);
   return { cause: BY_CODE.get(code) ?? causeByLooks(error, code), code };
 }
 
@@ -45,9 +45,10 @@ function causeByLooks(error: unknown, code: string): RequestCause {
 }
 
 // A name with several addresses fails with one error for each of them.
-function codeOf(error: unknown): string {
+function deepCodeOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
-  if ("code" in error && typeof error.code === "string") return error.code;
-  if (error instanceof AggregateError) return codeOf(error.errors[0]);
-  return error.cause === undefined ? "" : codeOf(error.cause);
+  const code = codeOf(error);
+  if (code !== undefined) return code;
+  if (error instanceof AggregateError) return deepCodeOf(error.errors[0]);
+  return error.cause === undefined ? "" : deepCodeOf(error.cause);
 }

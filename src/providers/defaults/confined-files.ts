@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { lstat, open, rename, rm, type FileHandle } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import { formatBytes } from "../../core/bytes.ts";
+import { codeOf } from "../../core/errors.ts";
 import { confinedPath, FileRefusal } from "./confined-path.ts";
 
 export interface ConfinedFilesOptions {
@@ -173,11 +174,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
 
 function toRefusal(error: unknown, path: string): unknown {
   const code = codeOf(error);
-  const reason = REASONS.get(code);
+  const reason = code === undefined ? undefined : REASONS.get(code);
   const kind = code === "EACCES" || code === "EPERM" ? "denied" : "tool_error";
   return reason === undefined ? error : new FileRefusal(`\`${path}\` ${reason}.`, { kind, cause: error });
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }

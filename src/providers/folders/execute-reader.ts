@@ -3,7 +3,7 @@ import { realpathSync } from "node:fs";
 import { messageOf } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Visibility } from "../../core/listing-shape.ts";
-import type { ToolLimits } from "../../core/records.ts";
+import { notOffered, type Told, type ToolLimits } from "../../core/records.ts";
 import { EXECUTE_SUFFIXES, type ExecuteTool } from "../../runtimes/execute/run-execute.ts";
 import { isInside } from "../../runtimes/scripts/inside.ts";
 import { neededCommands } from "../../runtimes/scripts/command-line.ts";
@@ -25,11 +25,6 @@ export interface ExecuteFolderTool extends FolderTool {
   readonly version: string;
 }
 
-interface Remark {
-  readonly subject: string;
-  readonly message: string;
-}
-
 /** What holds for tools that do not say otherwise. */
 export interface ExecuteRules {
   readonly visibility: Visibility;
@@ -41,7 +36,7 @@ interface Gathering {
   readonly folder: Folder;
   readonly texts: ReadonlyMap<string, FileText>;
   readonly rules: ExecuteRules;
-  readonly problems: Remark[];
+  readonly problems: Told[];
   readonly alsoWatch: string[];
 }
 
@@ -69,17 +64,12 @@ function ownStem({ folder, texts, problems }: Gathering): string[] {
   if (texts.has(stem + METADATA_SUFFIX)) return [stem];
   const [other] = texts.keys();
   if (other !== undefined) {
-    problems.push({
-      subject: folder.place,
-      message:
-        `not offered: the folder holds \`${other}\`, but its tool's files must be called ` +
-        `\`${stem}${METADATA_SUFFIX}\` and \`${stem}.py\` (or .ts, .js, .mjs)`,
-    });
+    const reason =
+      `the folder holds \`${other}\`, but its tool's files must be called ` +
+      `\`${stem}${METADATA_SUFFIX}\` and \`${stem}.py\` (or .ts, .js, .mjs)`;
+    problems.push(notOffered(folder.place, reason));
   } else if (scriptOf(stem, folder) !== undefined) {
-    problems.push({
-      subject: folder.place,
-      message: `not offered: \`${stem}${METADATA_SUFFIX}\` is missing beside the script`,
-    });
+    problems.push(notOffered(folder.place, `\`${stem}${METADATA_SUFFIX}\` is missing beside the script`));
   }
   return [];
 }
@@ -93,8 +83,8 @@ function scriptOf(stem: string, folder: Folder): string | undefined {
 function readTool(stem: string, gathering: Gathering): ExecuteFolderTool | undefined {
   const { folder, texts, rules, problems } = gathering;
   const subject = folder.place === "" ? stem + METADATA_SUFFIX : `${folder.place}/${stem}${METADATA_SUFFIX}`;
-  const refuse = (message: string) => {
-    problems.push({ subject, message: `not offered: ${message}` });
+  const refuse = (reason: string) => {
+    problems.push(notOffered(subject, reason));
     return undefined;
   };
   const script = scriptOf(stem, folder);

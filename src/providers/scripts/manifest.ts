@@ -40,8 +40,10 @@ export interface ManifestRules {
 export interface ParsedManifest {
   /** Absent when a fault keeps the tool from being offered. */
   readonly manifest?: Manifest;
-  /** Sentences on what is wrong, faults first. */
-  readonly problems: readonly string[];
+  /** Sentences on what keeps the tool from being offered. */
+  readonly faults: readonly string[];
+  /** Sentences on what else is wrong. */
+  readonly remarks: readonly string[];
 }
 
 const KEYS = [
@@ -74,14 +76,13 @@ export function parseManifest(text: string, rules: ManifestRules): ParsedManifes
   try {
     raw = parse(text) as JsonObject;
   } catch (error) {
-    return { problems: [`not offered: ${syntaxProblem(error)}`] };
+    return { faults: [syntaxProblem(error)], remarks: [] };
   }
   const findings = new Findings();
   findings.noteUnknownKeys(raw, KEYS);
   const manifest = readManifest(raw, rules, findings);
-  const isOffered = findings.faults.length === 0;
-  const problems = [...findings.faults.map((fault) => `not offered: ${fault}`), ...findings.remarks];
-  return { ...(isOffered ? { manifest } : {}), problems };
+  const { faults, remarks } = findings;
+  return { ...(faults.length === 0 && { manifest }), faults, remarks };
 }
 
 function syntaxProblem(error: unknown): string {

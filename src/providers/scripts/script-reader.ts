@@ -1,5 +1,7 @@
 import { closeSync, openSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, resolve } from "node:path";
+import { codeOf } from "../../core/errors.ts";
+import { notOffered } from "../../core/records.ts";
 import { neededCommands, warmShim } from "../../runtimes/scripts/command-line.ts";
 import { isInside } from "../../runtimes/scripts/inside.ts";
 import type { Script } from "../../runtimes/scripts/run-script.ts";
@@ -42,18 +44,20 @@ function readScriptFolder(
   { allowDirnameAsName, settings }: ScriptRules,
 ): Built<FolderContent<ScriptTool>> {
   const subject = folder.place === "" ? MANIFEST_NAME : `${folder.place}/${MANIFEST_NAME}`;
-  if ("problem" in file)
-    return { value: { tools: [], problems: [{ subject, message: `not offered: ${file.problem}` }] } };
-  const { manifest, problems } = parseManifest(file.text, { folderName: basename(folder.path), allowDirnameAsName });
-  const told = problems.map((message) => ({ subject, message }));
+  if ("problem" in file) return { value: { tools: [], problems: [notOffered(subject, file.problem)] } };
+  const { manifest, faults, remarks } = parseManifest(file.text, {
+    folderName: basename(folder.path),
+    allowDirnameAsName,
+  });
+  const told = [
+    ...faults.map((fault) => notOffered(subject, fault)),
+    ...remarks.map((message) => ({ subject, message })),
+  ];
   if (!manifest) return { value: { tools: [], problems: told } };
   const place = placeScript(manifest, folder);
   const alsoWatch = place.watch === undefined ? [] : [place.watch];
   if (place.problem !== undefined)
-    return {
-      value: { tools: [], problems: [...told, { subject, message: `not offered: ${place.problem}` }] },
-      alsoWatch,
-    };
+    return { value: { tools: [], problems: [...told, notOffered(subject, place.problem)] }, alsoWatch };
   return {
     value: {
       tools: [toTool(manifest, folder, { file: place.file, settings: runSettings(manifest, settings) })],
@@ -143,6 +147,6 @@ function readProblem(file: string): string | undefined {
     closeSync(openSync(file, "r"));
     return undefined;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? "unknown reason";
+    return codeOf(error) ?? "unknown reason";
   }
 }

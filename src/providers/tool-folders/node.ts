@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, realpathSync, statSync, type Dirent } from "node:fs";
 import { join, relative } from "node:path";
 import { formatBytes } from "../../core/bytes.ts";
+import { codeOf } from "../../core/errors.ts";
 import { isStamped, isYoung, looksLike, stampOf, statsOf, toStamp, type FileStamp } from "./file-stamp.ts";
 
 /** Largest file that a value is made of. */
@@ -112,7 +113,10 @@ export class FolderNode<T> {
       if (this.depth === 0) this.#realRoot = realpathSync(this.path);
       entries = readdirSync(this.path, { withFileTypes: true });
     } catch (error) {
-      problems.push({ place: this.place, message: `The folder cannot be read (${codeOf(error)}). Check its rights.` });
+      problems.push({
+        place: this.place,
+        message: `The folder cannot be read (${codeOf(error) ?? "unknown reason"}). Check its rights.`,
+      });
     }
     const files: string[] = [];
     const folders: string[] = [];
@@ -213,10 +217,6 @@ function readText(path: string): FileText {
     if (stats.size > MAX_MANIFEST_BYTES) return { problem: `It is larger than ${formatBytes(MAX_MANIFEST_BYTES)}.` };
     return { text: readFileSync(path, "utf8") };
   } catch (error) {
-    return { problem: `It cannot be read (${codeOf(error)}). Check its rights.` };
+    return { problem: `It cannot be read (${codeOf(error) ?? "unknown reason"}). Check its rights.` };
   }
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? "unknown reason";
 }

@@ -6,10 +6,12 @@ import type { Preparation, Provider, ProviderEvents, ProviderStatus, ResolvedCal
 import {
   EMPTY_LISTING,
   type Listing,
+  notOffered,
   type Problem,
   type Source,
   type ToolLimits,
   type ToolRecord,
+  type Told,
 } from "../../core/records.ts";
 import type { Visibility } from "../../core/listing-shape.ts";
 import { childEnvironment, searchEnvironment } from "../../process/environment.ts";
@@ -42,7 +44,7 @@ export interface FolderTool {
 
 export interface FolderContent<T extends FolderTool> {
   readonly tools: readonly T[];
-  readonly problems: readonly { readonly subject: string; readonly message: string }[];
+  readonly problems: readonly Told[];
 }
 
 /** What a provider of folders is made with. */
@@ -173,14 +175,14 @@ export class FolderProvider<T extends FolderTool> implements Provider {
   }
 
   #list(result: SweepResult<FolderContent<T>>, { missing, unfit, faults }: Verdicts): Listing {
-    const problems: Problem[] = result.problems.map(({ place, message }) => this.#problem(place, message));
+    const problems: Problem[] = result.problems.map(({ place, message }) => this.#problem({ subject: place, message }));
     const tools = new Map<string, T>();
     for (const { tools: found, problems: remarks } of result.values) {
-      problems.push(...remarks.map(({ subject, message }) => this.#problem(subject, message)));
+      problems.push(...remarks.map((remark) => this.#problem(remark)));
       for (const tool of found) {
         const fault = faults.get(tool.place);
         if (fault !== undefined) {
-          problems.push(this.#problem(tool.place, `not offered: ${fault}`));
+          problems.push(this.#problem(notOffered(tool.place, fault)));
           continue;
         }
         const first = tools.get(tool.name);
@@ -188,18 +190,20 @@ export class FolderProvider<T extends FolderTool> implements Provider {
         else
           problems.push(
             this.#problem(
-              tool.place,
-              `not offered: the name \`${tool.name}\` is taken by \`${first.place}\`, which comes first; ` +
-                "rename one of them",
+              notOffered(
+                tool.place,
+                `the name \`${tool.name}\` is taken by \`${first.place}\`, which comes first; rename one of them`,
+              ),
             ),
           );
       }
     }
     for (const tool of tools.values()) {
       const reason = tool.needs.length > 0 ? missing.get(needsKey(tool)) : undefined;
-      if (reason !== undefined) problems.push(this.#problem(tool.name, `cannot be called now: ${reason}`));
+      if (reason !== undefined)
+        problems.push(this.#problem({ subject: tool.name, message: `cannot be called now: ${reason}` }));
     }
-    problems.push(...unfit.map(([subject, message]) => this.#problem(subject, message)));
+    problems.push(...unfit.map(([subject, message]) => this.#problem({ subject, message })));
     this.#tools = tools;
     this.#logRefused(problems);
     return Object.freeze({
@@ -211,7 +215,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
 
   /** What is refused is in the log when it is refused, once for as long as it stays so. */
   #logRefused(problems: readonly Problem[]): void {
-    const refused = problems.filter(({ message }) => message.startsWith("not offered"));
+    const refused = problems.filter(({ withheld }) => withheld !== undefined);
     const lines = refused.map(({ subject, message }) => `${subject} is ${message}`);
     for (const line of lines) if (!this.#refused.has(line)) this.#options.logger.warning(line);
     this.#refused = new Set(lines);
@@ -236,8 +240,8 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     });
   }
 
-  #problem(subject: string, message: string): Problem {
-    return { source: this.source.id, subject, message };
+  #problem(told: Told): Problem {
+    return { source: this.source.id, ...told };
   }
 }
 

@@ -23,7 +23,7 @@ function commandLine(flags: readonly string[], env: Io["env"]): Surface {
         interrupted: signal,
         readStdin: () => Promise.resolve(""),
       };
-      const program = createProgram(io, "0", { json: true, finish: (code) => (exit = code) });
+      const program = await createProgram(io, "0", { json: true, finish: (code) => (exit = code) });
       await program.parseAsync(["call", ...flags, "--json", tool, JSON.stringify(args)], { from: "user" });
       return exit === 0 ? { value: toolValue(JSON.parse(stdout) as JsonObject) } : { failure: { exit } };
     },

@@ -1,0 +1,17 @@
+import type { FailKind } from "../../core/kinds.ts";
+import type { Refusal } from "../../http/refusal.ts";
+
+/** What HTTP itself refuses has the kind of the table that says most about it. */
+export function refusalText({ status, message }: Refusal): string {
+  const kind = KIND_OF_STATUS[status] ?? (status < 500 ? "invalid_params" : "internal");
+  return JSON.stringify({ error: { kind, message, retryable: status === 429 || status === 503 } });
+}
+
+const KIND_OF_STATUS: Readonly<Record<number, FailKind>> = {
+  401: "denied",
+  403: "denied",
+  404: "unknown_tool",
+  413: "too_large",
+  429: "limited",
+  503: "unavailable",
+};

@@ -1,0 +1,25 @@
+import { messageOf } from "../core/errors.ts";
+import { fail } from "../core/outcome.ts";
+import type { Pipeline, PipelineParts } from "./pipeline.ts";
+
+/**
+ * A pipeline whose stages are loaded with the first call: a hub that starts, lists and waits needs none of them. Calls
+ * that come while they are loaded go through in their order.
+ */
+export function latePipeline(parts: PipelineParts): Pipeline {
+  let pipeline: Pipeline | undefined;
+  let loading: Promise<Pipeline> | undefined;
+  const load = async (): Promise<Pipeline> => {
+    const { createPipeline } = await import("./pipeline.ts");
+    return (pipeline = createPipeline(parts));
+  };
+  return (call) => {
+    if (pipeline) return pipeline(call);
+    loading ??= load();
+    return loading.then(
+      (loaded) => loaded(call),
+      // A package that was replaced or removed while its hub runs.
+      (error) => fail("internal", `The stages of a call cannot be loaded: ${messageOf(error)}. Start the hub again.`),
+    );
+  };
+}
