@@ -23,7 +23,7 @@ export interface Door {
 
 /**
  * One kind of door: each folder here exports one in its `kind.ts`, and `hub/serve/doors.ts` lists them. Its options are
- * known at once; its code is loaded when a door is opened.
+ * known at once; its code is loaded when a door is opened, or with the first request (`late-door.ts`).
  */
 export interface DoorKind<S extends Sections, Options> {
   /** Its sections of the configuration. Tables that several kinds share, such as `server`, are joined. */

@@ -26,12 +26,13 @@ export class LateDoor implements Door {
 
   mount(listener: Mountable): void {
     const { places, refusalBody } = this.#parts;
-    for (const place of places)
-      listener.route(
-        place,
-        (exchange) => this.#handlers.get(place.path)?.(exchange) ?? this.#late(place, exchange),
-        refusalBody,
-      );
+    for (const place of places) {
+      const serve: Handler = (exchange) => {
+        const handler = this.#handlers.get(place.path);
+        return handler ? handler(exchange) : this.#late(place, exchange);
+      };
+      listener.route(place, serve, refusalBody);
+    }
   }
 
   giveUp(): void {

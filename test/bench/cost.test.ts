@@ -110,6 +110,8 @@ test("a hub without upstreams loads none of the heavy packages", async () => {
     "dist\\/sandbox\\/(?!options|sandbox\\.|create-engine\\.)",
     "dist\\/(?:upstream|process|runtimes\\/scripts)\\/",
     "dist\\/models\\/(?:image|text|language)-model",
+    "dist\\/pipeline\\/(?!options|late-pipeline)",
+    "dist\\/cli\\/(?:gnn|library|core|setup|sign-in)-row",
     "dist\\/websearch\\/(?!options)",
     `dist\\/providers\\/(?:stdio|http|scripts|folders|modules|defaults)\\/(?!${entries.join("|")})`,
   ];

@@ -1,4 +1,4 @@
-import { isJsonObject, listMember, objectMember, stringMember } from "../../core/json.ts";
+import { isJsonObject, listMember, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
 import { visibleName } from "../../core/names.ts";
 import type { ToolRecord } from "../../core/records.ts";
 import type { PreparedTool } from "../source-part.ts";
@@ -79,20 +79,25 @@ function parameterWords(schema: unknown): { readonly names: string; readonly tex
     if (room > 0) list.push(text);
     room -= text.length + 1;
   };
-  const visit = (value: unknown, depth: number): void => {
-    if (!isJsonObject(value) || depth > MAX_SCHEMA_DEPTH || room <= 0) return;
-    if (depth > 0) add(texts, stringMember(value, "description") ?? "");
-    // What has no room any more is not even gone through: a stranger's list may be long.
-    for (const one of listMember(value, "enum")) {
+  // What has no room any more is not even gone through: a stranger's list may be long.
+  const addChoices = (choices: readonly unknown[]): void => {
+    for (const one of choices) {
       if (room <= 0) return;
       if (typeof one === "string") add(texts, one);
     }
-    const properties = objectMember(value, "properties") ?? {};
+  };
+  const addProperties = (properties: JsonObject, depth: number): void => {
     for (const name of Object.keys(properties)) {
       if (room <= 0) return;
       add(names, name);
-      visit(properties[name], depth + 1);
+      visit(properties[name], depth);
     }
+  };
+  const visit = (value: unknown, depth: number): void => {
+    if (!isJsonObject(value) || depth > MAX_SCHEMA_DEPTH || room <= 0) return;
+    if (depth > 0) add(texts, stringMember(value, "description") ?? "");
+    addChoices(listMember(value, "enum"));
+    addProperties(objectMember(value, "properties") ?? {}, depth + 1);
     visit(value["items"], depth + 1);
     for (const key of ["anyOf", "oneOf", "allOf"]) for (const one of listMember(value, key)) visit(one, depth + 1);
   };

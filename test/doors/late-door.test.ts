@@ -1,0 +1,100 @@
+import { expect, test } from "vitest";
+import type { Mountable } from "../../src/http/listener.ts";
+import type { HttpExchange } from "../../src/http/exchange.ts";
+import type { Handler, RoutePlace } from "../../src/http/router.ts";
+import { JsonRpcHttpDoor, type JsonRpcHttpParts } from "../../src/doors/jsonrpc/http-door.ts";
+import { jsonRpcPlaces } from "../../src/doors/jsonrpc/places.ts";
+import type { Door } from "../../src/doors/door.ts";
+import { LateDoor } from "../../src/doors/late-door.ts";
+import { resolveRest } from "../../src/doors/rest/options.ts";
+import { restPlaces } from "../../src/doors/rest/places.ts";
+import type { RestParts } from "../../src/doors/rest/ports.ts";
+import { RestDoor } from "../../src/doors/rest/rest-door.ts";
+
+class Mounted implements Mountable {
+  readonly places: RoutePlace[] = [];
+  readonly #handlers = new Map<string, Handler>();
+
+  route(place: RoutePlace, handler: Handler): void {
+    this.places.push(place);
+    this.#handlers.set(place.path, handler);
+  }
+
+  async ask(path: string): Promise<void> {
+    await this.#handlers.get(path)!({} as HttpExchange);
+  }
+}
+
+function mounted(door: Pick<Door, "mount">): readonly RoutePlace[] {
+  const listener = new Mounted();
+  door.mount(listener);
+  return listener.places.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+const sorted = (places: readonly RoutePlace[]): readonly RoutePlace[] =>
+  places.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+
+test.each([
+  {},
+  { base_path: "/v1", openapi: false },
+  { routes: { "GET /weather": "weather", "POST /weather": "weather", "POST /ask": { chat: true } } },
+])("REST with %j is announced at the places that it is mounted at", (config) => {
+  const options = resolveRest(config);
+  expect(sorted(restPlaces(options))).toEqual(mounted(new RestDoor({} as RestParts, options)));
+});
+
+test.each([
+  { enabled: true, onMcpPath: false },
+  { enabled: true, onMcpPath: true },
+  { enabled: false, onMcpPath: true },
+])("JSON-RPC with %j is announced at the places that it is mounted at", (options) => {
+  const parts = { mcp: {}, dialects: [] } as unknown as JsonRpcHttpParts;
+  expect(sorted(jsonRpcPlaces(options))).toEqual(mounted(new JsonRpcHttpDoor(parts, options)));
+});
+
+interface Told {
+  readonly events: string[];
+  readonly listener: Mounted;
+  readonly late: LateDoor;
+}
+
+function lateDoor(paths: readonly string[], own: readonly string[] = paths): Told {
+  const events: string[] = [];
+  const door: Door = {
+    mount: (listener) => {
+      for (const path of own) listener.route({ path, methods: ["GET"] }, () => void events.push(`asked ${path}`));
+    },
+    giveUp: () => void events.push("given up"),
+    close: () => void events.push("closed"),
+  };
+  const load = async (): Promise<Door> => {
+    events.push("loaded");
+    return door;
+  };
+  const late = new LateDoor({ places: paths.map((path) => ({ path, methods: ["GET"] })), load });
+  const listener = new Mounted();
+  late.mount(listener);
+  return { events, listener, late };
+}
+
+test("a door is loaded with the first request, and answers what came meanwhile in its order", async () => {
+  const { events, listener } = lateDoor(["/a", "/b"]);
+  expect(events).toEqual([]);
+  await Promise.all([listener.ask("/b"), listener.ask("/a")]);
+  await listener.ask("/b");
+  expect(events).toEqual(["loaded", "asked /b", "asked /a", "asked /b"]);
+});
+
+test("one that is closed before it was needed stays unloaded, and is closed at once when it comes late", async () => {
+  const { events, listener, late } = lateDoor(["/a"]);
+  late.giveUp();
+  late.close();
+  expect(events).toEqual([]);
+  await listener.ask("/a");
+  expect(events).toEqual(["loaded", "given up", "closed", "asked /a"]);
+});
+
+test("a place at which nothing is mounted is a fault, which the request is told", async () => {
+  const { listener } = lateDoor(["/a", "/b"], ["/a"]);
+  await expect(listener.ask("/b")).rejects.toThrow("/b");
+});
