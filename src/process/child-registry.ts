@@ -12,11 +12,14 @@ const RETRY_AFTER_MS = 1000;
 
 /**
  * The one owner of every child: counts them, refuses one too many, looks after what an ended child left behind, and
- * kills all of them when this process exits. Use `CHILDREN`; a second one is for tests.
+ * kills all of them when this process exits, but for those that somebody else ends. Use `CHILDREN`; a second one is for
+ * tests.
  */
 export class ChildRegistry {
   readonly #maxChildren: number;
   readonly #living = new Map<string, Tree>();
+  /** By marker: somebody else ends these, should this process exit. */
+  readonly #spared = new Set<string>();
   #reserved = 0;
   #ended: { readonly tree: Tree; readonly done: () => void }[] = [];
   #isSweepDue = false;
@@ -73,9 +76,16 @@ export class ChildRegistry {
     this.remove(tree);
   }
 
+  /** Whether a tree is left alone when this process exits, since another process looks after it from then on. */
+  spare(tree: Tree, isSpared: boolean): void {
+    if (isSpared) this.#spared.add(tree.marker);
+    else this.#spared.delete(tree.marker);
+  }
+
   /** The child's tree is known to be gone. */
   remove(tree: Tree): void {
     this.#living.delete(tree.marker);
+    this.#spared.delete(tree.marker);
     if (this.#living.size === 0) process.off("exit", this.#onExit);
   }
 
@@ -106,7 +116,7 @@ export class ChildRegistry {
   }
 
   #killAllNow(): void {
-    killTreesNow(Array.from(this.#living.values()));
+    killTreesNow(Array.from(this.#living.values()).filter(({ marker }) => !this.#spared.has(marker)));
   }
 }
 

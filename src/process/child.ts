@@ -60,6 +60,8 @@ export interface Child {
   kill(graceMs: number): Promise<void>;
   /** By what it and all that it starts are found. */
   readonly tree: Tree;
+  /** Whether it is left alone when this process exits, since another process looks after it from then on. */
+  spare(isSpared: boolean): void;
   /** It is not killed when this process exits, and keeps that no longer: somebody else looks after it. */
   handOver(): void;
 }
@@ -141,6 +143,10 @@ class SpawnedChild implements Child {
     await this.#killing;
     // A process in an uninterruptible wait outlasts SIGKILL; whoever closes must not wait for it.
     await within(this.gone, MAX_REAP_MS);
+  }
+
+  spare(isSpared: boolean): void {
+    this.#registry.spare(this.tree, isSpared);
   }
 
   handOver(): void {

@@ -83,6 +83,16 @@ tools_path = "folders/add"
     expect(await yard(desk)).toContain("[mcp.stdio_servers.a]");
   });
 
+  test("a program that is not here is added with a warning; one that is, without", async () => {
+    await using desk = await Desk.create();
+    const add = (...words: string[]) => desk.run(["add", ...words]);
+    expect(await add("a", "no-such-program --stdio")).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/warning: Command `no-such-program` was not found in .* of PATH\. Install it/),
+    });
+    expect(await add("b", "--", "node", "server.mjs")).toMatchObject({ code: 0, stderr: "" });
+  });
+
   test("several at once all get in", async () => {
     await using desk = await Desk.create({ "toolyard.toml": YARD });
     await Promise.all(["a", "b", "c"].map((name) => desk.run(["add", name, "--", "x"])));
@@ -123,6 +133,12 @@ tools_path = "folders/add"
       toml: "",
       words: ["a", "https://a.example/mcp", "--env", "K=v"],
       says: /--env and --cwd are for a server that is started here/,
+    },
+    {
+      name: "an address without its beginning",
+      toml: "",
+      words: ["a", "a.example/mcp"],
+      says: /begins with https:\/\/ or http:\/\/: toolyard add a https:\/\/a\.example\/mcp/,
     },
     { name: "JSON", toml: '{"mcpServers": {}}', words: ["a", "--", "y"], says: /is JSON, .*toolyard import/ },
   ])("refuses $name, and leaves the file as it is", async ({ toml, words, says }) => {

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { stripVTControlCharacters } from "node:util";
 import { beforeEach, expect, test } from "vitest";
+import { startModels } from "../agent/stand-in.ts";
 import { Desk, exitOf, MAIN, seen, textOf } from "./harness.ts";
 
 const PYTHON = "python3";
@@ -190,6 +191,25 @@ test("import on a narrow terminal has no line that breaks its table", async () =
   const rows = text.split(/\r?\n/).filter((line) => /^(?:server|memory|remote|─)/.test(line));
   expect(rows.map((row) => row.slice(0, 6))).toEqual(["server", "──────", "memory", "remote"]);
   expect(widest(rows.join("\n"))).toBeLessThanOrEqual(40);
+});
+
+test("chat on a narrow terminal has no line wider than that: thinking, progress, calls, tokens", async () => {
+  await using at = await desk();
+  const models = await startModels();
+  try {
+    models.say([{ calls: [{ name: "slow__work", arguments: { ends: "yes" } }] }, { text: "It works." }]);
+    const env = { MISTRAL_API_KEY: "stand-in-key", MISTRAL_BASE_URL: `${models.url}/mistral` };
+    const words = ["chat", "-y", "--model", "mistral/any", "--once", "Does it work?"];
+    const { code, text } = await onTerminal(at, words, { columns: 40, env });
+    const shown = stripVTControlCharacters(text);
+    expect(code, shown).toBe(0);
+    expect(shown).toContain("model: thinking");
+    expect(shown).toContain("slow__work: running 25 %");
+    expect(shown).toMatch(/It works\.\s+[\d,]+ tokens read/);
+    expect(widest(text)).toBeLessThanOrEqual(40);
+  } finally {
+    await models.close();
+  }
 });
 
 test("Ctrl+C in the middle of a call gives the cursor back", async () => {

@@ -1,7 +1,8 @@
+import type { ChildProcess } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { exitOf, seen, textOf } from "../cli/harness.ts";
+import { exitOf, gone, isAlive, seen, textOf } from "../cli/harness.ts";
 import { SERVER } from "../cli/small-server.ts";
 import { InstallYard, LONG } from "./yard.ts";
 
@@ -73,20 +74,40 @@ test("a start that downloads by itself outlives its hub, and the next one waits 
   expect(await yard.downloads()).toEqual(["bunx own-server"]);
 });
 
-test("a hub that is killed while a start downloads by itself leaves it to finish", LONG, async () => {
-  await using yard = await InstallYard.create();
-  await yard.configure({ own: "bunx --unheard own-server" });
+/** A hub in whose start `bunx` downloads by itself, and which process that is. */
+async function downloadingByItself(yard: InstallYard, more = ""): Promise<{ hub: ChildProcess; pid: number }> {
+  await yard.configure({ own: "bunx --unheard own-server" }, more);
   await yard.slowDown();
   const hub = yard.desk.start(["check", "--yes"], { env: yard.env });
   hub.stdout!.resume();
   await seen(hub.stderr!, /own: installing, \d+ s: .+/);
+  const [pid] = await yard.downloading();
+  return { hub, pid: pid! };
+}
+
+test.each(["SIGKILL", "SIGHUP"] as const)(
+  "a start that downloads by itself finishes after its hub ended by %s",
+  LONG,
+  async (signal) => {
+    await using yard = await InstallYard.create();
+    const { hub, pid } = await downloadingByItself(yard);
+    hub.kill(signal);
+    await exitOf(hub);
+    expect(isAlive(pid)).toBe(true);
+    expect(await yard.downloading()).toHaveLength(1);
+    await yard.quicken();
+    expect(await yard.check()).toMatchObject({ own: { state: "ready" } });
+    expect(await yard.downloads()).toEqual(["bunx own-server"]);
+  },
+);
+
+test("a start that downloads by itself is ended after its time, though its hub was killed", LONG, async () => {
+  await using yard = await InstallYard.create();
+  const { hub, pid } = await downloadingByItself(yard, 'install_timeout = "8s"\n');
   hub.kill("SIGKILL");
   await exitOf(hub);
-  const [pid] = await yard.downloading();
-  expect(pid).toBeGreaterThan(0);
-  await yard.quicken();
-  expect(await yard.check()).toMatchObject({ own: { state: "ready" } });
-  expect(await yard.downloads()).toEqual(["bunx own-server"]);
+  await gone(pid);
+  await expect.poll(() => yard.downloading(), LONG).toEqual([]);
 });
 
 test("what does not exist is said with the words of the program and what to do; the others are up", LONG, async () => {

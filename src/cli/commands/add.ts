@@ -10,8 +10,11 @@ import {
 } from "../../config/edit/sources.ts";
 import { locateConfig } from "../../config/locate.ts";
 import { readDocument } from "../../config/document.ts";
+import { messageOf } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
+import { searchEnvironment } from "../../process/environment.ts";
+import { findCommand } from "../../process/resolve-command.ts";
 import { fileToAddTo } from "../config-target.ts";
 import { consent, writeAccepted } from "../consent.ts";
 import { EXIT, UsageError } from "../failure.ts";
@@ -66,11 +69,31 @@ async function addServer(given: Given, words: readonly string[]): Promise<Added>
   refuseOddOptions(options, isUrl);
   if (isUrl && !URL.canParse(first))
     throw new UsageError(`"${first}" is no address. It must look like https://mcp.example.com/mcp.`);
+  const missing = isUrl ? undefined : missingProgram(words, given);
+  if (missing !== undefined && words.length === 1 && HOST.test(first))
+    throw new UsageError(`An address begins with https:// or http://: toolyard add ${name} https://${first}`);
   const server: NewServer = isUrl
     ? { kind: "http", name, options: remoteOptions(name, first, options) }
     : { kind: "stdio", name, options: stdioOptions(words, options) };
   await editConfigFile(file, CONFIG_SCHEMA, (document) => writeServer(document, server, CONFIG_SCHEMA));
+  if (missing !== undefined && !options.json) await print(given.io.stderr, `warning: ${missing}`);
   return { name, kind: server.kind, file };
+}
+
+/** `mcp.example.com/mcp`, `localhost:3000` */
+const HOST = /^(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d|\/)/i;
+
+/** Why the program of a command cannot be started here, as far as that is known now. */
+function missingProgram([first = ""]: readonly string[], { file, options, io }: Given): string | undefined {
+  const [program = ""] = first.trim().split(/\s+/);
+  // What is quoted or filled in is known once it is read.
+  if (/["'$]/.test(program)) return undefined;
+  try {
+    findCommand(program, { cwd: resolve(dirname(file), options.cwd ?? "."), env: searchEnvironment(io.env) });
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 /** A name may stand in any of the files in force; the last of them would win in silence. */

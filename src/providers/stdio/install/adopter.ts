@@ -5,14 +5,17 @@ import { readProcess } from "../../../process/process-table.ts";
 import { StderrTail } from "../../../process/stderr-tail.ts";
 import { isAlive } from "../../../process/file-lock.ts";
 import { killTree, type Tree } from "../../../process/tree.ts";
+import { endFamily, livingFamily } from "../../../process/windows-family.ts";
 import { cacheIdentity, toLines, type InstallFiles } from "./install-files.ts";
 import { LogKeeper, writeResult } from "./minder.ts";
 
 /** A start that downloads by itself, whose hub has ended. */
 export interface AdoptedStart {
   readonly tree: Pick<Tree, "pid" | "marker" | "startedAt">;
+  /** In milliseconds since 1970. */
+  readonly bornAtMs: number;
   readonly files: InstallFiles;
-  /** What is left of its time. */
+  /** What is left of its time when this process starts. */
   readonly maxMs: number;
   readonly cacheFolder?: string;
 }
@@ -21,24 +24,29 @@ export interface AdoptedStart {
 export const ADOPTED_STDOUT = 3;
 export const ADOPTED_STDERR = 4;
 
-const POLL_MS = 250;
+const IS_WINDOWS = process.platform === "win32";
+/** Windows takes most of a second to say who runs. */
+const POLL_MS = IS_WINDOWS ? 5000 : 250;
 const KILL_GRACE_MS = 5000;
 
 /**
  * Lets a start finish its download: until the server speaks, which needs nobody any more, until it ends by itself, or
  * until its time is over. Meanwhile the lock of the download names this process.
  */
-export async function adopt({ tree, files, maxMs, cacheFolder }: AdoptedStart, ended: AbortSignal): Promise<void> {
+export async function adopt(start: AdoptedStart, ended: AbortSignal): Promise<void> {
+  const { files, maxMs, cacheFolder } = start;
   writeFileSync(files.lock, String(process.pid), { mode: 0o600 });
   const said = new StderrTail({ maxLines: MAX_LINES });
   const log = new LogKeeper(files, said);
-  const until = performance.now() + maxMs;
   const spoke = new AbortController();
   const over = AbortSignal.any([spoke.signal, ended]);
-  const outputs = [listen(ADOPTED_STDOUT, () => spoke.abort()), listen(ADOPTED_STDERR, (chunk) => log.keep(chunk))];
+  const outputs = IS_WINDOWS
+    ? []
+    : [listen(ADOPTED_STDOUT, () => spoke.abort()), listen(ADOPTED_STDERR, (chunk) => log.keep(chunk))];
   try {
-    while (!over.aborted && isThere(tree) && performance.now() < until) await pause(POLL_MS);
-    await killTree({ ...tree, bornAt: -Infinity }, KILL_GRACE_MS);
+    // This clock began with this process.
+    while (!over.aborted && performance.now() < maxMs && (await isThere(start))) await pause(POLL_MS);
+    await end(start);
     // Whether it went well, the next start finds out.
     const cache = spoke.signal.aborted ? cacheIdentity(cacheFolder) : UNKNOWN;
     writeResult(files, { ok: true, at: Date.now(), lines: toLines(said.text()), cache });
@@ -58,8 +66,14 @@ function listen(fd: number, onChunk: (chunk: Buffer) => void): Socket {
   return socket;
 }
 
-function isThere({ pid, startedAt }: AdoptedStart["tree"]): boolean {
+async function isThere({ tree: { pid, startedAt }, bornAtMs }: AdoptedStart): Promise<boolean> {
+  if (IS_WINDOWS) return (await livingFamily({ pid, bornAtMs }))?.length !== 0;
   const row = readProcess(pid);
   if (row) return row.startedAt === startedAt && !row.isZombie;
   return startedAt === 0 && isAlive(pid);
+}
+
+function end({ tree, bornAtMs }: AdoptedStart): Promise<void> {
+  if (IS_WINDOWS) return endFamily({ pid: tree.pid, bornAtMs });
+  return killTree({ ...tree, bornAt: -Infinity }, KILL_GRACE_MS);
 }

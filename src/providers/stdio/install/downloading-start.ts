@@ -3,7 +3,7 @@ import type { Child } from "../../../process/child.ts";
 import { watchFamily } from "./family.ts";
 import { watchGrowth } from "./growth.ts";
 import { installingProcess, START_MARK, type InstallFiles } from "./install-files.ts";
-import { giveAway } from "./install-job.ts";
+import { Keeper } from "./keeper.ts";
 import type { InstallPlan } from "./runner.ts";
 
 export interface DownloadingStartOptions {
@@ -31,6 +31,7 @@ export class DownloadingStart {
   #said = false;
   #isLocked = false;
   #leaving = 0;
+  #keeper: Keeper | undefined;
 
   constructor(options: DownloadingStartOptions) {
     this.#options = options;
@@ -53,12 +54,13 @@ export class DownloadingStart {
       if (plan.start && lock === undefined) return void (this.seen = undefined);
       const waitsFor = lock === undefined ? "its start, which may download" : `another process that holds ${lock}`;
       this.seen = { since: this.seen?.since ?? new Date(), waitsFor };
-      if (!plan.start) this.#lockFor(this.#child);
+      if (!plan.start) this.#keep(this.#child);
     }, LOOK_MS);
     timer.unref();
     return () => {
       clearInterval(timer);
       this.seen = undefined;
+      this.#letGo();
       this.#unlock();
     };
   }
@@ -75,24 +77,50 @@ export class DownloadingStart {
   }
 
   started(child: Child): void {
+    this.#letGo();
     this.#child = child;
     this.#startedAt = performance.now();
   }
 
   /** Whether the child goes on without this process, since it is in the middle of a download. */
   takeOver(child: Child): boolean {
-    const { plan, files, maxMs } = this.#options;
-    const leftMs = maxMs - (performance.now() - this.#startedAt);
-    if (this.#leaving === 0 || plan.start || !this.seen || child !== this.#child || leftMs <= 0) return false;
-    const [cacheFolder] = plan.folders;
+    const { plan } = this.#options;
+    if (this.#leaving === 0 || plan.start || !this.seen || child !== this.#child || this.#leftMs() <= 0) return false;
+    const keeper = this.#keeper?.isThere === true ? this.#keeper : this.#keeperFor(child);
+    if (!keeper) return false;
+    // The keeper writes its own.
     this.#isLocked = false;
-    return giveAway(child, { files, maxMs: leftMs, ...(cacheFolder !== undefined && { cacheFolder }) });
+    this.#keeper = undefined;
+    keeper.takeOver();
+    return true;
+  }
+
+  /** However this process ends from now on, the download has its time, and no more. */
+  #keep(child: Child | undefined): void {
+    if (!child || child.exit !== undefined) return;
+    this.#lockFor(child);
+    this.#keeper ??= this.#keeperFor(child);
+  }
+
+  #keeperFor(child: Child): Keeper | undefined {
+    const { plan, files } = this.#options;
+    const [cacheFolder] = plan.folders;
+    return Keeper.start(child, { files, maxMs: this.#leftMs(), ...(cacheFolder !== undefined && { cacheFolder }) });
+  }
+
+  #letGo(): void {
+    this.#keeper?.release();
+    this.#keeper = undefined;
+  }
+
+  #leftMs(): number {
+    return this.#options.maxMs - (performance.now() - this.#startedAt);
   }
 
   /** A start that downloads by itself is known to other hubs, and to the next one should this one be killed. */
-  #lockFor(child: Child | undefined): void {
+  #lockFor(child: Child): void {
     const { folder, files, maxMs } = this.#options;
-    if (this.#isLocked || !child || installingProcess(files, maxMs) !== undefined) return;
+    if (this.#isLocked || installingProcess(files, maxMs) !== undefined) return;
     try {
       mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
       writeFileSync(files.lock, `${child.pid}${START_MARK}`, { mode: PRIVATE_MODE });

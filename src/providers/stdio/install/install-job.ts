@@ -1,17 +1,12 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
-import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { orAborted } from "../../../core/wait.ts";
-import type { Child } from "../../../process/child.ts";
-import { childEnvironment } from "../../../process/environment.ts";
 import { Gate } from "../../../upstream/gate.ts";
 import { installingProcess, isStart, logTail, readResult, toLines, type InstallResult } from "./install-files.ts";
-import type { AdoptedStart } from "./adopter.ts";
 import { watchFamily } from "./family.ts";
 import type { InstallJob } from "./minder.ts";
+import { spawnMinder } from "./minder-process.ts";
 import type { CommandWords } from "./runner.ts";
 
 const POLL_MS = 200;
@@ -138,43 +133,7 @@ class Minder {
 
 /** In a group of its own, with nothing of this process but what it is told. */
 function startMinder({ folder: _folder, grew: _grew, install: _install, ...job }: WatchedJob, words: CommandWords) {
-  return new Minder(spawnMinder({ ...job, ...words }));
-}
-
-/**
- * Gives a start that downloads by itself to a process that lets it finish. False where that cannot be: on Windows,
- * whose pipes have one reader.
- */
-export function giveAway(child: Child, start: Omit<AdoptedStart, "tree">): boolean {
-  if (process.platform === "win32") return false;
-  const { pid, marker, startedAt } = child.tree;
-  try {
-    mkdirSync(dirname(start.files.lock), { recursive: true, mode: FOLDER_MODE });
-    const keeper = spawnMinder({ ...start, tree: { pid, marker, startedAt } }, [child.stdout, child.stderr]);
-    if (keeper.pid === undefined) return false;
-  } catch {
-    return false;
-  }
-  child.handOver();
-  return true;
-}
-
-function spawnMinder(job: InstallJob | AdoptedStart, more: readonly Readable[] = []): ChildProcess {
-  const child = spawn(process.execPath, [minderFile()], {
-    env: childEnvironment(),
-    detached: true,
-    windowsHide: true,
-    stdio: ["pipe", "ignore", "pipe", ...more],
-  });
-  child.stdin?.on("error", () => {});
-  child.stdin?.end(JSON.stringify(job));
-  child.unref();
-  for (const stream of [child.stdin, child.stderr]) (stream as { unref?(): void } | null)?.unref?.();
-  return child;
-}
-
-/** The built file, since Node itself runs it. */
-function minderFile(): string {
-  const here = fileURLToPath(new URL("minder-main.js", import.meta.url));
-  return here.replace(/([\\/])src([\\/]providers[\\/]stdio[\\/]install[\\/]minder-main\.js)$/, "$1dist$2");
+  const child = spawnMinder();
+  child.stdin?.end(JSON.stringify({ ...job, ...words }));
+  return new Minder(child);
 }

@@ -2,6 +2,7 @@
 import { text } from "node:stream/consumers";
 import { messageOf } from "../../../core/errors.ts";
 import { adopt, type AdoptedStart } from "./adopter.ts";
+import { NOT_NEEDED } from "./keeper.ts";
 import { minder, type InstallJob } from "./minder.ts";
 
 const ended = new AbortController();
@@ -12,8 +13,10 @@ process.on("SIGHUP", () => {});
 process.stderr.on("error", () => {});
 
 try {
+  const [written = "", word] = (await text(process.stdin)).split("\n");
   // Cut short, it is no JSON: then nobody waits for it either.
-  const job: InstallJob | AdoptedStart = JSON.parse(await text(process.stdin));
+  const job: InstallJob | AdoptedStart = JSON.parse(written);
+  if (word === NOT_NEEDED) process.exit();
   if ("tree" in job) await adopt(job, ended.signal);
   else await minder(job, ended.signal);
 } catch (error) {

@@ -1,0 +1,65 @@
+import { execFile, type ExecFileOptions } from "node:child_process";
+import { promisify } from "node:util";
+
+/** One process of Windows. */
+export interface WindowsRow {
+  readonly pid: number;
+  /** Who started it, be that process gone or not. */
+  readonly parent: number;
+  /** Milliseconds since 1970. */
+  readonly bornAtMs: number;
+}
+
+export type WindowsRoot = Pick<WindowsRow, "pid" | "bornAtMs">;
+
+/** How far what this process noted and what the system says of one moment may lie apart. */
+const CLOCKS_MS = 5000;
+const OPTIONS: ExecFileOptions = { windowsHide: true, timeout: 20_000, maxBuffer: 8 * 1024 * 1024 };
+const LIST =
+  "Get-CimInstance Win32_Process | ForEach-Object { " +
+  "'{0} {1} {2}' -f $_.ProcessId, $_.ParentProcessId, ([DateTimeOffset]$_.CreationDate).ToUnixTimeMilliseconds() }";
+const run = promisify(execFile);
+
+/**
+ * Who runs of a process and all that came of it, be it gone itself: Windows ends with a program what that started, but
+ * not what came of those, and `taskkill` walks no tree whose root is gone. Absent where the system does not say. Takes
+ * most of a second.
+ */
+export async function livingFamily(root: WindowsRoot): Promise<readonly number[] | undefined> {
+  try {
+    const { stdout } = await run("powershell.exe", ["-NoProfile", "-NonInteractive", "-Command", LIST], OPTIONS);
+    return familyOf(root, parseWindowsTable(String(stdout)));
+  } catch {
+    return undefined;
+  }
+}
+
+export async function endFamily(root: WindowsRoot): Promise<void> {
+  const living = (await livingFamily(root)) ?? [root.pid];
+  for (const pid of living) await run("taskkill", ["/PID", String(pid), "/T", "/F"], OPTIONS).catch(() => {});
+}
+
+/** Reads what `LIST` writes. */
+export function parseWindowsTable(text: string): readonly WindowsRow[] {
+  return Array.from(text.matchAll(/^(\d+) (\d+) (-?\d+)\s*$/gm), ([, pid, parent, bornAtMs]) => ({
+    pid: Number(pid),
+    parent: Number(parent),
+    bornAtMs: Number(bornAtMs),
+  }));
+}
+
+/** Numbers are given out anew, so nobody counts who is older than who started it. */
+export function familyOf(root: WindowsRoot, table: readonly WindowsRow[]): readonly number[] {
+  const there = table.find((row) => row.pid === root.pid);
+  const isStranger = there !== undefined && Math.abs(there.bornAtMs - root.bornAtMs) > CLOCKS_MS;
+  // What the next one of its number started is not its own.
+  const until = isStranger ? there.bornAtMs : Infinity;
+  const members: WindowsRoot[] = [{ pid: root.pid, bornAtMs: root.bornAtMs - CLOCKS_MS }];
+  // A list grows while it is gone through, until nobody new is found.
+  for (const [at, { pid, bornAtMs }] of members.entries()) {
+    const known = new Set(members.map((member) => member.pid));
+    const isOwn = (row: WindowsRow): boolean => row.bornAtMs >= bornAtMs && (at > 0 || row.bornAtMs < until);
+    members.push(...table.filter((row) => row.parent === pid && !known.has(row.pid) && isOwn(row)));
+  }
+  return members.slice(there && !isStranger ? 0 : 1).map(({ pid }) => pid);
+}

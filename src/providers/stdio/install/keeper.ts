@@ -1,0 +1,65 @@
+import type { ChildProcess } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Child } from "../../../process/child.ts";
+import type { AdoptedStart } from "./adopter.ts";
+import { spawnMinder } from "./minder-process.ts";
+
+/** Follows the job on the standard input of a keeper that is not needed any more. */
+export const NOT_NEEDED = "not needed";
+
+const FOLDER_MODE = 0o700;
+
+/**
+ * Looks after a start that downloads by itself, however this process ends: a process of its own, which does nothing
+ * until its standard input ends without a word. It has the ends of the child's outputs, too, so that nothing that the
+ * child writes fails meanwhile; on Windows, whose pipes have one reader, it has not.
+ */
+export class Keeper {
+  readonly #child: Child;
+  readonly #process: ChildProcess;
+
+  private constructor(child: Child, keeper: ChildProcess) {
+    this.#child = child;
+    this.#process = keeper;
+    child.spare(true);
+    // Should it end by itself, there is nobody to leave the child to.
+    keeper.once("exit", () => child.spare(false));
+  }
+
+  /** Absent where no process can be started, which leaves the child to this one. */
+  static start(child: Child, start: Omit<AdoptedStart, "tree" | "bornAtMs">): Keeper | undefined {
+    const { pid, marker, startedAt, bornAt } = child.tree;
+    const bornAtMs = Date.now() - (performance.now() - bornAt);
+    const outputs = process.platform === "win32" ? [] : [child.stdout, child.stderr];
+    try {
+      mkdirSync(dirname(start.files.lock), { recursive: true, mode: FOLDER_MODE });
+      const keeper = spawnMinder(outputs);
+      keeper.on("error", () => {});
+      if (keeper.pid === undefined) return undefined;
+      keeper.stdin?.write(JSON.stringify({ ...start, tree: { pid, marker, startedAt }, bornAtMs }));
+      return new Keeper(child, keeper);
+    } catch {
+      return undefined;
+    } finally {
+      // What is passed on is read no more from here, unless it is asked for.
+      for (const output of outputs) output.resume();
+    }
+  }
+
+  get isThere(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null;
+  }
+
+  /** The child is its own from now on. */
+  takeOver(): void {
+    this.#child.handOver();
+    this.#process.stdin?.end();
+  }
+
+  /** The start is over, or ended from here. */
+  release(): void {
+    this.#child.spare(false);
+    this.#process.stdin?.end(`\n${NOT_NEEDED}`);
+  }
+}

@@ -1,0 +1,27 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { childEnvironment } from "../../../process/environment.ts";
+
+/**
+ * Starts the process that outlives this one, in a group of its own and with nothing of this process but what it is told
+ * on its standard input and the streams that it is to read. It keeps this process no longer.
+ */
+export function spawnMinder(more: readonly Readable[] = []): ChildProcess {
+  const child = spawn(process.execPath, [minderFile()], {
+    env: childEnvironment(),
+    detached: true,
+    windowsHide: true,
+    stdio: ["pipe", "ignore", "pipe", ...more],
+  });
+  child.stdin?.on("error", () => {});
+  child.unref();
+  for (const stream of [child.stdin, child.stderr]) (stream as { unref?(): void } | null)?.unref?.();
+  return child;
+}
+
+/** The built file, since Node itself runs it. */
+function minderFile(): string {
+  const here = fileURLToPath(new URL("minder-main.js", import.meta.url));
+  return here.replace(/([\\/])src([\\/]providers[\\/]stdio[\\/]install[\\/]minder-main\.js)$/, "$1dist$2");
+}
