@@ -15,11 +15,16 @@ import type { JsonObject } from "../../core/json.ts";
 import { loadHubConfig } from "../../hub/open-hub.ts";
 import { CONFIG_SCHEMA, type LoadedHubConfig } from "../../hub/schema.ts";
 import { replaceFile } from "../../config/edit/replace-file.ts";
+import { within } from "../../core/wait.ts";
+import type { Hub } from "../../hub/hub.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { consent, writeAccepted } from "../consent.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { hubEntry } from "../hub-entry.ts";
+import { tellInstalls } from "../installs.ts";
 import { print, printPainted, printJson, type Io } from "../io.ts";
+import { showLive } from "../live/live.ts";
+import { sourceLine } from "../live/sources.ts";
 import { withHub } from "../session.ts";
 import { table } from "../table.ts";
 
@@ -203,6 +208,8 @@ async function addServers(target: Target, servers: readonly ImportedServer[]): P
 const MANY_TOOLS = 40;
 /** Servers that have not answered by then are not counted. */
 const COUNT_MS = 20_000;
+/** What has to be downloaded first gets this long. */
+const COUNT_DOWNLOADED_MS = 180_000;
 
 /** What the client's lists are to show; with many tools, what it is offered. */
 async function modeFor(
@@ -228,11 +235,24 @@ function toolCount(target: Target, { config: _named, ...options }: ConnectOption
   if (known) return known;
   const named = target.files.filter((file) => existsSync(file));
   const counted = withHub({ ...options, config: named, lazy: true, logLevel: "error" }, io, async (toolyard, hub) => {
-    await hub.settled(COUNT_MS);
+    await shown(hub, { options, io }, () => within(hub.settled(COUNT_MS, { installs: true }), COUNT_DOWNLOADED_MS));
     return (await toolyard.list({ mode: "normal" })).length;
   });
   counts.set(target, counted);
   return counted;
+}
+
+/** Servers are started for the count, which takes minutes where they are downloaded first. */
+async function shown(hub: Hub, { options, io }: Pick<Work, "options" | "io">, work: () => Promise<unknown>) {
+  const json = options.json === true;
+  const live = showLive(io, { read: () => hub.sources().flatMap(sourceLine), json, plain: false });
+  const quiet = tellInstalls(hub, options, io);
+  try {
+    await work();
+  } finally {
+    quiet();
+    live.end();
+  }
 }
 
 async function tell(client: ClientKind, done: Done, { options, io, target }: Work): Promise<void> {

@@ -10,8 +10,12 @@ const MAX_IN_ALL = 2000;
  * The folders of a broken download that these lines name, and those that belong to them. Only such are taken as lie in
  * a cache's own folder, since they are going to be removed.
  */
-export function brokenFolders(lines: readonly string[], { says, parents, also }: BrokenSigns): readonly string[] {
+export function brokenFolders(
+  lines: readonly string[],
+  { says, parents, also, silent }: BrokenSigns,
+): readonly string[] {
   const text = lines.join("\n");
+  if (text.trim() === "") return silent?.().slice(0, MAX_FOLDERS) ?? [];
   if (!says.test(text)) return [];
   const paths = new RegExp(String.raw`[^'"()\`\n]*?[/\\](?:${parents.join("|")})[/\\][\w.-]{6,}`, "g");
   const found = new Set<string>();

@@ -8,7 +8,10 @@ function row(pid: number, parent: number, workedTicks = 0): ProcessRow {
 
 function looks(...tables: readonly (readonly ProcessRow[])[]): readonly boolean[] {
   let at = 0;
-  const worked = watchFamily(() => tables[at]!);
+  const worked = watchFamily(
+    () => tables[at]!,
+    () => at * 1000,
+  );
   return tables.map((_, index) => {
     at = index;
     return worked(10);
@@ -25,4 +28,10 @@ test("so is a child at work; one that waits, or somebody else's, is none", () =>
   expect(looks([parent, row(11, 10)], [parent, row(11, 10, 40)])).toEqual([false, true]);
   expect(looks([parent, row(11, 10)], [parent, row(11, 10, 1)])).toEqual([false, false]);
   expect(looks([parent, row(21, 20)], [parent, row(21, 20, 40), row(22, 20)])).toEqual([false, false]);
+});
+
+test("work that a busy machine spreads over seconds is a sign of life; as little over a longer time is none", () => {
+  const worked = (...ticks: readonly number[]) => looks(...ticks.map((count) => [row(10, 1, count)]));
+  expect(worked(0, 2, 4, 6, 7)).toEqual([false, false, false, true, false]);
+  expect(worked(0, 0, 1, 1, 2, 2, 3, 4, 5)).not.toContain(true);
 });

@@ -35,6 +35,8 @@ export interface BrokenSigns {
   readonly parents: readonly string[];
   /** What else has to be removed, or it would be made anew as it is. `named` are the folders that the text names. */
   also?(text: string, named: readonly string[]): readonly string[];
+  /** What is broken where a start failed without a word. */
+  silent?(): readonly string[];
 }
 
 /** A command that some program was found in. */

@@ -80,6 +80,14 @@ test("an environment that lost the program is found by its package; one that has
   expect(cache.broken(text)).toContain(cache.path("archive-v0/LCT3WT0IQ3iCaqCF"));
 });
 
+test("an environment that lost its libraries, of which uv says nothing, is found; one that has them is left", async () => {
+  await using cache = await UvCache.create();
+  expect(cache.broken("")).toEqual([]);
+  await rm(cache.path("archive-v0/LCT3WT0IQ3iCaqCF/lib"), { recursive: true });
+  expect(cache.broken("")).toEqual([cache.path("archive-v0/LCT3WT0IQ3iCaqCF")]);
+  expect(cache.broken("the time zone is not known")).toEqual([]);
+});
+
 test("a module that a server of the user's own lacks says nothing of the cache", async () => {
   await using cache = await UvCache.create();
   expect(cache.broken(TRACEBACK.replace("CACHE", "/home/ada/project"))).toEqual([]);

@@ -13,7 +13,7 @@ export interface UvFinding {
 }
 
 const ARCHIVES = "archive-v0";
-/** Environments are looked through for one that lacks a program. */
+/** Environments are looked through for one that lacks a program, or its libraries. */
 const MAX_LOOKED_AT = 1000;
 
 /**
@@ -33,13 +33,29 @@ export function uvLeftovers({ text, folders, cache, distribution }: UvFinding): 
 function withoutProgram(text: string, cache: string, distribution: string): readonly string[] {
   const [, program] = /Failed to spawn: `?([\w.-]+)`?/i.exec(text) ?? [];
   if (program === undefined) return [];
-  const has = (folder: string): boolean =>
-    ["bin", "Scripts"].some((bin) => [program, `${program}.exe`].some((name) => existsSync(join(folder, bin, name))));
+  return environmentsIn(cache)
+    .filter((folder) => !hasProgram(folder, program))
+    .filter((folder) => distributionsIn(folder).includes(normalised(distribution)));
+}
+
+/** Environments that have a program and no libraries: uv ends with them without a word. */
+export function withoutLibraries(cache: string, program: string): readonly string[] {
+  return environmentsIn(cache).filter(
+    (folder) => hasProgram(folder, program) && ["lib", "Lib"].every((lib) => !existsSync(join(folder, lib))),
+  );
+}
+
+function environmentsIn(cache: string): readonly string[] {
   return namesIn(join(cache, ARCHIVES))
     .slice(0, MAX_LOOKED_AT)
     .map((name) => join(cache, ARCHIVES, name))
-    .filter((folder) => existsSync(join(folder, "pyvenv.cfg")) && !has(folder))
-    .filter((folder) => distributionsIn(folder).includes(normalised(distribution)));
+    .filter((folder) => existsSync(join(folder, "pyvenv.cfg")));
+}
+
+function hasProgram(folder: string, program: string): boolean {
+  return ["bin", "Scripts"].some((bin) =>
+    [program, `${program}.exe`].some((name) => existsSync(join(folder, bin, name))),
+  );
 }
 
 /** Distributions of an environment, or the one that an unpacked wheel is. */

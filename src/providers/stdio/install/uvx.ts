@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { flagNames, splitFlags, valuesOf, wordsOf, without, type FlagRules } from "./flags.ts";
 import { commandOf, homeFolder, unknownPlan, type Place, type Runner } from "./runner.ts";
-import { uvLeftovers } from "./uv-cache.ts";
+import { uvLeftovers, withoutLibraries } from "./uv-cache.ts";
 
 const RULES: FlagRules = {
   switches: flagNames(
@@ -56,6 +56,7 @@ export const UVX: Runner = ({ name, head, words }, place) => {
       says: /ModuleNotFound|ImportError|No such file|ailed to (?:read|deseriali|open|spawn|install)|Querying Python/,
       parents: ["archive-v0", "environments-v2", "builds-v0"],
       also: (text, named) => uvLeftovers({ text, folders: named, cache, distribution: packageName(from) }),
+      silent: () => withoutLibraries(cache, packageName(given)),
     },
   };
 };
