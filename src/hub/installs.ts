@@ -27,7 +27,6 @@ function begin(folder: string, { key, command, maxMs, folders }: InstallWish): R
     files: installFiles(folder, key),
     folder,
     maxMs,
-    needsScratch: false,
     grew: watchGrowth(folders),
   });
   RUNNING.set(place, made);

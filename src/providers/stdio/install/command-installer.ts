@@ -236,7 +236,7 @@ export class CommandInstaller implements Installer, StartKeeper {
       files: this.#files,
       folder,
       maxMs,
-      needsScratch: plan.needsScratch === true,
+      ...(plan.scratchFiles && { scratchFiles: plan.scratchFiles }),
       ...(cacheFolder !== undefined && { cacheFolder }),
       grew: watchGrowth(plan.folders),
     });

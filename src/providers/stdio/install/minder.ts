@@ -13,7 +13,7 @@ export interface InstallJob extends CommandWords {
   readonly env: Readonly<Record<string, string>>;
   readonly files: InstallFiles;
   readonly maxMs: number;
-  readonly needsScratch: boolean;
+  readonly scratchFiles?: Readonly<Record<string, string>>;
   readonly cacheFolder?: string;
 }
 
@@ -58,12 +58,12 @@ async function download(job: InstallJob, ended: AbortSignal): Promise<void> {
 
 /** Why it failed. */
 async function attempt(job: InstallJob, end: AbortSignal, said: StderrTail): Promise<string | undefined> {
-  const { files, command, cwd, env, needsScratch } = job;
+  const { files, command, cwd, env, scratchFiles } = job;
   const args = job.args.map((word) => (word === SCRATCH ? files.scratch : word));
   const log = new LogKeeper(files, said);
-  if (needsScratch) {
+  if (scratchFiles) {
     mkdirSync(files.scratch, { recursive: true });
-    writeFileSync(`${files.scratch}/package.json`, "{}");
+    for (const [name, text] of Object.entries(scratchFiles)) writeFileSync(`${files.scratch}/${name}`, text);
   }
   try {
     const child = await spawnChild({ command, args, env, ...(cwd !== undefined && { cwd }) });
@@ -81,7 +81,7 @@ async function attempt(job: InstallJob, end: AbortSignal, said: StderrTail): Pro
     said.push(Buffer.from(messageOf(error)));
     return "start";
   } finally {
-    if (needsScratch) rmSync(files.scratch, { recursive: true, force: true });
+    if (scratchFiles) rmSync(files.scratch, { recursive: true, force: true });
   }
 }
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { flagNames, splitFlags, valuesOf, wordsOf, without, type FlagRules } from "./flags.ts";
-import { commandOf, DAY_MS, homeFolder, SCRATCH, unknownPlan, type Runner } from "./runner.ts";
+import { commandOf, DAY_MS, homeFolder, SCRATCH, unknownPlan, type CommandWords, type Runner } from "./runner.ts";
 
 const BUN_RULES: FlagRules = { switches: ["--bun", "--silent", "--verbose", "-y"], values: ["-p", "--package"] };
 
@@ -18,7 +18,7 @@ export const BUN: Runner = ({ name, head, words }, place) => {
     folders: [cache],
     locks: [],
     install: commandOf([bun], "add", "--cwd", SCRATCH, from),
-    needsScratch: true,
+    scratchFiles: { "package.json": "{}" },
     freshMs: DAY_MS,
   };
 };
@@ -51,8 +51,14 @@ const DLX_RULES: FlagRules = {
   values: ["--package", "-p", "--allow-build", "--reporter"],
 };
 
-/** Runs Node in an environment that has the package. */
-function dlxRunner(cacheOf: (home: (folder: string) => string) => string): Runner {
+interface DlxRules {
+  readonly cacheOf: (home: (folder: string) => string) => string;
+  /** Only downloads these packages. */
+  readonly download: (head: readonly string[], flags: readonly string[], packages: readonly string[]) => CommandWords;
+  readonly scratchFiles?: Readonly<Record<string, string>>;
+}
+
+function dlxRunner({ cacheOf, download, scratchFiles }: DlxRules): Runner {
   return ({ name, head, words }, place) => {
     const folders = [cacheOf((folder) => homeFolder(place, folder, folder))];
     const split = splitFlags(words, DLX_RULES);
@@ -61,20 +67,32 @@ function dlxRunner(cacheOf: (home: (folder: string) => string) => string): Runne
     const packages = named.length > 0 ? named : first === undefined ? [] : [first];
     if (!split || packages.length === 0 || packages.some((one) => /^[./~\\]/.test(one)))
       return unknownPlan(name, folders);
-    const flags = wordsOf(without(split.flags, "-p", "--package"));
-    const wanted = packages.map((one) => `--package=${one}`);
     return {
       package: `${name} ${packages.join(" ")}`,
       folders,
       locks: [],
-      install: commandOf(head, ...flags, ...wanted, "node", "-e", "0"),
+      install: download(head, wordsOf(without(split.flags, "-p", "--package")), packages),
+      ...(scratchFiles && { scratchFiles }),
       freshMs: DAY_MS,
     };
   };
 }
 
-export const PNPM = dlxRunner((home) => home(join(".cache", "pnpm")));
-export const YARN = dlxRunner((home) => home(join(".yarn", "berry")));
+/** Runs Node in an environment that has the packages. */
+export const PNPM = dlxRunner({
+  cacheOf: (home) => home(join(".cache", "pnpm")),
+  download: (head, flags, packages) =>
+    commandOf(head, ...flags, ...packages.map((one) => `--package=${one}`), "node", "-e", "0"),
+});
+
+/** There only what the packages bring can be run; what `yarn add` brought to its cache, `yarn dlx` takes from there. */
+export const YARN = dlxRunner({
+  cacheOf: (home) => home(join(".yarn", "berry")),
+  download: ([yarn = ""], _flags, packages) =>
+    commandOf([yarn], "--cwd", SCRATCH, "add", "--mode=skip-build", ...packages),
+  // The second one says that a project begins there, whatever lies above.
+  scratchFiles: { "package.json": "{}", "yarn.lock": "" },
+});
 
 /** All that take no value; every other one does. */
 const DOCKER_RULES: FlagRules = {

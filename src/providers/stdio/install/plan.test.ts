@@ -47,7 +47,7 @@ test.each([
   ["pipx run --spec a==1 b", "pipx run --spec a==1 python -c "],
   ["pipx run a", "pipx run --spec a python -c "],
   ["pnpm dlx a b", "pnpm dlx --package=a node -e 0"],
-  ["yarn dlx -q -p a b", "yarn dlx -q --package=a node -e 0"],
+  ["yarn dlx -q -p a b", "yarn --cwd {scratch} add --mode=skip-build a"],
 ])("`%s` is downloaded for before its start", (line, install) => {
   expect(planned(line)).toEqual({ install });
 });

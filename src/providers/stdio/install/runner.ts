@@ -25,8 +25,8 @@ export interface InstallPlan {
   readonly locks: readonly string[];
   /** What a start writes on stderr that finds a broken download. */
   readonly broken?: BrokenSigns;
-  /** `SCRATCH` among the arguments is an empty folder. */
-  readonly needsScratch?: boolean;
+  /** `SCRATCH` among the arguments is a folder with these files and no others. */
+  readonly scratchFiles?: Readonly<Record<string, string>>;
 }
 
 export interface BrokenSigns {

@@ -80,7 +80,7 @@ test("an environment that lost the program is found by its package; one that has
   expect(cache.broken(text)).toContain(cache.path("archive-v0/LCT3WT0IQ3iCaqCF"));
 });
 
-test("an environment that lost its libraries, of which uv says nothing, is found; one that has them is left", async () => {
+test("an environment without libraries, of which uv says nothing, is found; one that has them is left", async () => {
   await using cache = await UvCache.create();
   expect(cache.broken("")).toEqual([]);
   await rm(cache.path("archive-v0/LCT3WT0IQ3iCaqCF/lib"), { recursive: true });
