@@ -84,6 +84,11 @@ export class Catalog {
     return own;
   }
 
+  /** The catalog of its own of a principal that was seen before. */
+  known(principal: string): Catalog | undefined {
+    return this.#personal.get(principal);
+  }
+
   #createFor(owner: Principal): Catalog {
     for (const [oldest, catalog] of this.#personal) {
       if (this.#personal.size < MAX_PERSONAL) break;
@@ -226,8 +231,9 @@ export class Catalog {
   /** Sources never listed to which what is asked for may belong, as far as the caller may use them. */
   #startsFor(asked: Asked): readonly Start[] {
     if (!this.#entries.some(isCold)) return [];
-    return this.#withSay(this.#entries, asked).flatMap(({ gate: { provider } }) => {
-      const start = provider.coldStart?.();
+    return this.#withSay(this.#entries, asked).flatMap(({ gate }) => {
+      const { provider } = gate;
+      const start = gate.coldStart();
       return start && mightUse(asked, provider.source, this.#options.naming.separator)
         ? [{ source: provider.source, over: start.over }]
         : [];
@@ -388,7 +394,7 @@ interface LookedFor<T extends CallTarget> {
 }
 
 function isCold({ gate }: Entry): boolean {
-  return gate.provider.coldStart?.() !== undefined;
+  return gate.coldStart() !== undefined;
 }
 
 /** True for the source itself, and for those with a better right to its names. */

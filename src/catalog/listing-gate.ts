@@ -1,6 +1,6 @@
 import { messageOf } from "../core/errors.ts";
 import type { LinkKey } from "../core/link-key.ts";
-import type { ListingWish, Provider } from "../core/provider.ts";
+import type { ColdStart, ListingWish, Provider } from "../core/provider.ts";
 import { inSlices } from "../core/slices.ts";
 import { EMPTY_LISTING, type Listing, type Problem } from "../core/records.ts";
 
@@ -69,6 +69,10 @@ export class ListingGate {
     return isForOther && this.#isPreparing ? undefined : wait;
   }
 
+  coldStart(): ColdStart | undefined {
+    return this.provider.coldStart?.(this.#link);
+  }
+
   close(): void {
     this.#isClosed = true;
   }
@@ -99,7 +103,7 @@ export class ListingGate {
     const asking: Asking = { done: promise, isLate: false };
     this.#asking = asking;
     // A source that starts has its own bound, which may be the longer one.
-    const coldMs = (this.provider.coldStart?.()?.waitUntil ?? 0) - performance.now() + COLD_MARGIN_MS;
+    const coldMs = (this.coldStart()?.waitUntil ?? 0) - performance.now() + COLD_MARGIN_MS;
     const maxWaitMs = Math.max(this.#maxWaitMs, Math.ceil(coldMs));
     const timer = setTimeout(() => {
       asking.isLate = true;

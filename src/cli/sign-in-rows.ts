@@ -1,6 +1,8 @@
 import { Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
 
+const AS = new Option("--as <caller>", "whose sign-in it is, where each caller has its own: the name of its token");
+
 /** Commands on sign-ins to servers elsewhere. */
 export function signInRows(shared: readonly Option[], timeout: Option): readonly CommandRow[] {
   return [
@@ -12,6 +14,8 @@ export function signInRows(shared: readonly Option[], timeout: Option): readonly
         ...shared,
         new Option("--all", "every server that wants it, one after the other"),
         new Option("--no-browser", "only print the address to open"),
+        new Option("--device", "by a code that is given on another device, where the server has that"),
+        AS,
         timeout,
       ],
       load: () => import("./commands/login.ts"),
@@ -20,7 +24,7 @@ export function signInRows(shared: readonly Option[], timeout: Option): readonly
       usage: "logout <source>",
       summary: "sign out of a server, and have its token taken back",
       examples: ["toolyard logout github"],
-      options: shared,
+      options: [...shared, AS],
       load: () => import("./commands/logout.ts"),
     },
     {

@@ -1,4 +1,6 @@
 import { dataFolder } from "../config/locate.ts";
+import { LOCAL_PRINCIPAL } from "../core/call.ts";
+import { resolveHttp } from "../http/options.ts";
 import { SILENT_LOGGER } from "../core/ports.ts";
 import { nearest } from "../core/suggest.ts";
 import { remoteServers } from "../providers/http/kind.ts";
@@ -17,18 +19,41 @@ export interface SignInSource {
   readonly id: string;
   readonly options: RemoteServerOptions;
   readonly place: SignInPlace;
+  /** Where browsers reach a hub of this configuration from elsewhere. */
+  readonly publicUrl?: string | undefined;
+}
+
+interface Whose extends SharedOptions {
+  /** Name of the token of the caller whose sign-in it is, where each signs in for itself. */
+  readonly as?: string;
 }
 
 /** The servers of the configuration that have no credentials of their own there. */
-export async function signInSources(options: SharedOptions, io: Io): Promise<readonly SignInSource[]> {
+export async function signInSources(options: Whose, io: Io): Promise<readonly SignInSource[]> {
   const { tree } = await loadSettings(options, io);
   const folder = vaultFolder(dataFolder(io.env));
+  const { publicUrl } = resolveHttp({ ...tree.server, insecure: true });
   return remoteServers(tree)
     .filter((one) => mayBeSignedIn(one.options))
     .map(({ id, options: server }) => {
-      const place = signInPlace({ label: id, options: server, environment: io.env, folder, logger: SILENT_LOGGER });
-      return { id, options: server, place };
+      const principal = server.credentials === "per-caller" ? (options.as ?? LOCAL_PRINCIPAL.id) : undefined;
+      const where = { environment: io.env, folder, logger: SILENT_LOGGER };
+      return {
+        id,
+        options: server,
+        place: signInPlace({ label: id, options: server, principal, ...where }),
+        publicUrl,
+      };
     });
+}
+
+/** Throws a `UsageError` where all callers share what would be one caller's. */
+export function assertOwn({ id, options: { credentials } }: SignInSource, { as }: Whose): void {
+  if (as === undefined || credentials === "per-caller") return;
+  throw new UsageError(
+    `All callers share the sign-in to ${id}, so --as ${JSON.stringify(as)} has no meaning there. ` +
+      'Set `credentials = "per-caller"` for it if each caller is to have its own.',
+  );
 }
 
 /** The one that was named. Throws a `UsageError` that says which there are. */

@@ -2,7 +2,7 @@ import type { Call, Principal, ToolMode } from "./call.ts";
 import type { Emitter } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import type { Outcome } from "./outcome.ts";
-import type { ProviderStatus } from "./provider.ts";
+import type { LogMessage, ProviderStatus, ResourceUpdate } from "./provider.ts";
 import type { Problem, Source, SourceFeatures } from "./records.ts";
 
 /** Whose view of things, and how much of it. A call is one, too. */
@@ -91,6 +91,6 @@ export interface HubPort {
 
 export interface HubEvents {
   readonly listsChanged: Emitter<ListChange>;
-  readonly resourceUpdated: Emitter<{ readonly uri: string; readonly params: JsonObject }>;
-  readonly log: Emitter<JsonObject>;
+  readonly resourceUpdated: Emitter<ResourceUpdate>;
+  readonly log: Emitter<LogMessage>;
 }

@@ -105,13 +105,35 @@ export interface ListingWish {
   readonly link?: LinkKey;
 }
 
+/** Whose an event is, of a source that is per person. */
+export interface Owned {
+  /** Id of the one principal that may hear of it. @default everybody may */
+  readonly principal?: string;
+}
+
+/** Content behind a URI changed. */
+export interface ResourceUpdate extends Owned {
+  readonly uri: string;
+  readonly params: JsonObject;
+}
+
+/** A log message that belongs to no call. */
+export interface LogMessage extends Owned {
+  /** In the shape of `notifications/message`. */
+  readonly params: JsonObject;
+}
+
+/** Whether this principal may hear of an event. */
+export function isFor({ principal }: Owned, { id }: Pick<Principal, "id">): boolean {
+  return principal === undefined || principal === id;
+}
+
 export interface ProviderEvents {
   /** The next `listing()` may differ. */
   readonly changed: Emitter<void>;
   /** Content behind a subscribed URI changed (`notifications/resources/updated`). */
-  readonly resourceUpdated: Emitter<{ readonly uri: string; readonly params: JsonObject }>;
-  /** A log message that belongs to no call. `params` in the shape of `notifications/message`. */
-  readonly log: Emitter<JsonObject>;
+  readonly resourceUpdated: Emitter<ResourceUpdate>;
+  readonly log: Emitter<LogMessage>;
 }
 
 /**
@@ -135,10 +157,15 @@ export interface Provider {
    */
   linkFor?(principal: Principal): LinkKey;
   /**
-   * Present from `open()` until the source was listed for the first time, or failed to be. Absent: it looks before it
-   * answers.
+   * What serves a principal's calls, of a source that is per person: their failures say nothing of anybody else's.
+   * Absent: the provider itself.
    */
-  coldStart?(): ColdStart | undefined;
+  serverFor?(principal: Principal): object;
+  /**
+   * Present from `open()` until the source was listed for the first time, or failed to be; over the given link, for a
+   * source that is per person. Absent: it looks before it answers.
+   */
+  coldStart?(link?: LinkKey): ColdStart | undefined;
   /**
    * Reads the listing from the source itself, connecting first where that is needed; what is kept is no answer. Rejects
    * with a `FailError`. Absent: every `listing()` looks.

@@ -6,6 +6,7 @@ import type { FailKind } from "../core/kinds.ts";
 import type { ObjectOf, Sections } from "../core/option-schema.ts";
 import type { Fail } from "../core/outcome.ts";
 import type { Logger, SearchAnswer, SearchBounds } from "../core/ports.ts";
+import type { SignInDesk } from "../core/sign-in-desk.ts";
 import type { HttpExchange } from "../http/exchange.ts";
 import type { Mountable } from "../http/listener.ts";
 import type { HomePort } from "./home-port.ts";
@@ -83,6 +84,8 @@ export interface DoorFront {
   readonly dialects: () => Promise<readonly Dialect[]>;
   /** The page for browsers at `/`. */
   readonly home: HomePort;
+  /** Sign-ins to servers behind the hub that wait for a browser. */
+  readonly signIns: SignInDesk;
   /** What is known of the certificate; absent where the port is not encrypted by this hub. */
   readonly tls?: () => TlsReport;
 }

@@ -1,5 +1,6 @@
 import type { Authentication, Authenticator } from "../core/authenticator.ts";
 import type { Principal } from "../core/call.ts";
+import { rightsWithin } from "../core/rights.ts";
 import type { Logger } from "../core/ports.ts";
 import type { HttpAnswer } from "./answer.ts";
 import { allowOrigin, answerPreflight, isPreflight } from "./cors.ts";
@@ -71,8 +72,9 @@ export class Dispatcher {
     const route = inner === undefined ? undefined : this.router.find(inner);
     if (inner === undefined || !route) return sendText(answer, 404, "Not Found");
     if (allowed !== undefined && isPreflight(request)) return answerPreflight(arrival, route.methods);
-    const found = this.#authenticator.authenticate(request);
     const known = { arrival, route, path: inner, search };
+    if (route.isOpen) return this.#enter(NOBODY, known);
+    const found = this.#authenticator.authenticate(request);
     return found instanceof Promise
       ? found.then((authentication) => this.#enter(admitted(authentication), known))
       : this.#enter(admitted(found), known);
@@ -109,6 +111,9 @@ interface Known {
   readonly path: string;
   readonly search: string;
 }
+
+/** Whoever comes where nobody is asked who they are. */
+const NOBODY: Principal = Object.freeze({ id: "nobody", rights: rightsWithin({ allow: [] }), remote: true });
 
 /** Throws a 401 that says what is missing. */
 function admitted(authentication: Authentication): Principal {

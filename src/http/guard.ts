@@ -8,6 +8,7 @@ export interface GuardOptions {
   readonly host: string;
   readonly allowedHosts: readonly string[];
   readonly corsOrigins: readonly string[];
+  readonly publicUrl?: string;
 }
 
 /**
@@ -24,10 +25,11 @@ export class Guard {
   /** The `Host` that passed last: nearly all requests carry the same. */
   #passed: string | undefined;
 
-  constructor({ host, allowedHosts, corsOrigins }: GuardOptions) {
+  constructor({ host, allowedHosts, corsOrigins, publicUrl }: GuardOptions) {
     const isLocal = isLoopbackHost(host);
     const own = isLocal && isAddress(host) ? [host.includes(":") && !host.startsWith("[") ? `[${host}]` : host] : [];
-    this.#hostNames = new Set([...(isLocal ? LOOPBACK_NAMES : []), ...own, ...allowedHosts]);
+    const named = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
+    this.#hostNames = new Set([...(isLocal ? LOOPBACK_NAMES : []), ...own, ...named, ...allowedHosts]);
     this.#checksHost = isLocal || allowedHosts.length > 0;
     this.#origins = new Set(corsOrigins);
   }

@@ -77,6 +77,14 @@ export const HTTP_OPTION_SCHEMAS = {
       default: [],
     }),
   ),
+  public_url: Type.Optional(
+    Type.String({
+      description:
+        "Address at which browsers reach this hub from elsewhere, base path included. Sign-ins to servers come back " +
+        "to it (`/oauth/callback`), and with https it says who the hub is (`/oauth/client.json`).",
+      examples: ["https://hub.example.com"],
+    }),
+  ),
   trusted_proxy: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
       description:
@@ -195,6 +203,8 @@ export interface HttpOptions {
   /** What a caller may do where there are no tokens. */
   readonly openRights: Rights;
   readonly allowedHosts: readonly string[];
+  /** How browsers reach it from elsewhere, without a slash at its end. */
+  readonly publicUrl?: string;
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
   /** 1: this process alone serves. */
@@ -220,6 +230,7 @@ export function resolveHttp(raw: HttpConfig = {}): HttpOptions {
     tokens: isSafe ? tokens.map((entry) => Object.freeze({ ...entry, rights: readOnlyRights(entry.rights) })) : tokens,
     openRights: isSafe ? readOnlyRights(EVERYTHING) : EVERYTHING,
     allowedHosts: options.allowed_hosts.map((name) => name.toLowerCase()),
+    ...(options.public_url !== undefined && { publicUrl: resolvePublicUrl(options.public_url) }),
     corsOrigins: options.cors_origins.map(resolveOrigin),
     trustedProxies,
     workers: resolveWorkers(options.workers),
@@ -273,6 +284,17 @@ function resolveBasePath(path: string): string {
   if (trimmed === "") return "";
   if (/^(\/[A-Za-z0-9._~-]+)+$/.test(trimmed)) return trimmed;
   throw new OptionError(`\`server.base_path\` must be a path such as "/tools", got ${JSON.stringify(path)}.`);
+}
+
+function resolvePublicUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isEncrypted = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackHost(url.hostname));
+  if (url && isEncrypted && url.search === "" && url.hash === "" && url.username === "" && url.password === "")
+    return url.href.replace(/\/+$/, "");
+  throw new OptionError(
+    "`server.public_url` must be an address that begins with https://, or with http:// on this machine, such as " +
+      `"https://hub.example.com"; got ${JSON.stringify(text)}.`,
+  );
 }
 
 function resolveOrigin(origin: string): string {

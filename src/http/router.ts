@@ -12,10 +12,13 @@ export interface RoutePlace {
   readonly methods: readonly string[];
   /** One that ends in `/*` takes everything below it. */
   readonly path: string;
+  /** Whoever comes is let in, as nobody in particular; what is asked for has to say whose it is. @default false */
+  readonly isOpen?: boolean;
 }
 
 export interface Route {
   readonly methods: readonly string[];
+  readonly isOpen: boolean;
   readonly handler: Handler;
   readonly refusalBody?: RefusalBody;
 }
@@ -31,8 +34,8 @@ export class Router {
   readonly #exact = new Map<string, Route>();
   #below: { readonly prefix: string; readonly route: Route }[] = [];
 
-  add({ methods, path }: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void {
-    const route: Route = { methods, handler, ...(refusalBody && { refusalBody }) };
+  add({ methods, path, isOpen = false }: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void {
+    const route: Route = { methods, isOpen, handler, ...(refusalBody && { refusalBody }) };
     if (!path.endsWith("/*")) return this.#addExact(path, route);
     const prefix = path.slice(0, -1);
     if (this.#below.some((entry) => entry.prefix === prefix)) throw new Error(`Two handlers want the path ${path}.`);

@@ -17,10 +17,11 @@ import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Surface } from "../core/names.ts";
 import type { Logger, SearchAnswer, SearchBounds } from "../core/ports.ts";
-import type { CallTarget, Preparation, Provider } from "../core/provider.ts";
+import type { CallTarget, Owned, Preparation, Provider } from "../core/provider.ts";
 import type { Problem, ToolRecord } from "../core/records.ts";
 import { permissionOf } from "../core/rights.ts";
 import { keptAlive } from "../core/wait.ts";
+import type { SignInDesk } from "../core/sign-in-desk.ts";
 import { VERSION } from "../core/version.ts";
 import { LiveChat } from "./live/chat.ts";
 import { joinInstructions } from "./instructions.ts";
@@ -54,6 +55,7 @@ export interface HubParts {
   readonly isMirror: boolean;
   /** What this hub shares with others. */
   readonly state: HubState;
+  readonly signIns: SignInDesk;
   readonly logger: Logger;
   /** Takes the configuration's secrets out of a text. */
   redact(text: string): string;
@@ -89,6 +91,8 @@ export class Hub implements HubPort {
   readonly events: HubEvents = { listsChanged: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() };
   readonly startedAt = new Date();
   readonly doors = new OpenDoors();
+  /** Sign-ins to sources that wait for a browser. */
+  readonly signIns: SignInDesk;
   /** The agent, for doors that offer it. */
   readonly chat: LiveChat;
   readonly logger: Logger;
@@ -105,6 +109,7 @@ export class Hub implements HubPort {
     this.#config = parts.config;
     this.#pipeline = parts.createPipeline(parts.config);
     this.logger = parts.logger;
+    this.signIns = parts.signIns;
     this.chat = new LiveChat(this, parts.variables);
     this.#levels = new LogLevels(parts.logger);
     parts.catalog.changed.on((change) => this.events.listsChanged.emit(change));
@@ -360,14 +365,22 @@ export class Hub implements HubPort {
   #attach(provider: Provider): void {
     const { id } = provider.source;
     this.#listeners.set(provider, [
-      provider.events.resourceUpdated.on(({ uri, params }) => {
-        const shown = this.#parts.catalog.current.shownUri(id, uri);
-        this.events.resourceUpdated.emit({ uri: shown, params: { ...params, uri: shown } });
+      provider.events.resourceUpdated.on(({ uri, params, ...owner }) => {
+        const shown = this.#catalogOf(owner).current.shownUri(id, uri);
+        this.events.resourceUpdated.emit({ uri: shown, params: { ...params, uri: shown }, ...owner });
       }),
-      provider.events.log.on((params) => this.events.log.emit(this.#parts.redactIn(params))),
+      provider.events.log.on(({ params, ...owner }) =>
+        this.events.log.emit({ params: this.#parts.redactIn(params), ...owner }),
+      ),
     ]);
     this.#parts.catalog.add(provider);
     void this.#levels.tell(provider);
+  }
+
+  /** What the owner of an event sees. */
+  #catalogOf({ principal }: Owned): Catalog {
+    const { catalog } = this.#parts;
+    return (principal === undefined ? undefined : catalog.known(principal)) ?? catalog;
   }
 
   #detach(provider: Provider): void {

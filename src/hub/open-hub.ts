@@ -16,6 +16,7 @@ import type { RequestIds } from "../upstream/exchange.ts";
 import type { ModulesHost } from "../providers/modules/host.ts";
 import { keepLease } from "../state/lease.ts";
 import type { HubState, Store } from "../state/ports/store.ts";
+import { SignInDesk } from "../core/sign-in-desk.ts";
 import { vaultFolder } from "../signin/vault-place.ts";
 import { STORES } from "../state/stores.ts";
 import { SchemaChecks } from "../schema/schema-checks.ts";
@@ -101,6 +102,7 @@ function makeHub(options: OpenHubOptions, state: HubState): Hub {
     ...(mirror ? {} : { folder: join(dataFolder(variables), "embeddings") }),
   });
   catalog.searchWith(() => search.current());
+  const signIns = new SignInDesk(mirror ? undefined : vaultFolder(dataFolder(variables)));
   const sandbox = new LiveSandbox(() => hub.config.tree.sandbox);
   const models = new LiveModels(() => hub.config.tree.models, variables);
   const hub: Hub = new Hub({
@@ -132,7 +134,8 @@ function makeHub(options: OpenHubOptions, state: HubState): Hub {
       await leave();
       await telemetry.close();
     },
-    planner: createPlanner(options, { hub: () => hub, telemetry, models, sandbox }),
+    signIns,
+    planner: createPlanner(options, { hub: () => hub, telemetry, models, sandbox, signIns }),
   });
   return hub;
 }
@@ -167,6 +170,7 @@ interface PlannerParts {
   readonly telemetry: Telemetry;
   readonly models: LiveModels;
   readonly sandbox: LiveSandbox;
+  readonly signIns: SignInDesk;
 }
 
 function createPlanner(
@@ -180,7 +184,7 @@ function createPlanner(
     firstCallerEra,
     requestIds,
   }: OpenHubOptions,
-  { hub, telemetry, models, sandbox }: PlannerParts,
+  { hub, telemetry, models, sandbox, signIns }: PlannerParts,
 ): Planner {
   const { logger, logLines, redactor } = telemetry;
   const innerHub = createInnerHub(hub);
@@ -198,7 +202,11 @@ function createPlanner(
       // Another hub is shown as it is now, and to each token in its own way: what it listed before is no answer.
       ...(mirror
         ? {}
-        : { cacheFolder: join(dataFolder(variables), "lists"), vaultFolder: vaultFolder(dataFolder(variables)) }),
+        : {
+            cacheFolder: join(dataFolder(variables), "lists"),
+            vaultFolder: vaultFolder(dataFolder(variables)),
+            desk: signIns,
+          }),
       installsFolder,
       installs: async () => (await import("./installs.ts")).createInstalls(installsFolder),
       environmentsFolder: join(dataFolder(variables), "environments"),

@@ -9,6 +9,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { Models } from "../core/models.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
 import type { SearchAnswer, SearchBounds, SearchFilter } from "../core/ports.ts";
+import { isFor } from "../core/provider.ts";
 import { reachesLevel } from "../wire/log-level.ts";
 
 /** What a program may say about one call. */
@@ -182,7 +183,7 @@ async function subscribe(
   caller: Pick<Call, "principal" | "client">,
 ): Promise<() => Promise<void>> {
   const off = port.events.resourceUpdated.on((event) => {
-    if (event.uri === uri) listener(uri);
+    if (event.uri === uri && isFor(event, caller.principal)) listener(uri);
   });
   try {
     const unsubscribe = await port.subscribe(uri, caller);

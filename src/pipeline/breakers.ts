@@ -1,4 +1,3 @@
-import type { Provider } from "../core/provider.ts";
 import type { BreakerOptions } from "./options.ts";
 
 interface Circuit {
@@ -26,10 +25,11 @@ const MAX_MESSAGE_CHARS = 300;
  * One circuit for each server. It opens after so many failures in a row, stays open for the cool-down, then lets one
  * call try; that call's outcome closes it or opens it anew. Calls that were in flight together and fail together are
  * one failure: when a child dies with twenty calls, the very next call must be served. A source that was made anew,
- * since its configuration changed, begins with a clean slate: circuits are kept by provider, not by the source's name.
+ * since its configuration changed, begins with a clean slate: circuits are kept by provider, not by the source's name,
+ * and by person where a source is per person.
  */
 export class Breakers {
-  readonly #circuits = new WeakMap<Provider, Circuit>();
+  readonly #circuits = new WeakMap<object, Circuit>();
   readonly #options: BreakerOptions;
 
   constructor(options: BreakerOptions) {
@@ -37,7 +37,7 @@ export class Breakers {
   }
 
   /** Asks for a call that begins at `now`. Absent: go ahead, and tell how it went with the same `now`. */
-  enter(server: Provider, now: number): BlockedCircuit | undefined {
+  enter(server: object, now: number): BlockedCircuit | undefined {
     const circuit = this.#circuits.get(server);
     if (!circuit || circuit.openUntil === 0) return undefined;
     const { failures, lastMessage } = circuit;
@@ -48,11 +48,11 @@ export class Breakers {
   }
 
   /** The server answered, whatever it said. */
-  succeeded(server: Provider): void {
+  succeeded(server: object): void {
     this.#circuits.delete(server);
   }
 
-  failed(server: Provider, startedAt: number, message: string): void {
+  failed(server: object, startedAt: number, message: string): void {
     const now = performance.now();
     let circuit = this.#circuits.get(server);
     if (!circuit)
@@ -70,7 +70,7 @@ export class Breakers {
   }
 
   /** The call ended without telling anything of the server, such as by its caller. */
-  abandoned(server: Provider, startedAt: number): void {
+  abandoned(server: object, startedAt: number): void {
     const circuit = this.#circuits.get(server);
     if (circuit?.probeAt === startedAt) circuit.probeAt = undefined;
   }

@@ -30,17 +30,18 @@ interface Guarded {
 
 async function behindBreaker({ breakers, retries }: Guarded, state: CallState, next: Next): Promise<Outcome> {
   const { provider } = state.found;
+  const server = provider.serverFor?.(state.call.principal) ?? provider;
   const startedAt = performance.now();
-  const blocked = breakers.enter(provider, startedAt);
+  const blocked = breakers.enter(server, startedAt);
   if (blocked) return blockedFailure(provider.source.id, blocked);
   let outcome: Outcome | undefined;
   try {
     outcome = await attempt(state, next, retries);
     return outcome;
   } finally {
-    if (!outcome || isNeutral(outcome, state) || isAway(outcome, provider)) breakers.abandoned(provider, startedAt);
-    else if (!outcome.ok && COUNTED.has(outcome.kind)) breakers.failed(provider, startedAt, outcome.message);
-    else breakers.succeeded(provider);
+    if (!outcome || isNeutral(outcome, state) || isAway(outcome, provider)) breakers.abandoned(server, startedAt);
+    else if (!outcome.ok && COUNTED.has(outcome.kind)) breakers.failed(server, startedAt, outcome.message);
+    else breakers.succeeded(server);
   }
 }
 

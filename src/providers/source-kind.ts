@@ -7,6 +7,7 @@ import type { Models } from "../core/models.ts";
 import type { Logger } from "../core/ports.ts";
 import type { Provider } from "../core/provider.ts";
 import type { ProviderKind } from "../core/provider-kinds.ts";
+import type { SignInDesk } from "../core/sign-in-desk.ts";
 import type { ServiceName, Source, ToolLimits } from "../core/records.ts";
 import type { RequestIds } from "../upstream/exchange.ts";
 import type { Installs } from "./installs.ts";
@@ -36,6 +37,8 @@ export interface SourceServices {
   readonly installsFolder?: string;
   /** Where sign-ins to servers elsewhere are kept; absent: nobody can sign in. */
   readonly vaultFolder?: string;
+  /** Where such sign-ins meet the hub's own pages; absent: it has none. */
+  readonly desk?: SignInDesk;
   /** Installs what tools of folders need. */
   readonly installs?: () => Promise<Installs>;
   /** Where environments lie that headers of scripts ask for. */

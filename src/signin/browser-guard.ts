@@ -1,6 +1,6 @@
 import { randomBytes, randomInt, timingSafeEqual } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { escaped, showPage } from "./page.ts";
+import { SIGN_IN_PATH, type Page, type PageRequest } from "../core/sign-in-desk.ts";
+import { escaped, page, sendOn } from "./page.ts";
 
 export interface BrowserGuardOptions {
   /** Id of the source that is signed in to. */
@@ -12,56 +12,58 @@ export interface BrowserGuardOptions {
 const COOKIE = "toolyard-sign-in";
 const GOOD_FOR_MS = 600_000;
 const MAX_TRIES = 5;
-const MAX_BODY_BYTES = 1024;
 
 /**
  * A link that was handed to somebody in a chat: good for one sign-in and ten minutes, for whoever reads the code there
  * too. Only the browser that gave the code can bring the answer back, so that nobody finishes what another has begun.
  */
 export class BrowserGuard {
-  readonly path = `/sign-in/${randomBytes(18).toString("base64url")}`;
+  readonly path = `${SIGN_IN_PATH}/${randomBytes(18).toString("base64url")}`;
   /** What the chat shows. */
   readonly code = String(randomInt(1_000_000)).padStart(6, "0");
   readonly #options: BrowserGuardOptions;
-  readonly #cookie = randomBytes(24).toString("base64url");
+  /** A name of its own: one browser may be at several sign-ins. */
+  readonly #cookie = `${COOKIE}-${randomBytes(6).toString("hex")}=${randomBytes(24).toString("base64url")}`;
   readonly #until = performance.now() + GOOD_FOR_MS;
-  #address: string | undefined;
+  #target: { readonly address: string; readonly back: URL } | undefined;
   #tries = 0;
 
   constructor(options: BrowserGuardOptions) {
     this.#options = options;
   }
 
-  /** Where the link leads once the code was given. */
-  leadTo(address: string): void {
-    this.#address = address;
+  /** Where the link leads once the code was given, and where the browser comes back to. */
+  leadTo(address: string, back: string): void {
+    this.#target = { address, back: new URL(back) };
   }
 
   /** Whether this browser is the one that gave the code. */
-  admits({ headers }: IncomingMessage): boolean {
-    const given = headers.cookie?.split(/;\s*/).find((pair) => pair.startsWith(`${COOKIE}=`));
-    return isEqual(given ?? "", `${COOKIE}=${this.#cookie}`);
+  admits({ cookie }: Pick<PageRequest, "cookie">): boolean {
+    const name = this.#cookie.slice(0, this.#cookie.indexOf("=") + 1);
+    const given = cookie?.split(/;\s*/).find((pair) => pair.startsWith(name));
+    return isEqual(given ?? "", this.#cookie);
   }
 
-  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const isOpen = this.#address !== undefined && this.#tries < MAX_TRIES && performance.now() < this.#until;
-    if (!isOpen) return showPage(response, 410, "<p>This link was used, or its time is over. Begin anew in the chat.");
-    if (request.method === "GET") return showPage(response, 200, this.#form(""));
-    if (request.method !== "POST") return showPage(response, 405, "<p>This is a page for a browser.");
+  async serve(request: Pick<PageRequest, "method" | "body">): Promise<Page> {
+    const isOpen = this.#target !== undefined && this.#tries < MAX_TRIES && performance.now() < this.#until;
+    if (!isOpen) return page(410, "<p>This link was used, or its time is over. Begin anew in the chat.");
+    if (request.method === "GET") return page(200, this.#form(""));
+    if (request.method !== "POST") return page(405, "<p>This is a page for a browser.");
     this.#tries += 1;
-    const given = new URLSearchParams(await bodyOf(request)).get("code") ?? "";
-    if (!isEqual(given.trim(), this.code)) return showPage(response, 403, this.#form("<p>That is not the code."));
-    const address = this.#address!;
-    this.#address = undefined;
-    response
-      .writeHead(303, {
-        location: address,
-        "set-cookie": `${COOKIE}=${this.#cookie}; Path=/callback; HttpOnly; SameSite=Lax; Max-Age=600`,
-        "cache-control": "no-store",
-        "referrer-policy": "no-referrer",
-        connection: "close",
-      })
-      .end();
+    const given = new URLSearchParams(await request.body()).get("code") ?? "";
+    return isEqual(given.trim(), this.code) ? this.pass() : page(403, this.#form("<p>That is not the code."));
+  }
+
+  /** Sends the browser to the issuer, once. */
+  pass(): Page {
+    if (!this.#target) return page(410, "<p>This link was used.");
+    const { address, back } = this.#target;
+    this.#target = undefined;
+    const secure = back.protocol === "https:" ? "; Secure" : "";
+    return sendOn(
+      address,
+      `${this.#cookie}; Path=${back.pathname}; HttpOnly; SameSite=Lax; Max-Age=${GOOD_FOR_MS / 1000}${secure}`,
+    );
   }
 
   #form(note: string): string {
@@ -73,15 +75,6 @@ export class BrowserGuard {
       "<input name=code inputmode=numeric autocomplete=off required></label> <button>Go on</button></form>"
     );
   }
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  let body = "";
-  for await (const chunk of request) {
-    body += String(chunk);
-    if (body.length > MAX_BODY_BYTES) return "";
-  }
-  return body;
 }
 
 function isEqual(given: string, expected: string): boolean {

@@ -1,34 +1,40 @@
 import { whilePersonActs } from "../core/ask-caller.ts";
-import type { Call } from "../core/call.ts";
+import type { Call, Principal } from "../core/call.ts";
 import { FailError } from "../core/errors.ts";
 import { objectMember } from "../core/json.ts";
 import { fail } from "../core/outcome.ts";
 import { EVERYTHING } from "../core/rights.ts";
+import type { Page, SignInDesk } from "../core/sign-in-desk.ts";
 import { BrowserGuard } from "./browser-guard.ts";
 import type { Challenge } from "./challenge.ts";
 import { createContext, type SignInPlace } from "./context.ts";
-import { login } from "./login.ts";
+import { deskPlace } from "./desk-place.ts";
+import { login, type LoginPorts } from "./login.ts";
 
-export interface ChatSignIn {
+export interface PersonSignIn {
   readonly place: SignInPlace;
   /** How the server refused. */
   readonly challenge: Challenge | undefined;
+  /** The hub's own pages. */
+  readonly desk: SignInDesk | undefined;
 }
 
 const MAX_WAIT_MS = 600_000;
 
-/**
- * Whether the caller may sign in for all callers of the hub, and can be asked to open a link: whoever is on this
- * machine, with all rights, at a client that knows links as questions.
- */
-export function canSignInByChat({ principal, client }: Pick<Call, "principal" | "client">): boolean {
-  const isOwner = principal.id === "local" && principal.remote !== true && principal.rights === EVERYTHING;
+/** Whether whoever calls may sign in for all callers of the hub: somebody on this machine, with all rights. */
+export function isOwner({ id, remote, rights }: Principal): boolean {
+  return id === "local" && remote !== true && rights === EVERYTHING;
+}
+
+/** Whether a caller can be asked to open a link that its browser reaches. */
+export function canBeSent({ principal, client }: Pick<Call, "principal" | "client">, desk?: SignInDesk): boolean {
   const elicitation = objectMember(client.capabilities, "elicitation");
-  return isOwner && elicitation !== undefined && objectMember(elicitation, "url") !== undefined;
+  const hasLinks = elicitation !== undefined && objectMember(elicitation, "url") !== undefined;
+  return hasLinks && (desk?.address !== undefined || isOnThisMachine(principal));
 }
 
 /** Asks the caller to sign in by a link, and waits until that is done. False: the caller would rather not. */
-export async function signInByChat(call: Call, { place, challenge }: ChatSignIn): Promise<boolean> {
+export async function signInByChat(call: Call, { place, challenge, desk }: PersonSignIn): Promise<boolean> {
   const context = createContext(place);
   const guard = new BrowserGuard({ source: place.label, principal: call.principal.id });
   const refused = new AbortController();
@@ -45,7 +51,8 @@ export async function signInByChat(call: Call, { place, challenge }: ChatSignIn)
       ask(url).catch((error: unknown) => refused.abort(error));
       return Promise.resolve();
     };
-    await whilePersonActs(call, login(context, { challenge, show, guard, signal }));
+    const ports = { challenge, show, guard, signal, comesBack: backBy(desk) };
+    await whilePersonActs(call, login(context, ports));
     return true;
   } catch (error) {
     if (error instanceof FailError && error.failure === NOT_WANTED) return false;
@@ -53,6 +60,44 @@ export async function signInByChat(call: Call, { place, challenge }: ChatSignIn)
   } finally {
     await context.network.close();
   }
+}
+
+/**
+ * Begins a sign-in for somebody whose browser is at the hub's own page, and is known there: what that browser is sent.
+ * `done` hears that there are tokens.
+ */
+export async function signInByPage(
+  principal: Principal,
+  { place, challenge, desk }: PersonSignIn,
+  done: () => void,
+): Promise<Page> {
+  const context = createContext(place);
+  const guard = new BrowserGuard({ source: place.label, principal: principal.id });
+  const signal = AbortSignal.timeout(MAX_WAIT_MS);
+  return new Promise((resolve, reject) => {
+    const show = async (): Promise<void> => resolve(guard.pass());
+    const work = async (): Promise<void> => {
+      try {
+        await login(context, { challenge, show, guard, signal, comesBack: backBy(desk) });
+        done();
+      } catch (error) {
+        // Once its page was shown, whoever sits there reads it on the next.
+        reject(error as Error);
+      } finally {
+        await context.network.close();
+      }
+    };
+    void work();
+  });
+}
+
+function backBy(desk: SignInDesk | undefined): LoginPorts["comesBack"] {
+  return desk?.address === undefined ? undefined : deskPlace(desk, desk.address);
+}
+
+/** Its browser reaches a listener of this machine. */
+function isOnThisMachine({ id, remote }: Principal): boolean {
+  return id === "local" && remote !== true;
 }
 
 const NOT_WANTED = fail("denied", "The sign-in was declined.");

@@ -1,9 +1,20 @@
 import type { Logger } from "../core/ports.ts";
 import type { OAuthOptions } from "../outbound/credentials/oauth.ts";
 import type { ProxyEnvironment } from "../outbound/proxy.ts";
-import type { LoginContext } from "./login.ts";
 import { SignInNetwork } from "./network.ts";
+import type { RecordKey } from "./records.ts";
 import { Vault } from "./vault.ts";
+
+/** What each step of a sign-in stands on. */
+export interface LoginContext {
+  /** Id of the source. */
+  readonly label: string;
+  readonly url: URL;
+  readonly options: OAuthOptions;
+  readonly person: string;
+  readonly vault: Vault;
+  readonly network: SignInNetwork;
+}
 
 /** A source that may be signed in to, and whence. */
 export interface SignInPlace {
@@ -19,6 +30,8 @@ export interface SignInPlace {
   readonly proxy?: string;
   readonly caFiles: readonly string[];
   readonly logger: Logger;
+  /** Somebody sits at a terminal. @default false */
+  readonly isAttended?: boolean;
 }
 
 export function createContext(place: SignInPlace): LoginContext {
@@ -39,8 +52,24 @@ export function openVault({
   folder,
   environment,
   logger,
-}: Pick<SignInPlace, "folder" | "environment" | "logger">): Vault {
-  return new Vault({ folder, variables: environment }, (path) =>
+  isAttended = false,
+}: Pick<SignInPlace, "folder" | "environment" | "logger" | "isAttended">): Vault {
+  return new Vault({ folder, variables: environment, isAttended }, (path) =>
     logger.warning("The vault could not be read. It is kept aside, and sign-ins are needed anew.", { path }),
   );
+}
+
+/** The record of this source and person. */
+export function keyOf({ label, url, person }: Pick<LoginContext, "label" | "url" | "person">): RecordKey {
+  return { source: label, url: url.href, person };
+}
+
+export function targetOf({ label, url, options }: Pick<LoginContext, "label" | "url" | "options">): {
+  readonly label: string;
+  readonly url: URL;
+  readonly issuer?: string;
+  readonly resource?: string;
+} {
+  const { issuer, resource } = options;
+  return { label, url, ...(issuer !== undefined && { issuer }), ...(resource !== undefined && { resource }) };
 }

@@ -167,6 +167,7 @@ const KEPT = {
   authorization_endpoint: "string",
   registration_endpoint: "string",
   revocation_endpoint: "string",
+  device_authorization_endpoint: "string",
   code_challenge_methods_supported: "strings",
   scopes_supported: "strings",
   token_endpoint_auth_methods_supported: "strings",

@@ -30,6 +30,9 @@ export type Redeemed =
 const MAX_TOKEN_CHARS = 32 * 1024;
 const MAX_LIFETIME_MS = 366 * 24 * 3_600_000;
 
+/** A workload that is vouched for may be no client at all; the library wants a name, which goes nowhere then. */
+const NAMELESS = "nameless";
+
 /**
  * Asks a token endpoint. Rejects with a `FailError` of kind `unavailable` where the answer says nothing about the
  * grant: a failure, a page, something that is no answer.
@@ -45,7 +48,7 @@ export async function redeem(
     let answer: Answer | undefined;
     await oauth.genericTokenEndpointRequest(
       oauthServer(server),
-      { client_id: client.id },
+      { client_id: client.id === "" ? NAMELESS : client.id },
       authenticate,
       grant,
       { ...parameters },
@@ -115,7 +118,7 @@ export async function clientAuthOf({
   const { id, secret = "" } = client;
   switch (client.method) {
     case "none":
-      return oauth.None();
+      return id === "" ? () => {} : oauth.None();
     case "client_secret_post":
       return oauth.ClientSecretPost(secret);
     // Not the library's own, which encodes signs that no form encodes, and that many servers do not decode.
@@ -149,22 +152,26 @@ async function importKey(pem: string): Promise<webcrypto.CryptoKey> {
 
 const CURVES: Readonly<Record<string, string>> = { prime256v1: "P-256", secp384r1: "P-384", secp521r1: "P-521" };
 
+/** A form for another endpoint of the server than that for tokens, with what says who the client is. */
+export async function authorised(
+  form: Readonly<Record<string, string>>,
+  redeeming: Pick<Redeeming, "server" | "client" | "privateKey">,
+): Promise<{ readonly method: "POST"; readonly headers: Record<string, string>; readonly body: string }> {
+  const { server, client } = redeeming;
+  const headers = new Headers({ "content-type": "application/x-www-form-urlencoded", accept: "application/json" });
+  const body = new URLSearchParams(form);
+  const authenticate = await clientAuthOf(redeeming);
+  await authenticate(oauthServer(server), { client_id: client.id }, body, headers);
+  return { method: "POST", headers: Object.fromEntries(headers), body: body.toString() };
+}
+
 /** Takes back a token (RFC 7009), as far as the server lets itself be told. */
 export async function revoke(token: string, redeeming: Redeeming): Promise<boolean> {
-  const { server, client, network } = redeeming;
+  const { server, network } = redeeming;
   const endpoint = server.revocation_endpoint;
   if (endpoint === undefined) return false;
   try {
-    const headers = new Headers({ "content-type": "application/x-www-form-urlencoded" });
-    const body = new URLSearchParams({ token });
-    await (
-      await clientAuthOf(redeeming)
-    )(oauthServer(server), { client_id: client.id }, body, headers);
-    const answer = await network.ask(endpoint, {
-      method: "POST",
-      headers: Object.fromEntries(headers),
-      body: body.toString(),
-    });
+    const answer = await network.ask(endpoint, await authorised({ token }, redeeming));
     return answer.status < 300;
   } catch (error) {
     if (error instanceof FailError) return false;

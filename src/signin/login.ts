@@ -1,28 +1,15 @@
 import { orAborted } from "../core/wait.ts";
 import type { OAuthOptions } from "../outbound/credentials/oauth.ts";
-import { begin, codeIn, type Asked, type Begun } from "./authorization.ts";
+import { prepare, redeemingOf, save, situationOf, type Prepared } from "./asked.ts";
+import { begin, codeIn, type Begun } from "./authorization.ts";
 import type { BrowserGuard } from "./browser-guard.ts";
 import type { Challenge } from "./challenge.ts";
-import { discover, type Discovered } from "./discovery.ts";
-import { createProofKey, proofKeyOf, type ProofKey } from "./dpop.ts";
+import type { LoginContext } from "./context.ts";
+import type { Discovered } from "./discovery.ts";
 import { needsPerson } from "./failures.ts";
-import { redeem, type Redeeming } from "./grants.ts";
-import type { SignInNetwork } from "./network.ts";
-import type { ClientRecord, RecordKey, SignInRecord, TokenRecord } from "./records.ts";
-import { RedirectListener, type Handlers, type Shown } from "./redirect.ts";
-import { clientFor } from "./registration.ts";
-import { scopesToAsk } from "./scopes.ts";
-import type { Vault } from "./vault.ts";
-
-export interface LoginContext {
-  /** Id of the source. */
-  readonly label: string;
-  readonly url: URL;
-  readonly options: OAuthOptions;
-  readonly person: string;
-  readonly vault: Vault;
-  readonly network: SignInNetwork;
-}
+import { redeem } from "./grants.ts";
+import type { ClientRecord, SignInRecord, TokenRecord } from "./records.ts";
+import { RedirectListener, type Handlers, type OpenPlace, type RedirectPlace, type Shown } from "./redirect.ts";
 
 export interface LoginPorts {
   /** How the server refused a request without a token, if it did. */
@@ -33,55 +20,43 @@ export interface LoginPorts {
   readonly pasted?: (signal: AbortSignal) => Promise<string>;
   /** Present: what is shown is its page, and the answer has to come from the browser that went through it. */
   readonly guard?: BrowserGuard;
+  /** Where the browser comes back to. @default a listener on this machine */
+  readonly comesBack?: OpenPlace | undefined;
   readonly signal: AbortSignal;
 }
-
-/** How often more rights are asked for that the server then refuses all the same. */
-export const MAX_WIDENINGS = 2;
 
 /**
  * One sign-in of a person by the browser, from what the server says to tokens in the vault. Rejects with a `FailError`;
  * the record that was there before stays as it was then.
  */
 export async function login(context: LoginContext, ports: LoginPorts): Promise<SignInRecord> {
-  const before = await context.vault.find(keyOf(context));
-  assertWidens(context, before);
-  const found = await discover(targetOf(context), ports.challenge, context.network);
-  assertBrowserFlow(context, found);
-  // What was known at another issuer is of no use here.
-  const known = before?.server.issuer === found.server.issuer ? before : undefined;
+  const situation = await situationOf(context, ports.challenge);
+  assertBrowserFlow(context, situation.found);
   const answers = new Answers();
-  const listener = await openListener(context.options, known?.client, {
+  const open = ports.comesBack ?? ((handlers: Handlers) => openListener(context.options, situation.client, handlers));
+  const place = await open({
     onRedirect: (parameters) => answers.take(parameters),
+    isAnswer: (parameters) => answers.knows(parameters),
     guard: ports.guard,
   });
   try {
-    const asked = await askedOf(context, { found, known, redirectUri: listener.uri, challenge: ports.challenge });
-    const begun = await begin(asked);
-    const key = keyFor(context.options, known);
+    const prepared = await prepare(context, situation, place.uri);
+    const { found, client, scopes } = prepared;
+    const begun = await begin({ ...found, client, scopes, redirectUri: place.uri });
     const { signal } = ports;
     const result = answers.first(begun, async (parameters) => {
-      const tokens = await tokensFor(parameters, { ...context, ...asked, begun, key, signal });
-      return save(context, { found, client: asked.client, scopes: asked.scopes, tokens, key });
+      const tokens = await tokensFor(parameters, { context, prepared, begun, signal });
+      return save(context, prepared, tokens);
     });
     const { href } = context.network.checked(begun.address);
-    ports.guard?.leadTo(href);
-    await ports.show(ports.guard ? new URL(ports.guard.path, listener.uri).href : href);
+    ports.guard?.leadTo(href, place.uri);
+    await place.expects?.(begun.state);
+    await ports.show(ports.guard ? place.at(ports.guard.path) : href);
     void paste(ports, answers);
     return await orAborted(result, signal);
   } finally {
-    await listener.close();
+    await place.close();
   }
-}
-
-function assertWidens({ label }: LoginContext, before: SignInRecord | undefined): void {
-  const { scope, tries } = before?.wanted ?? { scope: "", tries: 0 };
-  if (tries < MAX_WIDENINGS) return;
-  throw needsPerson(
-    label,
-    `was signed in to ${MAX_WIDENINGS} times for the scopes ${scope} and refuses all the same. ` +
-      "Look there whether you have these rights; `toolyard logout` lets you begin anew.",
-  );
 }
 
 /** Without PKCE somebody else's code could be taken for one of this sign-in. */
@@ -93,50 +68,11 @@ function assertBrowserFlow({ label }: LoginContext, { server }: Discovered): voi
   throw needsPerson(label, `is not signed in to: ${server.issuer} does not announce PKCE with S256, which must be.`);
 }
 
-interface Situation {
-  readonly found: Discovered;
-  readonly known: SignInRecord | undefined;
-  readonly redirectUri: string;
-  readonly challenge: Challenge | undefined;
-}
-
-async function askedOf(
-  { options, network }: LoginContext,
-  { found, known, redirectUri, challenge }: Situation,
-): Promise<Asked> {
-  const { server } = found;
-  const client = await clientFor({ server, options, network, redirectUri, known: known?.client });
-  const challenged = known?.wanted?.scope ?? challenge?.scope;
-  const before = known?.wanted ? known.scopes : [];
-  const scopes = scopesToAsk({ configured: options.scopes, challenged, described: found.scopes, before }, server);
-  return { server, client, resource: found.resource, scopes, redirectUri };
-}
-
-function keyFor({ dpop }: OAuthOptions, known: SignInRecord | undefined): ProofKey | undefined {
-  if (!dpop) return undefined;
-  return known?.key ? proofKeyOf(known.key) : createProofKey();
-}
-
-/** The record of this source and person. */
-export function keyOf({ label, url, person }: Pick<LoginContext, "label" | "url" | "person">): RecordKey {
-  return { source: label, url: url.href, person };
-}
-
-export function targetOf({ label, url, options }: Pick<LoginContext, "label" | "url" | "options">): {
-  readonly label: string;
-  readonly url: URL;
-  readonly issuer?: string;
-  readonly resource?: string;
-} {
-  const { issuer, resource } = options;
-  return { label, url, ...(issuer !== undefined && { issuer }), ...(resource !== undefined && { resource }) };
-}
-
 function openListener(
   { redirectHost: host, redirectPort }: OAuthOptions,
   known: ClientRecord | undefined,
   handlers: Handlers,
-): Promise<RedirectListener> {
+): Promise<RedirectPlace> {
   const before = known?.redirectUri === undefined ? undefined : Number(new URL(known.redirectUri).port);
   return RedirectListener.open({ host, port: redirectPort ?? before, isFixed: redirectPort !== undefined }, handlers);
 }
@@ -158,10 +94,14 @@ class Answers {
     return result;
   }
 
+  knows(parameters: URLSearchParams): boolean {
+    return this.#begun !== undefined && parameters.get("state") === this.#begun.state;
+  }
+
   /** What the person reads of it; nothing where it is no answer to this sign-in, or not the first. */
   take(parameters: URLSearchParams): Promise<Shown> | undefined {
     const work = this.#work;
-    if (!work || parameters.get("state") !== this.#begun?.state) return undefined;
+    if (!work || !this.knows(parameters)) return undefined;
     this.#work = undefined;
     return work(parameters).then(
       (record) => {
@@ -192,58 +132,25 @@ function parametersIn(text: string): URLSearchParams {
   return URL.canParse(trimmed) ? new URL(trimmed).searchParams : new URLSearchParams(trimmed);
 }
 
-interface Exchanging extends LoginContext, Asked {
+interface Exchanging {
+  readonly context: LoginContext;
+  readonly prepared: Prepared;
   readonly begun: Begun;
-  readonly key: ProofKey | undefined;
   readonly signal: AbortSignal;
 }
 
-async function tokensFor(parameters: URLSearchParams, exchanging: Exchanging): Promise<TokenRecord> {
-  const { begun, resource, redirectUri, label, server } = exchanging;
-  const code = codeIn(parameters, exchanging);
+async function tokensFor(
+  parameters: URLSearchParams,
+  { context, prepared, begun, signal }: Exchanging,
+): Promise<TokenRecord> {
+  const { label } = context;
+  const { server, resource } = prepared.found;
+  const code = codeIn(parameters, { label, server, client: prepared.client, begun });
   const redeemed = await redeem(
     "authorization_code",
-    { code, redirect_uri: redirectUri, code_verifier: begun.verifier, resource },
-    redeemingOf(exchanging),
+    { code, redirect_uri: begun.redirectUri, code_verifier: begun.verifier, resource },
+    redeemingOf(context, prepared, signal),
   );
   if (redeemed.type === "tokens") return redeemed.tokens;
   throw needsPerson(label, `is not signed in to: ${server.issuer} gave no token for the code (${redeemed.error}).`);
-}
-
-function redeemingOf({ server, client, network, key, options, signal }: Exchanging): Redeeming {
-  return {
-    server,
-    client,
-    network,
-    signal,
-    ...(key && { key }),
-    ...(options.privateKey !== undefined && { privateKey: options.privateKey }),
-  };
-}
-
-interface Signed {
-  readonly found: Discovered;
-  readonly client: ClientRecord;
-  readonly scopes: readonly string[];
-  readonly tokens: TokenRecord;
-  readonly key: ProofKey | undefined;
-}
-
-async function save(context: LoginContext, { found, client, scopes, tokens, key }: Signed): Promise<SignInRecord> {
-  const own = keyOf(context);
-  const saved = await context.vault.update(own, (before) => {
-    const wanted = before?.wanted && { ...before.wanted, tries: before.wanted.tries + 1 };
-    const { server, resource } = found;
-    return {
-      ...own,
-      server,
-      resource,
-      client,
-      scopes,
-      tokens,
-      ...(wanted && { wanted }),
-      ...(key && { key: key.jwk }),
-    };
-  });
-  return saved!;
 }

@@ -6,7 +6,7 @@ import { discover, type Discovered } from "./discovery.ts";
 import type { ProofKey } from "./dpop.ts";
 import { errorCode, needsPerson, notNow } from "./failures.ts";
 import { redeem } from "./grants.ts";
-import { keyOf, targetOf, type LoginContext } from "./login.ts";
+import { keyOf, targetOf, type LoginContext } from "./context.ts";
 import { objectIn } from "./network.ts";
 import type { ClientRecord, SignInRecord } from "./records.ts";
 import { givenClient } from "./registration.ts";
@@ -66,11 +66,20 @@ interface Grant {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
+const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
+const TOKEN_TYPE = "urn:ietf:params:oauth:token-type:";
 const JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
 async function grantOf(context: LoginContext, found: Discovered): Promise<Grant> {
-  const { assertion = "", grant } = context.options;
+  const { assertion = "", grant, subjectTokenType, audience } = context.options;
   if (grant === "client_credentials") return { grant, parameters: {} };
+  if (grant === "token_exchange") {
+    const wanted = { requested_token_type: `${TOKEN_TYPE}access_token`, ...(audience !== undefined && { audience }) };
+    return {
+      grant: TOKEN_EXCHANGE,
+      parameters: { subject_token: assertion, subject_token_type: `${TOKEN_TYPE}${subjectTokenType}`, ...wanted },
+    };
+  }
   if (grant === "enterprise")
     return { grant: JWT_BEARER, parameters: { assertion: await exchangedAt(context, found, assertion) } };
   return { grant: JWT_BEARER, parameters: { assertion } };
@@ -84,12 +93,12 @@ async function exchangedAt(
 ): Promise<string> {
   const { tokenUrl, clientId, clientSecret } = options.identityProvider!;
   const form = new URLSearchParams({
-    grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
-    requested_token_type: "urn:ietf:params:oauth:token-type:id-jag",
+    grant_type: TOKEN_EXCHANGE,
+    requested_token_type: `${TOKEN_TYPE}id-jag`,
     audience: found.server.issuer,
     resource: found.resource,
     subject_token: token,
-    subject_token_type: "urn:ietf:params:oauth:token-type:id_token",
+    subject_token_type: `${TOKEN_TYPE}id_token`,
   });
   const isSecret = clientId !== undefined && clientSecret !== undefined;
   if (clientId !== undefined && !isSecret) form.set("client_id", clientId);

@@ -3,6 +3,11 @@ import type { JsonObject } from "../core/json.ts";
 /** Whose sign-in it is where all callers of the hub share one. */
 export const SHARED_PERSON = "shared";
 
+/** Whose it is where each principal signs in for itself. No principal is called as all of them together are. */
+export function personOf(principal: string): string {
+  return `principal ${principal}`;
+}
+
 /** What is kept of an authorization server, so that a token is renewed without asking it who it is. */
 export interface ServerRecord {
   readonly issuer: string;
@@ -10,6 +15,7 @@ export interface ServerRecord {
   readonly token_endpoint: string;
   readonly registration_endpoint?: string;
   readonly revocation_endpoint?: string;
+  readonly device_authorization_endpoint?: string;
   readonly code_challenge_methods_supported?: readonly string[];
   readonly scopes_supported?: readonly string[];
   readonly token_endpoint_auth_methods_supported?: readonly string[];

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { OptionError } from "../core/errors.ts";
 import type { BrowserGuard } from "./browser-guard.ts";
-import { escaped, showPage } from "./page.ts";
+import type { Page, PageRequest } from "../core/sign-in-desk.ts";
+import { escaped, page, write } from "./page.ts";
 
 export interface RedirectOptions {
   readonly host: "127.0.0.1" | "localhost";
@@ -20,9 +21,23 @@ export interface Shown {
 
 export interface Handlers {
   readonly onRedirect: OnRedirect;
+  /** Whether what came back belongs to this sign-in. */
+  readonly isAnswer: (parameters: URLSearchParams) => boolean;
   /** Present: only the browser that went through its page may come back. */
   readonly guard?: BrowserGuard | undefined;
 }
+
+/** Where a browser comes back to. */
+export interface RedirectPlace {
+  readonly uri: string;
+  /** The address of a page of the same place. */
+  at(path: string): string;
+  /** Answers are known by this from now on. */
+  expects?(state: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type OpenPlace = (handlers: Handlers) => Promise<RedirectPlace>;
 
 /** Takes what the browser brings back; nothing where it belongs to no sign-in of this listener. */
 export type OnRedirect = (parameters: URLSearchParams) => Promise<Shown> | undefined;
@@ -32,7 +47,7 @@ const MAX_CONNECTIONS = 16;
 const MAX_URL_CHARS = 16 * 1024;
 
 /** An address on this machine that a browser comes back to (RFC 8252, 7.3). */
-export class RedirectListener {
+export class RedirectListener implements RedirectPlace {
   readonly uri: string;
   readonly #servers: readonly Server[];
 
@@ -42,7 +57,7 @@ export class RedirectListener {
   }
 
   /** Rejects with an `OptionError` where a fixed port is taken. */
-  static async open({ host, port, isFixed }: RedirectOptions, handlers: Handlers): Promise<RedirectListener> {
+  static async open({ host, port, isFixed }: RedirectOptions, handlers: Handlers): Promise<RedirectPlace> {
     const listen = (at: string, on: number): Promise<Server | undefined> => listenAt(at, on, handlers);
     let server = await listen("127.0.0.1", port ?? 0);
     if (!server && isFixed)
@@ -56,6 +71,10 @@ export class RedirectListener {
     // A browser may go to either address of this name.
     const other = host === "localhost" ? await listen("::1", own) : undefined;
     return new RedirectListener(`http://${host}:${own}${PATH}`, other ? [server, other] : [server]);
+  }
+
+  at(path: string): string {
+    return new URL(path, this.uri).href;
   }
 
   async close(): Promise<void> {
@@ -84,24 +103,40 @@ function listenAt(host: string, port: number, handlers: Handlers): Promise<Serve
   });
 }
 
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { onRedirect, guard }: Handlers,
-): Promise<void> {
-  const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
+async function answer(request: IncomingMessage, response: ServerResponse, handlers: Handlers): Promise<void> {
+  const { pathname: path, searchParams: query } = new URL(request.url ?? "/", "http://localhost");
   // Another name that leads to this machine is some site's own doing.
   if (!isOwnHost(request.headers.host, request.socket.localPort))
-    return showPage(response, 403, "<p>This is not that address.");
-  if (guard && pathname === guard.path) return guard.serve(request, response);
-  if (request.method !== "GET" || pathname !== PATH) return showPage(response, 404, "<p>There is nothing here.");
+    return write(response, page(403, "<p>This is not that address."));
+  const { method = "", headers } = request;
+  const asked: PageRequest = { method, path, query, cookie: headers.cookie, body: () => bodyOf(request) };
+  const { guard } = handlers;
+  if (guard && path === guard.path) return write(response, await guard.serve(asked));
+  if (method !== "GET" || path !== PATH) return write(response, page(404, "<p>There is nothing here."));
+  write(response, await (takeBack(asked, handlers) ?? page(400, STRAY)));
+}
+
+export const STRAY = "<p>This belongs to no sign-in that is waited for. Begin it anew.";
+
+/** Takes what a browser brings back; nothing where it belongs to no sign-in of these handlers. */
+export function takeBack(request: PageRequest, { onRedirect, guard, isAnswer }: Handlers): Promise<Page> | undefined {
+  if (!isAnswer(request.query)) return undefined;
   if (guard && !guard.admits(request))
-    return showPage(response, 403, "<p>This sign-in was begun in another browser. Finish it there.");
-  const shown = await onRedirect(searchParams);
-  if (!shown) return showPage(response, 400, "<p>This belongs to no sign-in that is waited for. Begin it anew.");
-  showPage(response, shown.ok ? 200 : 400, `<p>${escaped(shown.text)}`);
+    return Promise.resolve(page(403, "<p>This sign-in was begun in another browser. Finish it there."));
+  return onRedirect(request.query)?.then(({ ok, text }) => page(ok ? 200 : 400, `<p>${escaped(text)}`));
 }
 
 function isOwnHost(host: string | undefined, port: number | undefined): boolean {
   return ["127.0.0.1", "localhost", "[::1]"].some((name) => host?.toLowerCase() === `${name}:${port}`);
 }
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = "";
+  for await (const chunk of request) {
+    body += String(chunk);
+    if (body.length > MAX_BODY_BYTES) return "";
+  }
+  return body;
+}
+
+const MAX_BODY_BYTES = 1024;

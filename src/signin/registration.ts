@@ -1,6 +1,8 @@
+import { isLoopback } from "../core/loopback.ts";
 import { loginCommand } from "../core/login-command.ts";
 import { stringMember } from "../core/json.ts";
 import type { OAuthOptions } from "../outbound/credentials/oauth.ts";
+import { ownDocument } from "./desk-place.ts";
 import { errorCode, needsPerson, notNow } from "./failures.ts";
 import { objectIn, type SignInNetwork } from "./network.ts";
 import type { ClientAuthMethod, ClientRecord, ServerRecord } from "./records.ts";
@@ -22,9 +24,10 @@ export interface Registering {
 export async function clientFor(registering: Registering): Promise<ClientRecord> {
   const { options, server, known, redirectUri } = registering;
   if (options.clientId !== undefined) return givenClient(options, server);
-  if (options.registration !== "dynamic" && options.clientMetadataUrl !== undefined) {
+  const document = options.clientMetadataUrl ?? ownDocument(redirectUri);
+  if (options.registration !== "dynamic" && document !== undefined) {
     if (server.client_id_metadata_document_supported || options.registration === "document")
-      return { issuer: server.issuer, id: options.clientMetadataUrl, method: "none", from: "document", redirectUri };
+      return { issuer: server.issuer, id: document, method: "none", from: "document", redirectUri };
   }
   if (known && isStillGood(known, registering)) return known;
   if (options.registration !== "document" && server.registration_endpoint !== undefined)
@@ -77,21 +80,32 @@ function isStillGood(known: ClientRecord, { server, redirectUri }: Registering):
 
 const SOON_MS = 60_000;
 
+/** What the hub says of itself. */
+function registrationOf(server: ServerRecord, redirectUri: string): object {
+  const methods = server.token_endpoint_auth_methods_supported;
+  const isOwnMachine = isLoopback(new URL(redirectUri).hostname);
+  return {
+    client_name: "Toolyard",
+    redirect_uris: [redirectUri],
+    grant_types: [
+      "authorization_code",
+      "refresh_token",
+      ...(server.device_authorization_endpoint === undefined ? [] : [DEVICE_GRANT]),
+    ],
+    response_types: ["code"],
+    token_endpoint_auth_method: methods === undefined || methods.includes("none") ? "none" : secretMethod(server),
+    application_type: isOwnMachine ? "native" : "web",
+  };
+}
+
+const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
+
 async function register(registering: Registering, endpoint: string): Promise<ClientRecord> {
   const { server, network, redirectUri } = registering;
-  const methods = server.token_endpoint_auth_methods_supported;
-  const wanted = methods === undefined || methods.includes("none") ? "none" : secretMethod(server);
   const answer = await network.ask(endpoint, {
     method: "POST",
     headers: { "content-type": "application/json", accept: "application/json" },
-    body: JSON.stringify({
-      client_name: "Toolyard",
-      redirect_uris: [redirectUri],
-      grant_types: ["authorization_code", "refresh_token"],
-      response_types: ["code"],
-      token_endpoint_auth_method: wanted,
-      application_type: "native",
-    }),
+    body: JSON.stringify(registrationOf(server, redirectUri)),
   });
   const found = objectIn(answer);
   if (answer.status >= 500)

@@ -1,4 +1,3 @@
-import { loginCommand } from "../core/login-command.ts";
 import { createHash } from "node:crypto";
 import type { Cancellation } from "../core/cancellation.ts";
 import { messageOf, type FailError } from "../core/errors.ts";
@@ -6,24 +5,26 @@ import type { Logger } from "../core/ports.ts";
 import { orAborted } from "../core/wait.ts";
 import type { Credentials, Refusal, Sent } from "../outbound/client/http-client.ts";
 import { readChallenge, type Challenge } from "./challenge.ts";
-import { createContext, type SignInPlace } from "./context.ts";
+import { MAX_WIDENINGS } from "./asked.ts";
+import { createContext, keyOf, type LoginContext, type SignInPlace } from "./context.ts";
 import { createProof, createProofKey, proofKeyOf, type ProofKey } from "./dpop.ts";
 import { needsPerson, notNow } from "./failures.ts";
 import { redeem, type Redeeming } from "./grants.ts";
-import { keyOf, MAX_WIDENINGS, type LoginContext } from "./login.ts";
 import { acquire } from "./machine.ts";
 import { secretsOf, type SignInRecord, type TokenRecord } from "./records.ts";
 import { words } from "./scopes.ts";
 
 export interface SessionOptions extends LoginContext {
   readonly logger: Logger;
+  /** What a person does to sign in: a sentence without its end. */
+  readonly remedy: string;
   /** Hears of the secrets that may be in use, in place of those before. */
   readonly onSecrets: (secrets: readonly string[]) => void;
 }
 
-export function createSession(place: SignInPlace & Pick<SessionOptions, "onSecrets">): SignInSession {
-  const { logger, onSecrets } = place;
-  return new SignInSession({ ...createContext(place), logger, onSecrets });
+export function createSession(place: SignInPlace & Pick<SessionOptions, "onSecrets" | "remedy">): SignInSession {
+  const { logger, onSecrets, remedy } = place;
+  return new SignInSession({ ...createContext(place), logger, onSecrets, remedy });
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -230,7 +231,7 @@ export class SignInSession implements Credentials {
     );
     this.#adopt(ended);
     if (ended?.tokens) return;
-    this.#options.logger.warning(`The sign-in is over. Sign in again with \`${loginCommand(this.#options.label)}\`.`);
+    this.#options.logger.warning(`The sign-in is over. ${this.#options.remedy}.`);
   }
 
   async #unknownClient(record: SignInRecord): Promise<void> {
@@ -302,8 +303,8 @@ export class SignInSession implements Credentials {
   }
 
   #needsLogin(why: string, details = {}): FailError {
-    const { label } = this.#options;
-    return needsPerson(label, `${why}. Sign in with \`${loginCommand(label)}\`.`, details);
+    const { label, remedy } = this.#options;
+    return needsPerson(label, `${why}. ${remedy}.`, details);
   }
 }
 

@@ -8,7 +8,17 @@ import { withFileLock } from "../process/file-lock.ts";
 import { writeWhole } from "../process/write-whole.ts";
 import { recordKeyText, type RecordKey, type SignInRecord } from "./records.ts";
 import { vaultFile } from "./vault-place.ts";
-import { findKey, keyId, KEY_VARIABLE, keyFile, makeKey, type KeyPlace, type KeyStore } from "./vault-key.ts";
+import {
+  findKey,
+  isKeyStore,
+  keyId,
+  KEY_VARIABLE,
+  keyFile,
+  makeKey,
+  type ChosenKey,
+  type KeyPlace,
+  type KeyStore,
+} from "./vault-key.ts";
 
 type Records = Readonly<Record<string, SignInRecord>>;
 
@@ -34,6 +44,8 @@ export class Vault {
   readonly #file: string;
   readonly #onAside: (path: string) => void;
   #read: Read | undefined;
+  /** The key that was found last: to ask a keyring takes a process. */
+  #key: { readonly id: string; readonly key: Buffer } | undefined;
 
   /** `onAside` hears of a file that was none, and of where it is kept now. */
   constructor(place: KeyPlace, onAside: (path: string) => void) {
@@ -90,9 +102,7 @@ export class Vault {
     const sealed = parseObject(text);
     const head = sealed && headOf(sealed);
     if (!sealed || !head) return this.#setAside();
-    const key = await findKey(head.store, this.#place);
-    if (!key || keyId(key) !== head.keyId) throw locked(head.store, this.#place);
-    const records = unseal(sealed, head, key);
+    const records = unseal(sealed, head, await this.#keyOf(head));
     return records ?? this.#setAside();
   }
 
@@ -115,14 +125,20 @@ export class Vault {
     this.#read = stamp === undefined ? undefined : { stamp, records };
   }
 
-  async #ownKey(): Promise<{ readonly store: KeyStore; readonly key: Buffer }> {
+  async #ownKey(): Promise<ChosenKey> {
     const text = await readFile(this.#file, "utf8").catch(() => undefined);
     const sealed = text === undefined ? undefined : parseObject(text);
     const head = sealed && headOf(sealed);
-    if (!head) return makeKey(this.#place);
-    const key = await findKey(head.store, this.#place);
-    if (!key || keyId(key) !== head.keyId) throw locked(head.store, this.#place);
-    return { store: head.store, key };
+    return head ? { store: head.store, key: await this.#keyOf(head) } : makeKey(this.#place);
+  }
+
+  /** Rejects with a `FailError` where it is not in the store that was chosen; no other key is looked for or made. */
+  async #keyOf({ store, keyId: id }: Head): Promise<Buffer> {
+    if (this.#key?.id === id) return this.#key.key;
+    const key = await findKey(store, this.#place);
+    if (!key || keyId(key) !== id) throw locked(store, this.#place);
+    this.#key = { id, key };
+    return key;
   }
 }
 
@@ -151,7 +167,7 @@ function parseObject(text: string): JsonObject | undefined {
 
 function headOf(sealed: JsonObject): Head | undefined {
   const { version, store, keyId: id } = sealed;
-  const isOurs = version === VERSION && (store === "file" || store === "environment") && typeof id === "string";
+  const isOurs = version === VERSION && isKeyStore(store) && typeof id === "string";
   return isOurs ? { version, store, keyId: id } : undefined;
 }
 
@@ -178,10 +194,13 @@ function unseal(sealed: JsonObject, head: Head, key: Buffer): Records | undefine
 }
 
 function locked(store: KeyStore, place: KeyPlace): FailError {
-  const where = store === "environment" ? `the variable ${KEY_VARIABLE}` : keyFile(place);
+  const ways: Record<KeyStore, string> = {
+    environment: `the key that it was made with is not in the variable ${KEY_VARIABLE}. Put it back.`,
+    file: `the key that it was made with is not in ${keyFile(place)}. Put it back.`,
+    keyring:
+      "the system's keyring does not give the key that it was made with. Unlock it, or start the hub where it is.",
+  };
   return new FailError(
-    fail("needs_authorisation", `the vault is locked: the key that it was made with is not in ${where}. Put it back.`, {
-      details: { sent: false },
-    }),
+    fail("needs_authorisation", `the vault is locked: ${ways[store]}`, { details: { sent: false } }),
   );
 }

@@ -1,6 +1,7 @@
 import type { Emitter } from "../core/events.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Logger } from "../core/ports.ts";
+import type { LogMessage, ResourceUpdate } from "../core/provider.ts";
 import type { EraChoice, EraName, Implementation } from "./era.ts";
 import type { RequestIds } from "./exchange.ts";
 import type { Gate } from "./gate.ts";
@@ -62,6 +63,6 @@ export interface UpstreamDeps {
 
 export interface UpstreamEvents {
   readonly changed: Emitter<void>;
-  readonly resourceUpdated: Emitter<{ readonly uri: string; readonly params: JsonObject }>;
-  readonly log: Emitter<JsonObject>;
+  readonly resourceUpdated: Emitter<ResourceUpdate>;
+  readonly log: Emitter<LogMessage>;
 }

@@ -53,7 +53,7 @@ function stateOf(facts: StatusFacts): ProviderState {
   const { state, failure } = facts.link;
   if (facts.isClosed || state === "closed") return "closed";
   if (facts.installer?.installation) return "starting";
-  if (failure?.kind === "needs_authorisation") return "needs_authorisation";
+  if ((failure ?? facts.listingFailure)?.kind === "needs_authorisation") return "needs_authorisation";
   if (state === "ready" || state === "idle") return stateOfReachable(state, facts);
   return failure === undefined ? "starting" : "down";
 }

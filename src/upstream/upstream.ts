@@ -288,7 +288,7 @@ export class Upstream {
   #firstEvents(subscriptions: () => Subscriptions): LinkEvents {
     return {
       ...this.#commonEvents(),
-      onLog: (params) => this.events.log.emit(params),
+      onLog: (params) => this.events.log.emit({ params }),
       onReady: (connection) => {
         this.#links.opened(connection.era);
         this.#journal.connected(connection);
@@ -322,7 +322,7 @@ export class Upstream {
       // during its calls.
       onLog: (params) =>
         isShared
-          ? this.events.log.emit(params)
+          ? this.events.log.emit({ params })
           : this.#logger.debug("A log message of a session's own server belongs to no call.", {
               level: params["level"],
             }),

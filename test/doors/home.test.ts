@@ -62,7 +62,11 @@ test("what a source says of itself is text on the page, never a part of it", () 
     hasDocs: true,
     hasTokens: false,
     clients: [{ program: evil, place: evil, text: evil }],
-    status: { sources: [{ ...source, tools: 0, resources: 0, prompts: 0, problems: [] } as never], upMs: 1000 },
+    status: {
+      sources: [{ ...source, tools: 0, resources: 0, prompts: 0, problems: [] } as never],
+      upMs: 1000,
+      signIn: () => evil,
+    },
   });
   expect(page).toMatch(/class="state ill">down<\/span> <b>&lt;\/p&gt;&lt;script&gt;alert/);
   expect(page).not.toContain("<script");

@@ -349,7 +349,7 @@ test.each(eras)("S15: %s: log messages of a source that a guest may not use do n
   expect(owner.heard("notifications/message")).toHaveLength(1);
   expect(guest.heard("notifications/message")).toEqual([]);
   // One that belongs to no call may be about anybody's: it is for those who may see everything.
-  noisy.hub.port.events.log.emit({ level: "error", data: "combination is 12-34-56" });
+  noisy.hub.port.events.log.emit({ params: { level: "error", data: "combination is 12-34-56" } });
   await guest.request("tools/list");
   expect(guest.heard("notifications/message")).toEqual([]);
 });

@@ -7,13 +7,25 @@ import type { JsonObject } from "../../src/core/json.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
 import { SILENT_LOGGER, type Logger } from "../../src/core/ports.ts";
 import type { Provider } from "../../src/core/provider.ts";
+import type { SignInDesk } from "../../src/core/sign-in-desk.ts";
 import { createHttpProvider } from "../../src/providers/http/http-provider.ts";
 import { resolveRemoteServer, type RemoteServerConfig } from "../../src/providers/http/options.ts";
 import { probe } from "../../src/providers/http/probe.ts";
 import { signInPlace } from "../../src/providers/http/sign-in-place.ts";
-import { createContext } from "../../src/signin/context.ts";
-import { login, type LoginContext } from "../../src/signin/login.ts";
+import { createContext, type LoginContext } from "../../src/signin/context.ts";
+import { login } from "../../src/signin/login.ts";
 import type { SignInRecord } from "../../src/signin/records.ts";
+
+export interface Surroundings {
+  readonly logger?: Logger;
+  readonly desk?: SignInDesk;
+}
+
+export interface LoginWay {
+  readonly show?: (address: string) => Promise<void>;
+  /** Whose sign-in it is, where each has its own; and who sits at the browser. */
+  readonly as?: string;
+}
 
 /** A home with a vault, and what belongs to it. Everything ends with it. */
 export class Home implements AsyncDisposable {
@@ -21,24 +33,26 @@ export class Home implements AsyncDisposable {
   readonly hidden = new Map<object, readonly string[]>();
   readonly #closing: (() => Promise<void>)[] = [];
 
-  context(config: RemoteServerConfig): LoginContext {
+  context(config: RemoteServerConfig, principal?: string): LoginContext {
     const options = resolveRemoteServer(config);
-    const place = { label: "far", options, environment: {}, folder: this.folder, logger: SILENT_LOGGER };
+    const place = { label: "far", options, environment: {}, folder: this.folder, logger: SILENT_LOGGER, principal };
     const context = createContext(signInPlace(place));
     this.#closing.push(() => context.network.close());
     return context;
   }
 
   /** As `toolyard login` does it, with a browser that follows where it is sent. */
-  async login(config: RemoteServerConfig, show = visit): Promise<SignInRecord> {
+  async login(config: RemoteServerConfig, how: LoginWay | LoginWay["show"] = {}): Promise<SignInRecord> {
+    const { as: person, show = (address: string) => visit(address, person) } =
+      typeof how === "function" ? { show: how } : how;
     const signal = AbortSignal.timeout(30_000);
     const options = resolveRemoteServer(config);
     const challenge = await probe({ label: "far", options, environment: {}, signal });
-    return login(this.context(config), { challenge, show, signal });
+    return login(this.context(config, person), { challenge, show, signal });
   }
 
   /** The source as a hub has it. */
-  open(config: RemoteServerConfig, logger: Logger = SILENT_LOGGER): Provider {
+  open(config: RemoteServerConfig, { logger = SILENT_LOGGER, desk }: Surroundings = {}): Provider {
     const provider = createHttpProvider({
       source: { id: "far", kind: "http", namespace: "far", order: 0 },
       options: resolveRemoteServer(config),
@@ -46,6 +60,7 @@ export class Home implements AsyncDisposable {
       hideFor: (owner, secrets) => void this.hidden.set(owner, secrets),
       vaultFolder: this.folder,
       logger,
+      ...(desk && { desk }),
     });
     this.#closing.push(() => provider.close());
     provider.open();
@@ -59,8 +74,8 @@ export class Home implements AsyncDisposable {
 }
 
 /** A browser: opens an address and follows where it is sent; the page that it ends at. */
-export async function visit(address: string): Promise<void> {
-  await (await fetch(address)).text();
+export async function visit(address: string, person?: string): Promise<void> {
+  await (await fetch(address, { headers: person === undefined ? {} : { "x-person": person } })).text();
 }
 
 /** Who calls, where it matters. */

@@ -18,7 +18,7 @@ test("before that it needs authorisation, and the command is named", async () =>
   await using server = await startProtected(auth);
   await using home = new Home();
   const provider = home.open({ url: server.url });
-  expect((await provider.listing()).tools).toEqual([]);
+  expect((await provider.listing()).tools.map(({ name }) => name)).toEqual(["sign_in"]);
   expect(provider.status()).toMatchObject({
     state: "needs_authorisation",
     lastError: expect.stringContaining("Sign in with `toolyard login far`"),

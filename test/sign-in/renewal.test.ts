@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/json.ts";
 import { SILENT_LOGGER, type Logger } from "../../src/core/ports.ts";
-import { keyOf } from "../../src/signin/login.ts";
+import { keyOf } from "../../src/signin/context.ts";
 import type { SignInRecord } from "../../src/signin/records.ts";
 import { SignInSession } from "../../src/signin/session.ts";
 import { startAuthServer, startProtected, type AuthServer, type TokenAsked } from "../fixtures/auth-server.ts";
@@ -176,7 +176,7 @@ test("a grant that is over asks for one sign-in with one notice; the tools stay,
   await using home = new Home();
   await home.login({ url: server.url });
   const lines: string[] = [];
-  const provider = home.open({ url: server.url }, listeningLogger(lines));
+  const provider = home.open({ url: server.url }, { logger: listeningLogger(lines) });
   await echo(provider, "in");
   auth.expire();
   auth.switches.instead = (_, response) => {
@@ -240,7 +240,7 @@ test("tokens are hidden while they are used, and stand in no log line and no sta
   await using home = new Home();
   await home.login({ url: server.url });
   const lines: string[] = [];
-  const provider = home.open({ url: server.url }, listeningLogger(lines));
+  const provider = home.open({ url: server.url }, { logger: listeningLogger(lines) });
   await echo(provider, "in");
   auth.expire();
   await echo(provider, "again");
@@ -263,6 +263,7 @@ test("a token that is good costs a request less than 5 µs of CPU", async () => 
     ...home.context({ url: server.url }),
     logger: SILENT_LOGGER,
     onSecrets: () => {},
+    remedy: "",
   });
   await session.load();
   const sent = { method: "POST", url: new URL(server.url) };

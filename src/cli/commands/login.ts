@@ -3,19 +3,24 @@ import { FailError } from "../../core/errors.ts";
 import { fail } from "../../core/outcome.ts";
 import { openBrowser } from "../../process/open-browser.ts";
 import { isRefusal, probe } from "../../providers/http/probe.ts";
-import { createContext } from "../../signin/context.ts";
-import { keyOf, login } from "../../signin/login.ts";
+import { createContext, keyOf } from "../../signin/context.ts";
+import { handoverPlace } from "../../signin/handover.ts";
+import { loginByDevice, type DeviceShown } from "../../signin/device.ts";
+import { login } from "../../signin/login.ts";
 import type { SignInRecord } from "../../signin/records.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { EXIT, reportError, UsageError } from "../failure.ts";
 import { print, printJson, type Io } from "../io.ts";
-import { namedSource, signInSources, type SignInSource } from "../sign-ins.ts";
+import { assertOwn, namedSource, signInSources, type SignInSource } from "../sign-ins.ts";
 
 interface Options extends SharedOptions {
   readonly all?: boolean;
   /** False with `--no-browser`. */
   readonly browser: boolean;
   readonly timeout?: string;
+  readonly as?: string;
+  /** By a code that is given on another device. */
+  readonly device?: boolean;
 }
 
 /** As long as a person may take in the browser. */
@@ -26,6 +31,7 @@ export const run: Run<Options> = async ([name], options, io) => {
   const chosen = await choose(name, { sources, options, io });
   let code: number = EXIT.ok;
   for (const source of chosen) {
+    assertOwn(source, options);
     try {
       await signIn(source, options, io);
     } catch (error) {
@@ -66,19 +72,29 @@ async function wantsSignIn({ id, options, place }: SignInSource, io: Io): Promis
   }
 }
 
-async function signIn({ id, options: server, place }: SignInSource, options: Options, io: Io): Promise<void> {
+async function signIn(
+  { id, options: server, place, publicUrl }: SignInSource,
+  options: Options,
+  io: Io,
+): Promise<void> {
   const patienceMs = options.timeout === undefined ? PATIENCE_MS : parseDuration(options.timeout, "--timeout");
   const late = AbortSignal.timeout(patienceMs);
   const signal = AbortSignal.any([io.interrupted, late]);
   const context = createContext(place);
   try {
-    const challenge = await probe({ label: id, options: server, environment: io.env, signal });
-    const record = await login(context, {
-      challenge: isRefusal(challenge) ? challenge : undefined,
-      show: (address) => showAddress(address, options, io),
-      ...(io.line && { pasted: (until: AbortSignal) => io.line!("", until) }),
-      signal,
-    });
+    const refusal = await probe({ label: id, options: server, environment: io.env, signal });
+    const challenge = isRefusal(refusal) ? refusal : undefined;
+    const record = options.device
+      ? await loginByDevice(context, { challenge, show: (shown) => showCode(shown, options, io), signal })
+      : await login(context, {
+          challenge,
+          show: (address) => showAddress(address, options, io),
+          // A browser elsewhere reaches a hub that runs, and not this command.
+          ...(!options.browser &&
+            publicUrl !== undefined && { comesBack: handoverPlace(place.folder, publicUrl, signal) }),
+          ...(io.line && { pasted: (until: AbortSignal) => io.line!("", until) }),
+          signal,
+        });
     await tell(record, options, io);
   } catch (error) {
     if (late.aborted)
@@ -99,6 +115,11 @@ async function showAddress(address: string, options: Options, io: Io): Promise<v
     ? ["", "If the browser cannot come back to this machine, paste the address that it ends at here."]
     : [];
   await print(io.stderr, [head, "", address, ...tail].join("\n"));
+}
+
+async function showCode({ address, code }: DeviceShown, { json }: Options, io: Io): Promise<void> {
+  if (json) return printJson(io.stderr, { open: address, code });
+  await print(io.stderr, `Open this address in any browser, and give the code ${code} there:\n\n${address}`);
 }
 
 async function tell({ source, server, scopes }: SignInRecord, options: Options, io: Io): Promise<void> {

@@ -1,15 +1,20 @@
 import { FailError } from "../../core/errors.ts";
 import { fail } from "../../core/outcome.ts";
-import { createContext } from "../../signin/context.ts";
+import { createContext, keyOf } from "../../signin/context.ts";
 import { revoke } from "../../signin/grants.ts";
-import { keyOf } from "../../signin/login.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { EXIT } from "../failure.ts";
 import { print, printJson } from "../io.ts";
-import { namedSource, signInSources } from "../sign-ins.ts";
+import { assertOwn, namedSource, signInSources } from "../sign-ins.ts";
 
-export const run: Run<SharedOptions> = async ([name = ""], options, io) => {
-  const { id, place } = namedSource(name, await signInSources(options, io));
+interface Options extends SharedOptions {
+  readonly as?: string;
+}
+
+export const run: Run<Options> = async ([name = ""], options, io) => {
+  const source = namedSource(name, await signInSources(options, io));
+  assertOwn(source, options);
+  const { id, place } = source;
   const context = createContext(place);
   const { vault, network } = context;
   try {

@@ -25,7 +25,12 @@ export interface HomeFacts {
   readonly hasTokens: boolean;
   readonly clients: readonly ClientEntry[];
   /** Absent for whoever is not shown the status. */
-  readonly status?: { readonly sources: readonly SourceReport[]; readonly upMs: number };
+  readonly status?: {
+    readonly sources: readonly SourceReport[];
+    readonly upMs: number;
+    /** Where a source is signed in to, for those that can be. */
+    readonly signIn: (source: string) => string | undefined;
+  };
 }
 
 /** No script, nothing from elsewhere, and this one style. */
@@ -48,7 +53,7 @@ export function renderHome(facts: HomeFacts): string {
 <main><p>This is an MCP endpoint. Its address:</p><pre class="copy">${baseUrl}/mcp</pre>
 ${hasTokens ? html`<p>Clients need the token, in the variable <code>TOOLYARD_TOKEN</code>.</p>` : ""}
 ${links.length > 0 ? html`<nav>${links}</nav>` : ""}
-${status ? sourcesOf(status.sources) : ""}
+${status ? sourcesOf(status) : ""}
 <h2>Connect a client</h2><p class="dim">A click selects a whole text. <code>toolyard connect</code> writes it into the
 client’s file by itself.</p>
 ${clients.map(clientOf)}</main></body></html>`.text;
@@ -60,11 +65,12 @@ function clientOf({ program, link, place, text }: ClientEntry): Html {
 <pre class="copy">${text}</pre></div></details>`;
 }
 
-function sourcesOf(sources: readonly SourceReport[]): Html {
-  return html`<h2>Sources</h2><ul class="sources">${sources.map(sourceOf)}</ul>`;
+function sourcesOf({ sources, signIn }: NonNullable<HomeFacts["status"]>): Html {
+  const rows = sources.map((one) => sourceOf(one, signIn(one.source.id)));
+  return html`<h2>Sources</h2><ul class="sources">${rows}</ul>`;
 }
 
-function sourceOf({ source, status, tools, problems }: SourceReport): Html {
+function sourceOf({ source, status, tools, problems }: SourceReport, signIn: string | undefined): Html {
   const { state, lastError } = status;
   const told = problems.filter(({ renamed }) => !renamed);
   const isWell = (state === "ready" && told.length === 0) || (state === "disabled" && lastError === undefined);
@@ -78,7 +84,8 @@ function sourceOf({ source, status, tools, problems }: SourceReport): Html {
   const paint = isWell ? "well" : state === "starting" ? "busy" : "ill";
   return html`<li><span class="state ${paint}">${state}</span> <b>${source.id}</b>
 <span class="dim">${source.kind}, ${tools === 1 ? "1 tool" : `${tools} tools`}</span>
-${reasons.map((text) => html`<p>${text.slice(0, MAX_REASON_CHARS)}</p>`)}</li>`;
+${reasons.map((text) => html`<p>${text.slice(0, MAX_REASON_CHARS)}</p>`)}
+${state === "needs_authorisation" && signIn !== undefined ? html`<p><a href="${signIn}">Sign in</a></p>` : ""}</li>`;
 }
 
 const MAX_REASONS = 5;

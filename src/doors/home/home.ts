@@ -1,5 +1,6 @@
 import { VERSION } from "../../core/version.ts";
 import { permissionOf } from "../../core/rights.ts";
+import { SIGN_IN_PATH, type SignInDesk } from "../../core/sign-in-desk.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import type { DoorHub } from "../door.ts";
 import type { HomePort } from "../home-port.ts";
@@ -8,6 +9,8 @@ import type { ClientEntry } from "./home-page.ts";
 export interface HomeParts {
   readonly hub: Pick<DoorHub, "facts" | "sources" | "startedAt" | "redact">;
   readonly hasTokens: boolean;
+  /** Which sources can be signed in to here. */
+  readonly signIns: Pick<SignInDesk, "sources">;
   /** `/docs` is there. */
   readonly hasDocs: boolean;
   /** How each client is given the hub at this address. */
@@ -31,13 +34,17 @@ export class Home implements HomePort {
   }
 
   async serve({ answer, baseUrl, principal }: HttpExchange): Promise<void> {
-    const { hub, hasTokens, hasDocs } = this.#parts;
+    const { hub, hasTokens, hasDocs, signIns } = this.#parts;
     const [{ HOME_POLICY, renderHome }, clients, facts] = await Promise.all([
       import("./home-page.ts"),
       this.#parts.clients(`${baseUrl}/mcp`),
       hub.facts(principal, { waits: false }),
     ]);
-    const status = { sources: hub.sources(), upMs: uptimeMs(hub.startedAt) };
+    const signIn = (source: string): string | undefined =>
+      signIns.sources.has(source)
+        ? `${baseUrl}${SIGN_IN_PATH}?${new URLSearchParams({ source }).toString()}`
+        : undefined;
+    const status = { sources: hub.sources(), upMs: uptimeMs(hub.startedAt), signIn };
     const page = renderHome({
       title: facts.title ?? facts.name,
       version: VERSION,

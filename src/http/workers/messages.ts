@@ -14,6 +14,7 @@ export interface WorkerSettings {
 export interface WorkerRoute {
   readonly methods: readonly string[];
   readonly path: string;
+  readonly isOpen?: boolean;
   /**
    * How this path says a refusal, by status: JSON text in which `REFUSAL_MARK` stands for the message. Absent: as
    * JSON-RPC.

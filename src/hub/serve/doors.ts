@@ -3,6 +3,7 @@ import type { DefinedDoor } from "../../doors/door.ts";
 import { JSON_RPC } from "../../doors/jsonrpc/kind.ts";
 import { MCP } from "../../doors/mcp/kind.ts";
 import { REST } from "../../doors/rest/kind.ts";
+import { SIGN_IN } from "../../doors/sign-in/kind.ts";
 import { STATUS } from "../../doors/status/kind.ts";
 import { HEALTH_PATHS } from "../../http/health.ts";
 import { HTTP_OPTION_SCHEMAS } from "../../http/options.ts";
@@ -10,7 +11,7 @@ import { Type } from "../../core/option-schema.ts";
 import { joinSections, type All } from "../sections.ts";
 
 /** The one list of doors on HTTP, in the order in which they are opened. A new door is one more entry. */
-export const DOOR_KINDS = [MCP, JSON_RPC, REST, STATUS] as const;
+export const DOOR_KINDS = [MCP, JSON_RPC, REST, STATUS, SIGN_IN] as const;
 
 /** What they all stand on. */
 const LISTENER = {

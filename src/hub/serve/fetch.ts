@@ -3,7 +3,7 @@ import { createTokenAuthenticator } from "../../http/tokens.ts";
 import { resolveHttp } from "../../http/options.ts";
 import type { Hub } from "../hub.ts";
 import type { ServerConfig } from "./doors.ts";
-import { closerOf, openDoors, type Served } from "./serve.ts";
+import { closerOf, openDoors, openPages, type Served } from "./serve.ts";
 
 export interface ServedFetch extends Served {
   /** Answers a standard `Request` to any of the hub's paths, `/mcp` first of all. */
@@ -16,9 +16,14 @@ export async function serveFetch(hub: Hub, server: ServerConfig): Promise<Served
   const listener = createFetchListener(http, hub.logger, createTokenAuthenticator(http));
   const doors = await openDoors(hub, server, { http, listener });
   const doorClosed = hub.doors.opened("fetch");
+  const pagesClosed = openPages(hub, http);
+  const close = closerOf(listener, doors, { doorClosed, graceMs: http.limits.shutdownGraceMs });
   return {
     fetch: listener.fetch,
     done: new Promise(() => {}),
-    close: closerOf(listener, doors, { doorClosed, graceMs: http.limits.shutdownGraceMs }),
+    close: () => {
+      pagesClosed();
+      return close();
+    },
   };
 }

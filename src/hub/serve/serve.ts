@@ -59,6 +59,7 @@ export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<Se
     throw error;
   });
   const doorClosed = hub.doors.opened("http", http.tokens.length === 0 && !isLoopbackHost(http.host));
+  const pagesClosed = openPages(hub, http, address);
   const rest = resolveRest(hub.config.tree.rest);
   const close = closerOf(listener, doors, { doorClosed, graceMs: http.limits.shutdownGraceMs });
   return {
@@ -68,10 +69,21 @@ export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<Se
     ...(certificate && { lookAtCertificate: () => certificate.look() }),
     done: new Promise(() => {}),
     close: async () => {
+      pagesClosed();
       await certificate?.close();
       await close();
     },
   };
+}
+
+/** Browsers reach the hub where it is said that they do, or on this machine. */
+export function openPages(
+  { signIns }: Hub,
+  { publicUrl, host }: HttpOptions,
+  address?: Pick<ListenerAddress, "url">,
+): () => void {
+  const url = publicUrl ?? (isLoopbackHost(host) ? address?.url : undefined);
+  return url === undefined ? () => {} : signIns.opened(url);
 }
 
 interface ListenPlace extends MountPlace {
@@ -141,8 +153,10 @@ function frontOf(hub: Hub, server: ServerConfig, { tokens }: HttpOptions): DoorF
     defaultMode: parts.session.defaultMode,
     mcp: new McpDoor({ ...parts, ownsPath: !resolveJsonRpcDoor(server).onMcpPath }),
     dialects: async () => (await import("./dialects.ts")).createDialects(hub),
+    signIns: hub.signIns,
     home: new Home({
       hub,
+      signIns: hub.signIns,
       hasTokens,
       hasDocs: rest.enabled && rest.hasDescription,
       clients: async (endpoint) => (await import("./client-entries.ts")).clientEntries(endpoint, hasTokens),

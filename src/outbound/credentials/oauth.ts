@@ -7,7 +7,7 @@ import { AuthSchema, type CredentialConfig } from "./options.ts";
 
 /** How a source is signed in to, as far as a person has fixed it; the rest follows from what the server says. */
 export interface OAuthOptions {
-  readonly grant: "authorization_code" | "client_credentials" | "jwt_bearer" | "enterprise";
+  readonly grant: "authorization_code" | "client_credentials" | "jwt_bearer" | "token_exchange" | "enterprise";
   /** Compared with what the authorization server calls itself, in place of its address. */
   readonly issuer?: string;
   readonly clientId?: string;
@@ -25,8 +25,11 @@ export interface OAuthOptions {
   /** Absent: any that is free, kept from then on. */
   readonly redirectPort?: number;
   readonly dpop: boolean;
-  /** What says who asks, with `jwt_bearer` and `enterprise`. */
+  /** What says who asks, with `jwt_bearer`, `token_exchange` and `enterprise`. */
   readonly assertion?: string;
+  /** What that is, with `token_exchange`. */
+  readonly subjectTokenType: "access_token" | "id_token" | "jwt" | "refresh_token";
+  readonly audience?: string;
   /** Where a person registers an application, if that is known. */
   readonly registerAt?: string;
   readonly identityProvider?: { readonly tokenUrl: string; readonly clientId?: string; readonly clientSecret?: string };
@@ -52,6 +55,8 @@ export function resolveOAuth(auth: CredentialConfig["auth"]): Partial<OAuthOptio
     resource: values.resource,
     redirectPort: values.redirect_port,
     assertion: values.assertion,
+    subjectTokenType: auth.subject_token_type,
+    audience: values.audience,
     identityProvider: identityProviderOf(auth),
   });
   return Object.freeze(given);
@@ -64,8 +69,9 @@ export function completeOAuth(url: URL, given: Partial<OAuthOptions> = {}): OAut
     registration,
     redirect_host: redirectHost,
     dpop,
+    subject_token_type: subjectTokenType,
   } = readOptions(AuthSchema, { type: "oauth" }, "auth.");
-  return Object.freeze({ grant, registration, redirectHost, dpop, ...knownServer(url), ...given });
+  return Object.freeze({ grant, registration, redirectHost, dpop, subjectTokenType, ...knownServer(url), ...given });
 }
 
 type Auth = NonNullable<CredentialConfig["auth"]>;
@@ -74,6 +80,7 @@ const NEEDED: Readonly<Record<OAuthOptions["grant"], readonly (keyof Auth)[]>> =
   authorization_code: [],
   client_credentials: ["client_id"],
   jwt_bearer: ["assertion"],
+  token_exchange: ["assertion"],
   enterprise: ["client_id", "assertion", "idp_token_url"],
 };
 

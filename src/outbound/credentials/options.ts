@@ -40,10 +40,11 @@ export const CLIENT_CREDENTIALS_MEMBERS = {
 /** Members of `auth` of type `oauth` that no other type has. */
 const OAUTH_MEMBERS = {
   grant: Type.Optional(
-    Type.Enum(["authorization_code", "client_credentials", "jwt_bearer", "enterprise"], {
+    Type.Enum(["authorization_code", "client_credentials", "jwt_bearer", "token_exchange", "enterprise"], {
       description:
         "With `oauth`: how a token is got. `authorization_code`: a person signs in (`toolyard login`). " +
         "`client_credentials`: the hub itself, by secret or key. `jwt_bearer`: by an `assertion` of the workload. " +
+        "`token_exchange`: by a token (`assertion`) that the server's issuer exchanges (RFC 8693). " +
         "`enterprise`: by an identity token (`assertion`), exchanged at the company's identity provider.",
       default: "authorization_code",
     }),
@@ -98,7 +99,20 @@ const OAUTH_MEMBERS = {
     }),
   ),
   assertion: Type.Optional(
-    Type.Secret({ description: "With `oauth` and `jwt_bearer` or `enterprise`: the JWT that says who asks." }),
+    Type.Secret({
+      description: "With `oauth` and `jwt_bearer`, `token_exchange` or `enterprise`: the token that says who asks.",
+    }),
+  ),
+  subject_token_type: Type.Optional(
+    Type.Enum(["access_token", "id_token", "jwt", "refresh_token"], {
+      description: "With `oauth` and `token_exchange`: what `assertion` is.",
+      default: "access_token",
+    }),
+  ),
+  audience: Type.Optional(
+    Type.String({
+      description: "With `oauth` and `token_exchange`: whom the token is for, by a name of the issuer's.",
+    }),
   ),
   idp_token_url: Type.Optional(
     Type.String({ description: "With `oauth` and `enterprise`: token endpoint of the identity provider." }),

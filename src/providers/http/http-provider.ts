@@ -1,6 +1,6 @@
-import { FailError } from "../../core/errors.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import type { Provider, ProviderStatus, ResolvedCall } from "../../core/provider.ts";
+import type { Principal } from "../../core/call.ts";
+import type { Provider, ProviderStatus } from "../../core/provider.ts";
+import type { Page, SignInDesk } from "../../core/sign-in-desk.ts";
 import type { OpenTransport } from "../../upstream/transport.ts";
 import { AutoHttpTransport, type Framing } from "../../upstream/http/auto.ts";
 import { HttpClient } from "../../outbound/client/http-client.ts";
@@ -10,9 +10,11 @@ import { isLoopback } from "../../core/loopback.ts";
 import type { ProxyEnvironment } from "../../outbound/proxy.ts";
 import { StreamableHttpTransport } from "../../upstream/http/streamable-http.ts";
 import { TokenSource } from "../../outbound/credentials/token-source.ts";
-import { loginCommand } from "../../core/login-command.ts";
-import { createMcpServerProvider, type McpServerDeps } from "../mcp-server/provider.ts";
+import { CallSlots } from "../call-slots.ts";
+import { createMcpServerProvider, type McpServerDeps, type ServerAdapter } from "../mcp-server/provider.ts";
 import { connectionOptions } from "./connection-options.ts";
+import { PerCallerProvider } from "./per-caller.ts";
+import { signInFace } from "./sign-in-face.ts";
 import { SignInGate } from "./sign-in-gate.ts";
 import { mayBeSignedIn, signInPlace } from "./sign-in-place.ts";
 import type { HttpTransportChoice, RemoteServerOptions } from "./options.ts";
@@ -28,84 +30,144 @@ export interface HttpProviderDeps extends Pick<
   readonly hideFor: (owner: object, secrets: readonly string[]) => void;
   /** Where sign-ins are kept; absent: nobody can sign in. */
   readonly vaultFolder?: string;
+  /** Where sign-ins meet the hub's own pages. @default there are none */
+  readonly desk?: SignInDesk;
 }
 
 /** Silence of a response that ends it where no call's deadline does so before. */
 const MIN_IDLE_MS = 3_600_000;
 const REOPEN_DELAY_MS = 1000;
+/** How long the first connection after a sign-in may take. */
+const SIGNED_IN_MS = 60_000;
 
 /**
  * An MCP server on HTTP (L60, T30, C15, C21), with credentials of its own; nothing that a caller brought goes there
- * (S11).
+ * (S11). Where each caller signs in for itself, it is one for each of them.
  */
 export function createHttpProvider(given: HttpProviderDeps): Provider {
-  const { options, environment, hideFor, vaultFolder: _, ...deps } = given;
-  const gate = createGate(given, () => void provider.refresh?.(AbortSignal.timeout(SIGNED_IN_MS)).catch(() => {}));
-  const tokens = createTokens(options, environment, { source: deps.source, hideFor });
+  const { options, source, desk } = given;
+  if (options.credentials === "shared" || !options.upstream.enabled) {
+    const { provider, begin } = createOne(given);
+    return withPage(provider, desk, begin);
+  }
+  const begins = new WeakMap<Provider, One["begin"]>();
+  const slots = new CallSlots(options.upstream.maxConcurrent);
+  const people = new PerCallerProvider({
+    source,
+    open: (principal) => {
+      const { provider, begin } = createOne({ ...given, slots }, { principal });
+      begins.set(provider, begin);
+      return provider;
+    },
+  });
+  return withPage(people, desk, async (principal) => begins.get(people.providerOf(principal))!(principal));
+}
+
+/** As long as it is open, the hub's own page may begin sign-ins to it. */
+function withPage(provider: Provider, desk: SignInDesk | undefined, begin: One["begin"]): Provider {
+  if (!desk) return provider;
+  const { id } = provider.source;
+  const starter = { begin };
+  desk.sources.set(id, starter);
+  const close = provider.close.bind(provider);
+  return Object.assign(provider, {
+    close: async () => {
+      if (desk.sources.get(id) === starter) desk.sources.delete(id);
+      await close();
+    },
+  });
+}
+
+/** Of whom it is, where each principal has its own; without a principal, nobody's. */
+interface Whose {
+  readonly principal: string | undefined;
+}
+
+interface OneDeps extends HttpProviderDeps {
+  readonly slots?: CallSlots;
+}
+
+interface One {
+  readonly provider: Provider;
+  /** Begins a sign-in at the hub's own page; nothing where it is not this principal's to make. */
+  readonly begin: (principal: Principal) => Promise<Page | undefined>;
+}
+
+function createOne(given: OneDeps, person?: Whose): One {
+  const { options, environment, hideFor, vaultFolder: _, desk: __, ...deps } = given;
+  const { source } = deps;
+  const refresh = async (signal: AbortSignal): Promise<void> => provider.refresh?.(signal);
+  const gate = createGate(given, person, () => void refresh(AbortSignal.timeout(SIGNED_IN_MS)).catch(() => {}));
+  const tokens = createTokens(options, environment, { source, hideFor });
   const credentials = tokens ?? gate;
   warnOfOpenCredentials(options, deps);
   const client = new HttpClient({
     ...connectionOptions(options.url, options, environment),
-    label: deps.source.id,
+    label: source.id,
     headers: options.headers,
     maxConnections: options.maxConnections,
     ...(credentials && { credentials }),
-    ...(gate && { remedy: `Sign in with \`${loginCommand(deps.source.id)}\`, or configure its credentials.` }),
+    ...(gate ? { remedy: `${gate.remedy}, or configure its credentials.` } : person && { remedy: EACH_FOR_ITSELF }),
   });
   const provider = createMcpServerProvider({
     ...deps,
     options: options.upstream,
     opensCheaply: true,
     openTransport: transportsOver(client, options),
-    cacheKey: [options.url.href],
+    cacheKey: [options.url.href, ...(person ? [`per-caller ${person.principal ?? ""}`] : [])],
+    ...(person && { adapter: PRIVATE }),
+    // Connections of people begin when they are needed: there may be many, of whom few are here.
+    ...(person?.principal !== undefined && { lazy: true }),
   });
-  const close = provider.close.bind(provider);
-  const status = provider.status.bind(provider);
-  const callOnce = provider.call.bind(provider);
-  return Object.assign(provider, {
-    ...(gate && { call: (call: ResolvedCall) => callSignedIn(call, callOnce, gate) }),
-    status: () => withSignIn(status(), gate),
+  const own = ownParts(provider);
+  Object.assign(provider, {
+    ...(gate && !gate.isMachine && signInFace(own, { gate, refresh, source })),
+    status: () => withSignIn(own.status(), gate),
     close: async () => {
-      await close();
+      await own.close();
       await client.close();
       await Promise.all([tokens?.close(), gate?.close()]);
     },
   });
+  return { provider, begin: async (principal) => gate?.begin(principal) };
 }
 
-async function callSignedIn(call: ResolvedCall, callOnce: Provider["call"], gate: SignInGate): Promise<Outcome> {
-  const outcome = await callOnce(call);
-  if (outcome.ok || outcome.kind !== "needs_authorisation") return outcome;
-  try {
-    return (await gate.signInBy(call)) ? await callOnce(call) : outcome;
-  } catch (error) {
-    if (!(error instanceof FailError)) throw error;
-    const { failure } = error;
-    // That the issuer is away says nothing of the call, which would be made again for it.
-    return failure.kind === "needs_authorisation" || failure.kind === "cancelled" ? failure : outcome;
-  }
+/** Its methods as they are before anything is put in front of them. */
+function ownParts(provider: Provider): Pick<Provider, "call" | "close" | "listing" | "status"> {
+  return {
+    call: provider.call.bind(provider),
+    close: provider.close.bind(provider),
+    listing: provider.listing.bind(provider),
+    status: provider.status.bind(provider),
+  };
 }
 
-/** How long the first connection after a sign-in may take. */
-const SIGNED_IN_MS = 60_000;
+const EACH_FOR_ITSELF = "Each caller signs in for itself.";
+
+/** Lists that are one person's are nobody's to keep for others. */
+const PRIVATE: ServerAdapter = { listing: (listing) => ({ ...listing, isPrivate: true }), call: (call) => call };
 
 /** The list stays while nobody is signed in any more, and so does the connection. */
 function withSignIn(status: ProviderStatus, gate: SignInGate | undefined): ProviderStatus {
   const why = gate?.endedBecause;
   if (why === undefined || status.state === "closed" || status.state === "disabled") return status;
-  const lastError = `It ${why}. Sign in with \`${gate!.command}\`.`;
-  return { ...status, state: "needs_authorisation", lastError };
+  return { ...status, state: "needs_authorisation", lastError: `It ${why}. ${gate!.remedy}.` };
 }
 
-/** Whoever has credentials of their own in the configuration is not signed in. */
+/** Whoever has credentials of their own in the configuration is not signed in, and nobody in particular never is. */
 function createGate(
-  { options, environment, hideFor, vaultFolder: folder, source, logger }: HttpProviderDeps,
+  { options, environment, hideFor, vaultFolder: folder, source, logger, desk }: HttpProviderDeps,
+  person: Whose | undefined,
   onSignedIn: () => void,
 ): SignInGate | undefined {
-  if (folder === undefined || !mayBeSignedIn(options)) return undefined;
+  const isNobody = person !== undefined && person.principal === undefined;
+  if (folder === undefined || isNobody || !mayBeSignedIn(options)) return undefined;
   const owner = {};
+  const principal = person?.principal;
   return new SignInGate({
-    ...signInPlace({ options, environment, label: source.id, logger, folder }),
+    ...signInPlace({ options, environment, label: source.id, logger, folder, principal }),
+    principal,
+    desk,
     onSecrets: (secrets) => hideFor(owner, secrets),
     onSignedIn,
   });

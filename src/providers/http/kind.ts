@@ -53,7 +53,7 @@ export const HTTP = defineSourceKind({
   make: async (
     source,
     options,
-    services: McpServerServices & Pick<SourceServices, "hideFor" | "variables" | "vaultFolder">,
+    services: McpServerServices & Pick<SourceServices, "hideFor" | "variables" | "vaultFolder" | "desk">,
   ) => {
     const { hideFor, variables: environment, ...shared } = services;
     const { createHttpProvider } = await import("./http-provider.ts");

@@ -47,6 +47,16 @@ export const RemoteServerSchema = Type.Object({
     }),
   ),
   ...CREDENTIAL_MEMBERS,
+  credentials: Type.Optional(
+    Type.Enum(["shared", "per-caller"], {
+      description:
+        "`shared`: one sign-in, by `toolyard login`, serves all callers of the hub. " +
+        "`per-caller`: each caller signs in for itself, and has a connection, lists and tokens of its own; " +
+        "without a sign-in it gets what the server gives anybody. A connection begins when its caller needs it, " +
+        "and ends after `idle_stop`.",
+      default: "shared",
+    }),
+  ),
   tool_visibility: Type.Optional(
     Type.Enum(["native", "ondemand"], { description: "Another spelling of `visibility`." }),
   ),
@@ -83,6 +93,8 @@ export interface RemoteServerOptions {
   readonly ca?: string;
   /** Present: an access token is fetched with them, and goes with every request. */
   readonly clientCredentials?: ClientCredentials;
+  /** Whose a sign-in is. */
+  readonly credentials: "shared" | "per-caller";
   /** Present: what of a sign-in is fixed. */
   readonly oauth?: Partial<OAuthOptions>;
   /** URL of a proxy or `none`; absent: as the environment says. */
@@ -99,11 +111,14 @@ export function resolveRemoteServer(options: RemoteServerConfig): RemoteServerOp
   const oauth = resolveOAuth(options.auth);
   const url = resolveUrl(options, values);
   const service = serviceOf(options, url);
+  const headers = resolveHeaders(options);
+  if (values.credentials === "per-caller") assertPerCaller(options, headers, oauth);
   return Object.freeze({
     url,
     ...(service && { service }),
     transport,
-    headers: resolveHeaders(options),
+    headers,
+    credentials: values.credentials,
     ...(clientCredentials && { clientCredentials }),
     ...(oauth && { oauth }),
     ...(ca !== undefined && { ca }),
@@ -111,6 +126,21 @@ export function resolveRemoteServer(options: RemoteServerConfig): RemoteServerOp
     maxConnections,
     upstream: resolveMcpServer({ ...options, ...visibilityOf(options) }),
   });
+}
+
+/** What the configuration gives is everybody's, so nobody has it for itself. */
+function assertPerCaller(
+  { auth }: RemoteServerConfig,
+  headers: RemoteServerOptions["headers"],
+  oauth: Partial<OAuthOptions> | undefined,
+): void {
+  const isGiven = "authorization" in headers || (auth !== undefined && auth.type !== "oauth");
+  const { grant = "authorization_code" } = oauth ?? {};
+  if (!isGiven && grant === "authorization_code") return;
+  const what = isGiven ? "credentials of its own are configured" : `\`grant = "${grant}"\` asks nobody`;
+  throw new OptionError(
+    `\`credentials = "per-caller"\` has each caller sign in for itself, and ${what}. Remove one of them.`,
+  );
 }
 
 function serviceOf({ display_name: name }: RemoteServerConfig, { port, protocol }: URL): ServiceName | undefined {

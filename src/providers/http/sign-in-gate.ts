@@ -1,6 +1,7 @@
 import type { Cancellation } from "../../core/cancellation.ts";
-import type { Call } from "../../core/call.ts";
+import type { Call, Principal } from "../../core/call.ts";
 import { loginCommand } from "../../core/login-command.ts";
+import type { Page, SignInDesk } from "../../core/sign-in-desk.ts";
 import type { Credentials, Refusal, Sent } from "../../outbound/client/http-client.ts";
 import { readChallenge, type Challenge } from "../../signin/challenge.ts";
 import type { SignInPlace } from "../../signin/context.ts";
@@ -8,6 +9,10 @@ import type { SignInSession } from "../../signin/session.ts";
 import { vaultChangedAt } from "../../signin/vault-place.ts";
 
 export interface SignInGateOptions extends SignInPlace {
+  /** Whose it is, where each principal signs in for itself. */
+  readonly principal: string | undefined;
+  /** The hub's own pages. */
+  readonly desk: SignInDesk | undefined;
   readonly onSecrets: (secrets: readonly string[]) => void;
   /** There is a way in that was not there before. */
   readonly onSignedIn: () => void;
@@ -25,8 +30,8 @@ const LOOK_MS = 2000;
 const NONE: Headers = Object.freeze({});
 
 /**
- * The sign-in of one source, as far as there is one: what it takes is loaded with the first token, or with the first
- * server that asks for one where there is a vault.
+ * The sign-in of one source, or of one person to it, as far as there is one: what it takes is loaded with the first
+ * token, or with the first server that asks for one where there is a vault.
  */
 export class SignInGate implements Credentials {
   readonly #options: SignInGateOptions;
@@ -47,9 +52,20 @@ export class SignInGate implements Credentials {
     return this.#session?.endedBecause;
   }
 
-  /** The command that begins another. */
-  get command(): string {
-    return loginCommand(this.#options.label);
+  /** The hub gets its tokens by itself, and asks no person. */
+  get isMachine(): boolean {
+    return this.#options.options.grant !== "authorization_code";
+  }
+
+  /** What a person does to sign in. */
+  get remedy(): string {
+    const { label, principal, desk } = this.#options;
+    const page = desk?.address === undefined ? "" : ` or at ${desk.address}/sign-in`;
+    if (principal === undefined || principal === "local") return `Sign in with \`${loginCommand(label)}\`${page}`;
+    return (
+      `Sign in yourself: with a client that can open links, or have \`${loginCommand(label)} --as ` +
+      `${/^[\w.-]+$/.test(principal) ? principal : JSON.stringify(principal)}\` run on the hub's machine`
+    );
   }
 
   headersFor(sent: Sent, signal: Cancellation): Headers | Promise<Headers> {
@@ -61,7 +77,7 @@ export class SignInGate implements Credentials {
   async refused(refusal: Refusal, signal: Cancellation): Promise<boolean> {
     this.#refusal = readChallenge(refusal.status, refusal.header("www-authenticate"));
     this.#look();
-    if (!this.#session && !this.#hasVault() && !this.#isMachine) return false;
+    if (!this.#session && !this.#hasVault() && !this.isMachine) return false;
     return (await this.#open()).refused(refusal, signal);
   }
 
@@ -70,16 +86,27 @@ export class SignInGate implements Credentials {
    * is worth another try. Callers at the same time wait for one sign-in.
    */
   async signInBy(call: Call): Promise<boolean> {
-    if (this.#isMachine || !mayAsk(call)) return false;
-    const { canSignInByChat, signInByChat } = await import("../../signin/chat.ts");
-    if (!canSignInByChat(call)) return false;
+    if (this.isMachine || !mayAsk(call)) return false;
+    const { canBeSent, isOwner, signInByChat } = await import("../../signin/chat.ts");
+    const { desk } = this.#options;
+    if (!canBeSent(call, desk) || !this.#isFor(call.principal, isOwner)) return false;
     if (this.#signingIn) return this.#signingIn;
-    this.#signingIn = signInByChat(call, { place: this.#options, challenge: this.#refusal }).finally(() => {
-      this.#signingIn = undefined;
-    });
-    const isDone = await this.#signingIn;
-    if (isDone) await (await this.#open()).load();
-    return isDone;
+    const signIn = { place: this.#options, challenge: this.#refusal, desk };
+    this.#signingIn = signInByChat(call, signIn)
+      .then((isDone) => (isDone ? this.#signedIn() : isDone))
+      .finally(() => {
+        this.#signingIn = undefined;
+      });
+    return this.#signingIn;
+  }
+
+  /** Begins a sign-in at the hub's own page; nothing where it is not this principal's to make. */
+  async begin(principal: Principal): Promise<Page | undefined> {
+    if (this.isMachine) return undefined;
+    const { isOwner, signInByPage } = await import("../../signin/chat.ts");
+    if (!this.#isFor(principal, isOwner)) return undefined;
+    const signIn = { place: this.#options, challenge: this.#refusal, desk: this.#options.desk };
+    return signInByPage(principal, signIn, () => void this.#signedIn().then(this.#options.onSignedIn, () => {}));
   }
 
   answered(header: (name: string) => string | undefined): void {
@@ -92,13 +119,19 @@ export class SignInGate implements Credentials {
     await (await this.#opening?.catch(() => undefined))?.close();
   }
 
-  get #isMachine(): boolean {
-    return this.#options.options.grant !== "authorization_code";
+  #isFor(caller: Principal, isOwner: (principal: Principal) => boolean): boolean {
+    const { principal } = this.#options;
+    return principal === undefined ? isOwner(caller) : principal === caller.id;
+  }
+
+  async #signedIn(): Promise<true> {
+    await (await this.#open()).load();
+    return true;
   }
 
   /** Known after one look at the file; later on, only a refusal makes it worth another one. */
   get #isNeeded(): boolean {
-    if (this.#isMachine) return true;
+    if (this.isMachine) return true;
     if (this.#seenAt === undefined) this.#hasVault();
     return this.#seenAt !== 0 && !this.#isClosed;
   }
@@ -118,7 +151,7 @@ export class SignInGate implements Credentials {
 
   async #create(): Promise<SignInSession> {
     const { createSession } = await import("../../signin/session.ts");
-    const session = createSession(this.#options);
+    const session = createSession({ ...this.#options, remedy: this.remedy });
     await session.load();
     this.#session = session;
     if (session.isSignedIn) this.#look();
@@ -127,7 +160,7 @@ export class SignInGate implements Credentials {
 
   /** From now on it is noticed when somebody signs in or out, whatever process that is. */
   #look(): void {
-    if (this.#watch || this.#isClosed || this.#isMachine) return;
+    if (this.#watch || this.#isClosed || this.isMachine) return;
     this.#watch = setInterval(() => void this.#lookAgain().catch(() => {}), LOOK_MS);
     this.#watch.unref();
   }

@@ -2,7 +2,7 @@ import type { Logger } from "../../core/ports.ts";
 import { completeOAuth } from "../../outbound/credentials/oauth.ts";
 import type { ProxyEnvironment } from "../../outbound/proxy.ts";
 import type { SignInPlace } from "../../signin/context.ts";
-import { SHARED_PERSON } from "../../signin/records.ts";
+import { personOf, SHARED_PERSON } from "../../signin/records.ts";
 import { connectionOptions } from "./connection-options.ts";
 import type { RemoteServerOptions } from "./options.ts";
 
@@ -19,12 +19,15 @@ export interface SignedSource {
   /** Of the vault. */
   readonly folder: string;
   readonly logger: Logger;
+  /** Whose sign-in it is, where each principal signs in for itself. */
+  readonly principal?: string | undefined;
 }
 
 /** What a sign-in to a source needs to know of it. */
-export function signInPlace({ label, options, environment, folder, logger }: SignedSource): SignInPlace {
+export function signInPlace({ label, options, environment, folder, logger, principal }: SignedSource): SignInPlace {
   const { url, oauth } = options;
   const { caFiles } = connectionOptions(url, options, environment);
   const way = { environment, caFiles, ...(options.proxy !== undefined && { proxy: options.proxy }) };
-  return { label, url, options: completeOAuth(url, oauth), person: SHARED_PERSON, folder, logger, ...way };
+  const person = principal === undefined ? SHARED_PERSON : personOf(principal);
+  return { label, url, options: completeOAuth(url, oauth), person, folder, logger, ...way };
 }

@@ -70,6 +70,8 @@ export interface McpServerDeps {
   readonly requestIds?: RequestIds | undefined;
   /** True: started when it is needed; false: at once. @default as `start` says */
   readonly lazy?: boolean | undefined;
+  /** Where calls wait for their turn, if several providers share that. @default one of its own */
+  readonly slots?: CallSlots;
   /** @default lists and calls pass as they are */
   readonly adapter?: ServerAdapter;
 }
@@ -95,7 +97,7 @@ class McpServerProvider implements Provider {
     const { source, options } = deps;
     this.source = source;
     this.#upstream = createUpstream(deps);
-    this.#slots = new CallSlots(options.maxConcurrent);
+    this.#slots = deps.slots ?? new CallSlots(options.maxConcurrent);
     this.events = this.#upstream.events;
     this.#adapter = deps.adapter;
     const { installer } = deps;

@@ -1,5 +1,5 @@
 import type { HubPort } from "../../../core/hub-port.ts";
-import type { JsonObject } from "../../../core/json.ts";
+import { isFor, type LogMessage, type ResourceUpdate } from "../../../core/provider.ts";
 import type { Logger } from "../../../core/ports.ts";
 import { ListWatch, type ListWatcher } from "../list-watch.ts";
 
@@ -21,8 +21,8 @@ export class SessionBoard {
   constructor(hub: HubPort, logger: Logger) {
     this.#lists = new ListWatch(hub, logger);
     this.#stop = [
-      hub.events.resourceUpdated.on(({ uri, params }) => this.#updated(uri, params)),
-      hub.events.log.on((params) => this.#logged(params)),
+      hub.events.resourceUpdated.on((update) => this.#updated(update)),
+      hub.events.log.on((message) => this.#logged(message)),
     ];
   }
 
@@ -53,7 +53,8 @@ export class SessionBoard {
     this.#watchers.clear();
   }
 
-  #updated(uri: string, params: JsonObject): void {
+  #updated(update: ResourceUpdate): void {
+    const { uri, params } = update;
     const watchers = this.#watchers.get(uri);
     if (!watchers) return;
     const text = JSON.stringify({
@@ -61,12 +62,14 @@ export class SessionBoard {
       method: "notifications/resources/updated",
       params: { uri, ...params },
     });
-    for (const member of watchers) member.resourceUpdated(text);
+    for (const member of watchers) if (isFor(update, member.view.principal)) member.resourceUpdated(text);
   }
 
-  #logged(params: JsonObject): void {
+  #logged(message: LogMessage): void {
+    const { params } = message;
     if (this.#lists.members.size === 0) return;
     const text = JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params });
-    for (const member of this.#lists.members) member.logged(params["level"], text);
+    for (const member of this.#lists.members)
+      if (isFor(message, member.view.principal)) member.logged(params["level"], text);
   }
 }

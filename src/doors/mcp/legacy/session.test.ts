@@ -574,8 +574,8 @@ describe("during a call", () => {
     expect((await client.request("logging/setLevel", { level: "warning" })).result).toEqual({});
     client.sent.length = 0;
     await client.tool("log");
-    client.hub.events.log.emit({ level: "info", data: "no" });
-    client.hub.events.log.emit({ level: "critical", data: "yes" });
+    client.hub.events.log.emit({ params: { level: "info", data: "no" } });
+    client.hub.events.log.emit({ params: { level: "critical", data: "yes" } });
     expect(client.of("notifications/message").map(({ params }) => params?.["level"])).toEqual([
       "warning",
       "error",

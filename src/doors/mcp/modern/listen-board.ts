@@ -1,5 +1,6 @@
 import type { HubPort, ListKind, View } from "../../../core/hub-port.ts";
 import type { JsonObject } from "../../../core/json.ts";
+import { isFor } from "../../../core/provider.ts";
 import type { Logger } from "../../../core/ports.ts";
 import { ListWatch, type ListWatcher } from "../list-watch.ts";
 
@@ -15,8 +16,10 @@ export class ListenBoard {
 
   constructor(hub: HubPort, logger: Logger) {
     this.#lists = new ListWatch(hub, logger);
-    this.#stop = hub.events.resourceUpdated.on(({ uri, params }) => {
-      for (const listener of this.#lists.members) if (listener.uris.has(uri)) listener.resourceUpdated(uri, params);
+    this.#stop = hub.events.resourceUpdated.on((update) => {
+      const { uri, params } = update;
+      for (const listener of this.#lists.members)
+        if (listener.uris.has(uri) && isFor(update, listener.view.principal)) listener.resourceUpdated(uri, params);
     });
   }
 

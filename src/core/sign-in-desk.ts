@@ -1,0 +1,96 @@
+import type { Principal } from "./call.ts";
+
+/** A request of a browser to one of the hub's own pages for sign-ins. */
+export interface PageRequest {
+  readonly method: string;
+  /** Below the hub's address, with a leading slash. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly cookie: string | undefined;
+  /** The body, up to a small bound; nothing of one beyond it. */
+  body(): Promise<string>;
+}
+
+export interface Page {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A sign-in that waits for its browser. */
+export interface WaitingSignIn {
+  /** The page that its link opens; nothing for another's link. */
+  page(request: PageRequest): Promise<Page> | undefined;
+  /** Takes what a browser brings back from an issuer; nothing where that is another's. */
+  back(request: PageRequest): Promise<Page> | undefined;
+}
+
+/** A source that can be signed in to from the hub's page. */
+export interface SignInStarter {
+  /**
+   * Begins a sign-in that becomes this principal's: what its browser is sent, or nothing where it is not this
+   * principal's to make. Rejects with a `FailError`.
+   */
+  begin(principal: Principal): Promise<Page | undefined>;
+}
+
+/** Sign-ins that wait for a browser at once. */
+const MAX_WAITING = 1000;
+
+/**
+ * Where sign-ins meet the doors: which of them wait for a browser, at which address of the hub it comes back, and which
+ * sources can be signed in to. Empty until somebody signs in.
+ */
+export class SignInDesk {
+  /** Folder of the vault, where commands of this home wait; absent: there is none. */
+  readonly folder: string | undefined;
+  /** Sources by id. */
+  readonly sources = new Map<string, SignInStarter>();
+  readonly #waiting = new Set<WaitingSignIn>();
+  readonly #addresses = new Set<{ readonly url: string }>();
+
+  constructor(folder: string | undefined) {
+    this.folder = folder;
+  }
+
+  /** Address of the hub as browsers reach it, without a slash at its end; absent while no door with one is open. */
+  get address(): string | undefined {
+    return Array.from(this.#addresses).at(-1)?.url;
+  }
+
+  /** Browsers reach the hub there until the returned function is called. */
+  opened(url: string): () => void {
+    const entry = { url };
+    this.#addresses.add(entry);
+    return () => void this.#addresses.delete(entry);
+  }
+
+  /** Waits until the returned function is called; the one who waits longest goes where there are too many. */
+  wait(signIn: WaitingSignIn): () => void {
+    const [oldest] = this.#waiting;
+    if (oldest && this.#waiting.size >= MAX_WAITING) this.#waiting.delete(oldest);
+    this.#waiting.add(signIn);
+    return () => void this.#waiting.delete(signIn);
+  }
+
+  page(request: PageRequest): Promise<Page> | undefined {
+    return this.#first((one) => one.page(request));
+  }
+
+  back(request: PageRequest): Promise<Page> | undefined {
+    return this.#first((one) => one.back(request));
+  }
+
+  #first(ask: (one: WaitingSignIn) => Promise<Page> | undefined): Promise<Page> | undefined {
+    for (const one of this.#waiting) {
+      const page = ask(one);
+      if (page) return page;
+    }
+    return undefined;
+  }
+}
+
+/** Paths of the hub, below its address. */
+export const SIGN_IN_PATH = "/sign-in";
+export const CALLBACK_PATH = "/oauth/callback";
+export const CLIENT_DOCUMENT_PATH = "/oauth/client.json";

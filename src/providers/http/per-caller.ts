@@ -1,0 +1,185 @@
+import type { Call, Principal } from "../../core/call.ts";
+import { Emitter } from "../../core/events.ts";
+import { FailError } from "../../core/errors.ts";
+import { EVERYBODY, type LinkKey } from "../../core/link-key.ts";
+import { fail, type Outcome } from "../../core/outcome.ts";
+import type {
+  ColdStart,
+  ListingWish,
+  Provider,
+  ProviderEvents,
+  ProviderStatus,
+  ResolvedCall,
+} from "../../core/provider.ts";
+import type { Listing, Source } from "../../core/records.ts";
+
+export interface PerCallerDeps {
+  readonly source: Source;
+  /** The source as one principal has it; without one, as it is to somebody of whom nothing is known. */
+  readonly open: (principal: string | undefined) => Provider;
+}
+
+/** People whose connections and lists are kept at once; one more takes the place of the one who came least lately. */
+const MAX_PEOPLE = 256;
+
+interface Person {
+  readonly provider: Provider;
+  readonly stop: () => void;
+  /** Calls and subscriptions under way. */
+  uses: number;
+}
+
+/**
+ * One server, and a provider of it for each principal: connections, lists, tokens, circuits and what is kept on disk
+ * are each one's own, and nothing leads from one to another. Who has not signed in gets what the server gives anybody.
+ */
+export class PerCallerProvider implements Provider {
+  readonly source: Source;
+  readonly events: ProviderEvents = { changed: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() };
+  readonly #deps: PerCallerDeps;
+  readonly #nobody: Provider;
+  /** The one who came last stands last. */
+  readonly #people = new Map<string, Person>();
+  readonly #ending = new Set<Promise<void>>();
+  #logLevel: string | undefined;
+  #isClosed = false;
+
+  constructor(deps: PerCallerDeps) {
+    this.#deps = deps;
+    this.source = deps.source;
+    this.#nobody = deps.open(undefined);
+    this.#nobody.events.changed.on(() => this.events.changed.emit());
+  }
+
+  open(): void {
+    this.#nobody.open();
+  }
+
+  linkFor({ id }: Principal): LinkKey {
+    return { for: "principal", principal: id };
+  }
+
+  serverFor({ id }: Principal): object {
+    return this.#people.get(id)?.provider ?? {};
+  }
+
+  listing(wish: ListingWish = {}): Listing | Promise<Listing> {
+    return this.#behind(wish.link).listing(wish);
+  }
+
+  coldStart(link?: LinkKey): ColdStart | undefined {
+    return this.#behind(link).coldStart?.();
+  }
+
+  /** What anybody gets, and what those get who are here. */
+  async refresh(signal: AbortSignal): Promise<void> {
+    const own = Array.from(this.#people.values(), ({ provider }) => provider.refresh?.(signal));
+    // Somebody who is not signed in is no reason why the others' lists should stay as they were.
+    const [first, ...others] = await Promise.allSettled([...own, this.#nobody.refresh?.(signal)]);
+    const failed = [first, ...others].filter((one) => one?.status === "rejected");
+    if (failed.length === others.length + 1) throw failed[0]!.reason;
+  }
+
+  async call(call: ResolvedCall): Promise<Outcome> {
+    if (this.#isClosed) return fail("unavailable", "This source was closed.", { retryable: false });
+    try {
+      const person = this.#personOf(call.principal.id);
+      person.uses += 1;
+      return await person.provider.call(call).finally(() => void (person.uses -= 1));
+    } catch (error) {
+      if (error instanceof FailError) return error.failure;
+      throw error;
+    }
+  }
+
+  async subscribe(uri: string, caller: Pick<Call, "principal" | "client">): Promise<() => Promise<void>> {
+    const person = this.#personOf(caller.principal.id);
+    person.uses += 1;
+    try {
+      const release = await person.provider.subscribe!(uri, caller);
+      return async () => {
+        await release();
+        person.uses -= 1;
+      };
+    } catch (error) {
+      person.uses -= 1;
+      throw error;
+    }
+  }
+
+  async setLogLevel(level: string): Promise<void> {
+    this.#logLevel = level;
+    await Promise.all(Array.from(this.#people.values(), ({ provider }) => provider.setLogLevel?.(level)));
+  }
+
+  rootsChanged(connection: string): void {
+    for (const { provider } of this.#people.values()) provider.rootsChanged?.(connection);
+  }
+
+  release(connection: string): void {
+    for (const { provider } of this.#people.values()) provider.release?.(connection);
+  }
+
+  /** How the server is to anybody, and how many have it of their own; of no person anything. */
+  status(): ProviderStatus {
+    const status = this.#nobody.status();
+    const states = Array.from(this.#people.values(), ({ provider }) => provider.status().state);
+    const ready = states.filter((state) => state === "ready").length;
+    const info = { ...status.info, credentials: "per-caller", people: states.length, ready };
+    if (status.state !== "needs_authorisation" || ready === 0) return { ...status, info };
+    const { lastError: _, ...rest } = status;
+    return { ...rest, state: "ready", info };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const id of Array.from(this.#people.keys())) this.#end(id);
+    await Promise.all([this.#nobody.close(), ...this.#ending]);
+  }
+
+  /** As this principal has it. */
+  providerOf({ id }: Pick<Principal, "id">): Provider {
+    return this.#isClosed ? this.#nobody : this.#personOf(id).provider;
+  }
+
+  #behind(link: LinkKey = EVERYBODY): Provider {
+    return link.for === "principal" ? this.providerOf({ id: link.principal }) : this.#nobody;
+  }
+
+  #personOf(id: string): Person {
+    const person = this.#people.get(id) ?? this.#create(id);
+    this.#people.delete(id);
+    this.#people.set(id, person);
+    return person;
+  }
+
+  #create(id: string): Person {
+    if (this.#people.size >= MAX_PEOPLE) this.#makeRoom();
+    const provider = this.#deps.open(id);
+    const owner = { principal: id };
+    const stops = [
+      provider.events.changed.on(() => this.events.changed.emit()),
+      provider.events.resourceUpdated.on((update) => this.events.resourceUpdated.emit({ ...update, ...owner })),
+      provider.events.log.on((message) => this.events.log.emit({ ...message, ...owner })),
+    ];
+    provider.open();
+    if (this.#logLevel !== undefined) void provider.setLogLevel?.(this.#logLevel);
+    return { provider, stop: () => stops.forEach((stop) => stop()), uses: 0 };
+  }
+
+  /** Whoever has something under way stays. */
+  #makeRoom(): void {
+    const idle = Array.from(this.#people).find(([, { uses }]) => uses === 0);
+    if (idle) return this.#end(idle[0]);
+    const message = `${MAX_PEOPLE} people use this source at once, which is its bound. Try again later.`;
+    throw new FailError(fail("limited", message, { retryAfterMs: 1000 }));
+  }
+
+  #end(id: string): void {
+    const { provider, stop } = this.#people.get(id)!;
+    this.#people.delete(id);
+    stop();
+    const ending = provider.close().finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
+  }
+}

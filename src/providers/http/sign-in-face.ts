@@ -1,0 +1,88 @@
+import { FailError } from "../../core/errors.ts";
+import { fail, ok, type Outcome } from "../../core/outcome.ts";
+import type { Provider, ResolvedCall } from "../../core/provider.ts";
+import { EMPTY_LISTING, NO_FEATURES, type Listing, type Source, type ToolRecord } from "../../core/records.ts";
+import type { SignInGate } from "./sign-in-gate.ts";
+
+export interface SignInFaceParts {
+  readonly source: Source;
+  readonly gate: SignInGate;
+  /** Reads the lists anew. Rejects with a `FailError`. */
+  readonly refresh: (signal: AbortSignal) => Promise<void>;
+}
+
+type Own = Pick<Provider, "call" | "listing" | "status">;
+
+/** Name of the one tool of a server that shows nothing before a sign-in. */
+const SIGN_IN = "sign_in";
+
+/**
+ * What is put in front of a server that somebody may sign in to: a call that fails for want of that asks its caller,
+ * and while the server shows nothing at all there is one tool that leads there.
+ */
+export function signInFace(own: Own, parts: SignInFaceParts): Pick<Provider, "call" | "listing"> {
+  const leads = signInListing(parts.source);
+  let listed: Listing = EMPTY_LISTING;
+  const shown = (given: Listing): Listing => {
+    listed = given;
+    return isBare(given) && own.status().state === "needs_authorisation" ? leads : given;
+  };
+  return {
+    listing: (wish) => {
+      const given = own.listing(wish);
+      return given instanceof Promise ? given.then(shown) : shown(given);
+    },
+    call: (call) => {
+      const isOurs = call.record.type === "tool" && call.record.tool.name === SIGN_IN && isBare(listed);
+      return isOurs ? signIn(call, parts) : callSignedIn(call, own.call, parts.gate);
+    },
+  };
+}
+
+async function callSignedIn(call: ResolvedCall, callOnce: Provider["call"], gate: SignInGate): Promise<Outcome> {
+  const outcome = await callOnce(call);
+  if (outcome.ok || outcome.kind !== "needs_authorisation") return outcome;
+  try {
+    return (await gate.signInBy(call)) ? await callOnce(call) : outcome;
+  } catch (error) {
+    if (!(error instanceof FailError)) throw error;
+    const { failure } = error;
+    // That the issuer is away says nothing of the call, which would be made again for it.
+    return failure.kind === "needs_authorisation" || failure.kind === "cancelled" ? failure : outcome;
+  }
+}
+
+async function signIn(call: ResolvedCall, { source: { id }, gate, refresh }: SignInFaceParts): Promise<Outcome> {
+  try {
+    if (!(await gate.signInBy(call)))
+      return fail("needs_authorisation", `\`${id}\` is not signed in to. ${gate.remedy}.`, {
+        details: { sent: false },
+      });
+    await refresh(call.signal);
+    return ok({ content: [{ type: "text", text: `Signed in to ${id}. Its tools are listed from now on.` }] });
+  } catch (error) {
+    if (error instanceof FailError) return error.failure;
+    throw error;
+  }
+}
+
+function signInListing(source: Source): Listing {
+  const inputSchema = { type: "object", properties: {}, additionalProperties: false };
+  const description = `Signs you in to ${source.id}, which shows its own tools after that.`;
+  const annotations = { title: `Sign in to ${source.id}`, readOnlyHint: false, openWorldHint: true };
+  const tool: ToolRecord = {
+    source,
+    name: SIGN_IN,
+    description,
+    inputSchema,
+    keywords: ["login", "authorize"],
+    visibility: "native",
+    definition: { name: SIGN_IN, description, inputSchema, annotations },
+  };
+  const none = { resources: [], templates: [], prompts: [], problems: [] };
+  return Object.freeze({ ...none, tools: [tool], features: NO_FEATURES, isPrivate: true });
+}
+
+function isBare({ tools, resources, templates, prompts }: Listing): boolean {
+  return tools.length + resources.length + templates.length + prompts.length === 0;
+}

@@ -1,0 +1,111 @@
+import type { OAuthOptions } from "../outbound/credentials/oauth.ts";
+import type { Challenge } from "./challenge.ts";
+import { discover, type Discovered } from "./discovery.ts";
+import { createProofKey, proofKeyOf, type ProofKey } from "./dpop.ts";
+import { needsPerson } from "./failures.ts";
+import type { Redeeming } from "./grants.ts";
+import { keyOf, targetOf, type LoginContext } from "./context.ts";
+import type { ClientRecord, SignInRecord, TokenRecord } from "./records.ts";
+import { clientFor } from "./registration.ts";
+import { scopesToAsk } from "./scopes.ts";
+
+/** How often more rights are asked for that the server then refuses all the same. */
+export const MAX_WIDENINGS = 2;
+
+/** What is known before anybody is asked. */
+export interface Situation {
+  readonly found: Discovered;
+  /** What was there of this sign-in; nothing of another issuer. */
+  readonly known: SignInRecord | undefined;
+  /** Who the hub is known as already. */
+  readonly client: ClientRecord | undefined;
+  readonly challenge: Challenge | undefined;
+}
+
+/** As whom, and for what, a sign-in is asked for. */
+export interface Prepared {
+  readonly found: Discovered;
+  readonly client: ClientRecord;
+  readonly scopes: readonly string[];
+  readonly key: ProofKey | undefined;
+}
+
+/** Rejects with a `FailError`, also where more rights were asked for too often. */
+export async function situationOf(context: LoginContext, challenge: Challenge | undefined): Promise<Situation> {
+  const before = await context.vault.find(keyOf(context));
+  assertWidens(context, before);
+  const found = await discover(targetOf(context), challenge, context.network);
+  const known = before?.server.issuer === found.server.issuer ? before : undefined;
+  const client = known?.client ?? (await clientOfOthers(context, found));
+  return { found, known, client, challenge };
+}
+
+/** Registers the hub where that has to be. Rejects with a `FailError`. */
+export async function prepare(
+  { options, network }: LoginContext,
+  { found, known, client: before, challenge }: Situation,
+  redirectUri: string,
+): Promise<Prepared> {
+  const { server } = found;
+  const client = await clientFor({ server, options, network, redirectUri, known: before });
+  const challenged = known?.wanted?.scope ?? challenge?.scope;
+  const asked = known?.wanted ? known.scopes : [];
+  const wish = { configured: options.scopes, challenged, described: found.scopes, before: asked };
+  return { found, client, scopes: scopesToAsk(wish, server), key: keyFor(options, known) };
+}
+
+export function redeemingOf(
+  { network, options }: LoginContext,
+  { found, client, key }: Prepared,
+  signal?: AbortSignal,
+): Redeeming {
+  return {
+    server: found.server,
+    client,
+    network,
+    ...(signal && { signal }),
+    ...(key && { key }),
+    ...(options.privateKey !== undefined && { privateKey: options.privateKey }),
+  };
+}
+
+/** Puts tokens into the vault, as the sign-in of this person. */
+export async function save(
+  context: LoginContext,
+  { found, client, scopes, key }: Prepared,
+  tokens: TokenRecord,
+): Promise<SignInRecord> {
+  const own = keyOf(context);
+  const saved = await context.vault.update(own, (before) => {
+    const wanted = before?.wanted && { ...before.wanted, tries: before.wanted.tries + 1 };
+    const { server, resource } = found;
+    const extras = { ...(wanted && { wanted }), ...(key && { key: key.jwk }) };
+    return { ...own, server, resource, client, scopes, tokens, ...extras };
+  });
+  return saved!;
+}
+
+function assertWidens({ label }: LoginContext, before: SignInRecord | undefined): void {
+  const { scope, tries } = before?.wanted ?? { scope: "", tries: 0 };
+  if (tries < MAX_WIDENINGS) return;
+  throw needsPerson(
+    label,
+    `was signed in to ${MAX_WIDENINGS} times for the scopes ${scope} and refuses all the same. ` +
+      "Look there whether you have these rights; `toolyard logout` lets you begin anew.",
+  );
+}
+
+/** The hub is one client, however many people sign in by it; one that its issuer may have forgotten is left out. */
+async function clientOfOthers(
+  { vault, label, url }: LoginContext,
+  { server }: Discovered,
+): Promise<ClientRecord | undefined> {
+  const others = (await vault.all()).filter((one) => one.source === label && one.url === url.href);
+  return others.find(({ client, unknownSince }) => client.issuer === server.issuer && unknownSince === undefined)
+    ?.client;
+}
+
+function keyFor({ dpop }: OAuthOptions, known: SignInRecord | undefined): ProofKey | undefined {
+  if (!dpop) return undefined;
+  return known?.key ? proofKeyOf(known.key) : createProofKey();
+}

@@ -1,0 +1,30 @@
+import { CALLBACK_PATH, CLIENT_DOCUMENT_PATH, type SignInDesk } from "../core/sign-in-desk.ts";
+import type { BrowserGuard } from "./browser-guard.ts";
+import { takeBack, type OpenPlace } from "./redirect.ts";
+
+/** The hub's own pages, at the address where its door is open. */
+export function deskPlace(desk: SignInDesk, address: string): OpenPlace {
+  return async (handlers) => {
+    const { guard } = handlers;
+    const leave = desk.wait({
+      page: (request) => (isOf(guard, request.path) ? guard.serve(request) : undefined),
+      back: (request) => takeBack(request, handlers),
+    });
+    return {
+      uri: `${address}${CALLBACK_PATH}`,
+      at: (path) => `${address}${path}`,
+      close: async () => leave(),
+    };
+  };
+}
+
+function isOf(guard: BrowserGuard | undefined, path: string): guard is BrowserGuard {
+  return guard !== undefined && guard.path === path;
+}
+
+/** Address of the document that says who the hub is; only a hub that is reached by https has one. */
+export function ownDocument(redirectUri: string): string | undefined {
+  const { protocol } = new URL(redirectUri);
+  const isOwn = protocol === "https:" && redirectUri.endsWith(CALLBACK_PATH);
+  return isOwn ? `${redirectUri.slice(0, -CALLBACK_PATH.length)}${CLIENT_DOCUMENT_PATH}` : undefined;
+}

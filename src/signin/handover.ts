@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import { mkdir, open, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { CALLBACK_PATH } from "../core/sign-in-desk.ts";
+import { PRIVATE_MODE, writeWhole } from "../process/write-whole.ts";
+import type { Handlers, OpenPlace } from "./redirect.ts";
+
+/** How often a command looks whether its browser came back. */
+const LOOK_MS = 300;
+const GOOD_FOR_MS = 600_000;
+const MAX_QUERY_CHARS = 16 * 1024;
+
+/**
+ * A hub that runs takes a browser back for a command of the same home. The command says by a file that it waits for an
+ * answer of this state, and the hub puts the answer into it; what is in there is of no use without the verifier, which
+ * never leaves the command.
+ */
+export function handoverPlace(folder: string, address: string, signal: AbortSignal): OpenPlace {
+  return async ({ onRedirect }) => {
+    let path: string | undefined;
+    return {
+      uri: `${address}${CALLBACK_PATH}`,
+      at: (page) => `${address}${page}`,
+      expects: async (state) => {
+        path = fileOf(folder, state);
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        await (await open(path, "w", PRIVATE_MODE)).close();
+        void takeFrom(path, signal, onRedirect);
+      },
+      close: async () => {
+        if (path !== undefined) await rm(path, { force: true });
+      },
+    };
+  };
+}
+
+/** Gives an answer to the command that waits for it. False: none does. */
+export async function handOver(folder: string, query: URLSearchParams): Promise<boolean> {
+  const path = fileOf(folder, query.get("state") ?? "");
+  const waiting = await stat(path).catch(() => undefined);
+  const text = query.toString();
+  const isWaiting = waiting?.size === 0 && Date.now() - waiting.mtimeMs < GOOD_FOR_MS;
+  if (!isWaiting || text.length > MAX_QUERY_CHARS) return false;
+  await writeWhole(path, text);
+  return true;
+}
+
+/** The state alone says which sign-in an answer belongs to, and does not stand in the name. */
+function fileOf(folder: string, state: string): string {
+  return join(folder, `waiting-${createHash("sha256").update(state).digest("hex").slice(0, 32)}`);
+}
+
+async function takeFrom(path: string, signal: AbortSignal, onRedirect: Handlers["onRedirect"]): Promise<void> {
+  const query = await waitFor(path, signal);
+  if (query) await onRedirect(new URLSearchParams(query));
+}
+
+async function waitFor(path: string, signal: AbortSignal): Promise<string | undefined> {
+  const until = performance.now() + GOOD_FOR_MS;
+  while (!signal.aborted && performance.now() < until) {
+    const text = await readFile(path, "utf8").catch(() => undefined);
+    if (text === undefined || text !== "") return text;
+    await delay(LOOK_MS, undefined, { signal, ref: false }).catch(() => {});
+  }
+  return undefined;
+}

@@ -1,0 +1,43 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+/** Where a system keeps secrets for whoever is logged in. */
+export interface Keyring {
+  /** Nothing where it does not answer in time, or holds nothing under this name. */
+  read(name: string): Promise<string | undefined>;
+  /** Whether it was taken. */
+  write(name: string, secret: string): Promise<boolean>;
+}
+
+/** A keyring may ask the person, or hang: it is asked by a process of its own, which has this long. */
+const WAIT_MS = 2000;
+/** Whoever sits at the terminal may have to unlock it first. */
+const WRITE_WAIT_MS = 30_000;
+const MAX_OUTPUT_BYTES = 4096;
+
+/** `module`: what has the interface of `@napi-rs/keyring`. */
+export function systemKeyring(
+  variables: Readonly<Record<string, string | undefined>>,
+  module = "@napi-rs/keyring",
+): Keyring {
+  const run = (args: readonly string[], waitMs: number, input?: string): Promise<string | undefined> =>
+    new Promise((resolve) => {
+      const all = [CHILD, module, ...args];
+      const options = { timeout: waitMs, killSignal: "SIGKILL", maxBuffer: MAX_OUTPUT_BYTES } as const;
+      const env = { ...variables } as NodeJS.ProcessEnv;
+      const child = execFile(process.execPath, all, { ...options, env, windowsHide: true }, (error, stdout) =>
+        resolve(error ? undefined : stdout),
+      );
+      child.stdin?.on("error", () => {});
+      child.stdin?.end(input);
+    });
+  return {
+    read: async (name) => (await run(["read", name], WAIT_MS))?.trim() || undefined,
+    write: async (name, secret) => (await run(["write", name], WRITE_WAIT_MS, secret)) !== undefined,
+  };
+}
+
+/** From the sources, what was built of it. */
+const CHILD = fileURLToPath(
+  new URL(import.meta.url.endsWith(".ts") ? "../../dist/signin/keyring-main.js" : "keyring-main.js", import.meta.url),
+);

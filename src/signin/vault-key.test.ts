@@ -1,0 +1,107 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { systemKeyring, type Keyring } from "./keyring.ts";
+import type { SignInRecord } from "./records.ts";
+import { findKey, makeKey } from "./vault-key.ts";
+import { Vault } from "./vault.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "toolyard-keys-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What a system has: it takes what is written, and can be locked. */
+class Ring implements Keyring {
+  readonly kept = new Map<string, string>();
+  isLocked = false;
+  readsBack = true;
+
+  read(name: string): Promise<string | undefined> {
+    return Promise.resolve(this.isLocked || !this.readsBack ? undefined : this.kept.get(name));
+  }
+
+  write(name: string, secret: string): Promise<boolean> {
+    if (!this.isLocked) this.kept.set(name, secret);
+    return Promise.resolve(!this.isLocked);
+  }
+}
+
+const place = (keyring: Keyring, isAttended: boolean) => ({ folder, variables: {}, keyring, isAttended });
+const RECORD = {
+  source: "far",
+  url: "https://far.example/mcp",
+  person: "shared",
+  server: { issuer: "https://issuer.example", token_endpoint: "https://issuer.example/token" },
+  client: { issuer: "https://issuer.example", id: "one", method: "none", from: "given" },
+  scopes: [],
+} satisfies SignInRecord;
+
+function vaultOf(keyring: Keyring, isAttended: boolean): Vault {
+  return new Vault(place(keyring, isAttended), () => {});
+}
+
+test("at a terminal the keyring has the key, once it was read back; no file holds it", async () => {
+  const ring = new Ring();
+  await vaultOf(ring, true).update(RECORD, () => RECORD);
+  expect([...ring.kept.keys()]).toEqual([expect.stringMatching(/^vault [0-9a-f]{16}$/)]);
+  expect(() => readFileSync(join(folder, "key"))).toThrow(/ENOENT/);
+  expect(await vaultOf(ring, false).find(RECORD)).toEqual(RECORD);
+});
+
+test.each<[string, (ring: Ring) => void]>([
+  ["takes nothing", (ring) => void (ring.isLocked = true)],
+  ["does not give back what it took", (ring) => void (ring.readsBack = false)],
+])("a keyring that %s is not chosen: the key is a file's", async (_, spoil) => {
+  const ring = new Ring();
+  spoil(ring);
+  expect((await makeKey(place(ring, true))).store).toBe("file");
+  expect(await findKey("file", place(ring, false))).toHaveLength(32);
+});
+
+test("without a terminal the keyring is left alone", async () => {
+  const ring = new Ring();
+  expect((await makeKey(place(ring, false))).store).toBe("file");
+  expect(ring.kept.size).toBe(0);
+});
+
+test("a hub opens the store that was chosen; while that is locked it says so and makes no second key", async () => {
+  const ring = new Ring();
+  await vaultOf(ring, true).update(RECORD, () => RECORD);
+  ring.isLocked = true;
+  const hub = vaultOf(ring, false);
+  await expect(hub.find(RECORD)).rejects.toThrow(/the vault is locked: the system's keyring/);
+  await expect(hub.update({ ...RECORD, source: "b" }, () => RECORD)).rejects.toMatchObject({
+    failure: { kind: "needs_authorisation" },
+  });
+  expect(() => readFileSync(join(folder, "key"))).toThrow(/ENOENT/);
+  ring.isLocked = false;
+  expect(await hub.find(RECORD)).toEqual(RECORD);
+});
+
+const MODULE = `
+import { readFileSync, writeFileSync } from "node:fs";
+export class Entry {
+  constructor(service, name) { this.file = process.env.RING; this.name = service + "/" + name; }
+  getPassword() {
+    if (process.env.HANGS) for (;;) {}
+    return JSON.parse(readFileSync(this.file, "utf8"))[this.name] ?? null;
+  }
+  setPassword(secret) { writeFileSync(this.file, JSON.stringify({ [this.name]: secret })); }
+}`;
+
+test("the system's keyring is asked by a process of its own, which is given two seconds", async () => {
+  const [module, file] = [join(folder, "ring.mjs"), join(folder, "ring.json")];
+  writeFileSync(module, MODULE);
+  writeFileSync(file, "{}");
+  const ring = systemKeyring({ RING: file }, module);
+  expect(await ring.read("vault 1")).toBeUndefined();
+  expect(await ring.write("vault 1", "s3cret")).toBe(true);
+  expect(await ring.read("vault 1")).toBe("s3cret");
+  const before = performance.now();
+  expect(await systemKeyring({ RING: file, HANGS: "1" }, module).read("vault 1")).toBeUndefined();
+  expect(performance.now() - before).toBeLessThan(20_000);
+  expect(await systemKeyring({}, join(folder, "none.mjs")).write("vault 1", "s3cret")).toBe(false);
+});
