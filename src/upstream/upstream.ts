@@ -106,6 +106,8 @@ export class Upstream {
    */
   async refresh(signal: AbortSignal): Promise<void> {
     await this.#deciding;
+    // Whoever asks for this has a reason: the failure of a moment ago is no answer.
+    this.#first.forgive();
     await this.#first.get(signal);
     await orAborted(this.#keeper.reread(), signal);
     if (this.#keeper.failure) throw new FailError(this.#keeper.failure);
@@ -115,7 +117,6 @@ export class Upstream {
   /** Downloads anew what is broken, and connects. Rejects with a `FailError`. */
   async mend(installer: Installer, signal: AbortSignal): Promise<void> {
     await orAborted(installer.mend(signal), signal);
-    this.#first.forgive();
     await this.refresh(signal);
   }
 
