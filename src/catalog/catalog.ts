@@ -177,7 +177,7 @@ export class Catalog {
       import("./search/search-tools.ts"),
       this.snapshot(),
     ]);
-    await prepareSearch(snapshot);
+    await prepareSearch(snapshot, view);
     const evidence = await this.#evidence();
     const { limit, ...filter } = bounds;
     const asked = { query, view, limit, filter };

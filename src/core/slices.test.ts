@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { inSlices } from "./slices.ts";
+import { inSlices, whileWanted } from "./slices.ts";
 
 /** Steps that take no time, or so many milliseconds each by a clock that stands still otherwise. */
 function* steps(count: number, ms: number, done: number[]): Generator<void, void> {
@@ -50,4 +50,24 @@ test("what a later step throws is told", () =>
       throw new Error("step two");
     })();
     await expect(inSlices(failing)).rejects.toThrow("step two");
+  }));
+
+test("works side by side have one slice in each turn, between them", () =>
+  withStoppedClock(async () => {
+    const done: number[] = [];
+    const perTurn: number[] = [];
+    let isOver = false;
+    let before = 0;
+    const look = (): void => {
+      perTurn.push(done.length - before);
+      before = done.length;
+      if (!isOver) setImmediate(look);
+    };
+    const works = [0, 1, 2].map(() => whileWanted(steps(12, 4, done), () => true));
+    before = done.length;
+    setImmediate(look);
+    await Promise.all(works);
+    isOver = true;
+    expect(done).toHaveLength(36);
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(2);
   }));

@@ -1,5 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-
 /** How long one slice of work holds the event loop, in milliseconds; its last step may take it further. */
 const SLICE_MS = 8;
 
@@ -12,7 +10,7 @@ export function inSlices(steps: Iterator<unknown, void>): Promise<void> | undefi
 }
 
 async function goOn(steps: Iterator<unknown, void>): Promise<void> {
-  do await nextTurn();
+  do await ownTurn(true);
   while (!oneSlice(steps));
 }
 
@@ -24,7 +22,7 @@ export async function whileWanted<T>(steps: Iterator<unknown, T>, isWanted: () =
   while (isWanted()) {
     const end = oneSlice(steps);
     if (end) return end.value;
-    await nextTurn(undefined, { ref: false });
+    await ownTurn(false);
   }
   return undefined;
 }
@@ -37,4 +35,31 @@ function oneSlice<T>(steps: Iterator<unknown, T>): IteratorReturnResult<T> | und
     if (step.done === true) return step;
   } while (performance.now() < endsAt);
   return undefined;
+}
+
+interface Waiting {
+  readonly keepsAlive: boolean;
+  readonly begin: () => void;
+}
+
+const waiting: Waiting[] = [];
+let next: NodeJS.Immediate | undefined;
+
+/** Works that are cut into slices take turns: however many there are, one of them has one slice in each turn. */
+function ownTurn(keepsAlive: boolean): Promise<void> {
+  return new Promise((begin) => {
+    waiting.push({ keepsAlive, begin });
+    arm();
+  });
+}
+
+function arm(): void {
+  if (waiting.length === 0) return;
+  next ??= setImmediate(() => {
+    next = undefined;
+    waiting.shift()!.begin();
+    arm();
+  });
+  if (waiting.some(({ keepsAlive }) => keepsAlive)) next.ref();
+  else next.unref();
 }

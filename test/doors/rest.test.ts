@@ -284,6 +284,20 @@ describe("lists", () => {
     ]);
   });
 
+  test("GET /api/tools?query=&why= says what each hit was found by, and nothing of it unasked", async () => {
+    const { url } = await serve();
+    const whyOf = async (query: string): Promise<unknown> => {
+      const { tools } = (await (await fetch(`${url}/api/tools?limit=1&${query}`)).json()) as {
+        tools: { why?: object }[];
+      };
+      return tools[0]?.why;
+    };
+    const parts = { words: expect.any(Number), meaning: expect.any(Number), neighbours: 0, server: expect.any(Number) };
+    for (const why of ["why", "why=true", "why=1"]) expect(await whyOf(`query=say+again&${why}`)).toEqual(parts);
+    for (const why of ["why=false", ""]) expect(await whyOf(`query=say+again&${why}`)).toBeUndefined();
+    expect(await whyOf("query=words.say&why=true")).toBeUndefined();
+  });
+
   test("GET /api/tools/{name} describes a tool under any spelling, or says that there is none", async () => {
     const { url } = await serve();
     expect(await (await fetch(`${url}/api/tools/words/say`)).json()).toMatchObject({

@@ -35,6 +35,22 @@ test("a file of another kind is refused, and one that is cut short", () => {
   const file = tableOf({ east: [100, 0] });
   expect(() => new TokenTable(Buffer.from("something else"), "x")).toThrow("no table");
   expect(() => new TokenTable(file.subarray(0, file.length - 1), "x")).toThrow("cut short");
+  expect(() => new TokenTable(Buffer.alloc(0), "x")).toThrow("no table");
+  expect(() => new TokenTable(file.subarray(0, 10), "x")).toThrow("no table");
+});
+
+test("a file whose words do not fit its rows is refused, and one whose scales are no numbers", () => {
+  const words = tableOf({ east: [100, 0], west: [0, 1] });
+  words.write("\t", words.indexOf("\n"), "latin1");
+  expect(() => new TokenTable(words, "x")).toThrow("damaged");
+  const scales = tableOf({ east: [100, 0] });
+  scales.writeFloatLE(NaN, 20);
+  expect(() => new TokenTable(scales, "x")).toThrow("damaged");
+});
+
+test("of a text of megabytes the beginning is read", () => {
+  const table = new TokenTable(tableOf({ east: [100, 0], north: [0, 100] }), "corners");
+  expect([...table.embed(`east${" ".repeat(5_000_000)}north`)]).toEqual([1, 0]);
 });
 
 test.each([

@@ -7,8 +7,6 @@ export interface PartIndex {
   readonly words: readonly string[];
   /** By place in the part's list of tools; undefined for what is never found. */
   readonly tools: readonly (PartTool | undefined)[];
-  /** Words of names and keywords as they are written. */
-  readonly nameWords: ReadonlySet<string>;
 }
 
 export interface PartTool {
@@ -24,28 +22,27 @@ export interface PartTool {
 
 const made = new WeakMap<SourcePart, PartIndex>();
 
-/** The index of one part, made once: a change in one source leaves the others' indexes as they are. */
-export function partIndexOf(part: SourcePart, ranking: Ranking): PartIndex {
-  let index = made.get(part);
-  if (!index) made.set(part, (index = makeIndex(part, ranking)));
-  return index;
-}
-
-function makeIndex(part: SourcePart, ranking: Ranking): PartIndex {
+/**
+ * The index of one part, made once: a change in one source leaves the others' indexes as they are. In steps of one tool
+ * each.
+ */
+export function* partIndexSteps(part: SourcePart, ranking: Ranking): Generator<void, PartIndex> {
+  const known = made.get(part);
+  if (known) return known;
   const numbers = new Map<string, number>();
   const numberOf = (word: string): number => {
     let number = numbers.get(word);
     if (number === undefined) numbers.set(word, (number = numbers.size));
     return number;
   };
-  const nameWords = new Set<string>();
-  const tools = part.tools.map((tool) => {
-    if (tool.record.role === "discovery") return undefined;
-    const document = documentOf(tool, ranking);
-    for (const word of document.nameWords) nameWords.add(word);
-    return numbered(document, numberOf);
-  });
-  return { words: [...numbers.keys()], tools, nameWords };
+  const tools: (PartTool | undefined)[] = [];
+  for (const tool of part.tools) {
+    tools.push(tool.record.role === "discovery" ? undefined : numbered(documentOf(tool, ranking), numberOf));
+    yield;
+  }
+  const index = { words: [...numbers.keys()], tools };
+  made.set(part, index);
+  return index;
 }
 
 function numbered({ weights, nameStems, description }: SearchDocument, numberOf: (word: string) => number): PartTool {

@@ -80,7 +80,7 @@ export class Scores {
     for (const rank of this.ranks) {
       const length = nameLengths[rank]!;
       if (length > 0) this.#sums[rank]! *= 1 + (nameCover * Math.min(this.#named[rank]!, length)) / length;
-      keepBest(best.subarray(sources[rank]! * serverTools, (sources[rank]! + 1) * serverTools), this.#sums[rank]!);
+      keepBest(best, { begin: sources[rank]! * serverTools, count: serverTools }, this.#sums[rank]!);
     }
     for (const rank of this.ranks) {
       const first = sources[rank]! * serverTools;
@@ -130,10 +130,14 @@ export function roundReason(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** Keeps the greatest of a server's sums, in falling order. */
-export function keepBest(best: Float64Array, sum: number): void {
+/** Keeps the greatest of a server's sums, in falling order: `count` of them from `begin` on. */
+export function keepBest(
+  best: Float64Array,
+  { begin, count }: { readonly begin: number; readonly count: number },
+  sum: number,
+): void {
   let value = sum;
-  for (let at = 0; at < best.length; at += 1) {
+  for (let at = begin; at < begin + count; at += 1) {
     const other = best[at]!;
     if (value <= other) continue;
     best[at] = value;

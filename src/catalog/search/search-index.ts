@@ -1,12 +1,14 @@
 import type { SearchAnswer, SearchHit } from "../../core/ports.ts";
 import { isJsonObject, stringMember } from "../../core/json.ts";
+import { inSlices } from "../../core/slices.ts";
 import { visibleName } from "../../core/names.ts";
 import type { ToolRecord } from "../../core/records.ts";
 import type { PreparedTool, SourcePart } from "../source-part.ts";
 import { knownExpansions, looseExpansions, type Expansion } from "./expand-word.ts";
 import { Blend, type Evidence } from "./likeness/blend.ts";
 import { FURTHER_RESULTS, DEFAULT_RESULTS, MAX_RESULTS } from "./limits.ts";
-import { partIndexOf } from "./part-index.ts";
+import { documentOf } from "./document.ts";
+import { partIndexSteps, type PartIndex } from "./part-index.ts";
 import { RANKING, type Ranking } from "./ranking.ts";
 import { Scores } from "./scores.ts";
 import { TopHits } from "./top-hits.ts";
@@ -18,7 +20,7 @@ export interface IndexSearch {
   readonly limit: number;
   /** Tools that the whole query is a name of. */
   readonly exact: readonly PreparedTool[];
-  permits(tool: PreparedTool): boolean;
+  passes(tool: PreparedTool): boolean;
   /** What is known beside the words, by rank of `tools`. */
   readonly evidence?: Evidence | undefined;
   /** @default false */
@@ -41,8 +43,10 @@ export class SearchIndex {
   readonly #ranking: Ranking;
   readonly #rankOf: ReadonlyMap<ToolRecord, number>;
   #whole: WholeIndex | undefined;
+  #preparing: Promise<void> | undefined;
   #byName: ReadonlyMap<string, readonly number[]> | undefined;
 
+  /** `rows`: what may be found. Of what else the parts hold, no search tells anything. */
   constructor(rows: readonly PreparedTool[], parts: readonly SourcePart[], ranking = RANKING) {
     this.#ranking = ranking;
     this.tools = rows.filter((row) => row.record.role !== "discovery");
@@ -50,13 +54,24 @@ export class SearchIndex {
     this.#parts = parts;
   }
 
-  get #index(): WholeIndex {
+  /** Makes what searches need, bit by bit. Returns nothing where that took no waiting; a search does it in one go. */
+  prepare(): Promise<void> | undefined {
+    if (this.#whole) return undefined;
+    this.#preparing ??= inSlices(this.#steps())?.finally(() => (this.#preparing = undefined));
+    return this.#preparing;
+  }
+
+  *#steps(): Generator<void, void> {
+    const parts: PartIndex[] = [];
+    for (const part of this.#parts) parts.push(yield* partIndexSteps(part, this.#ranking));
     const rankOf = (part: number, at: number): number => this.#rankOf.get(this.#parts[part]!.tools[at]!.record) ?? -1;
-    return (this.#whole ??= new WholeIndex(
-      this.tools.length,
-      this.#parts.map((part) => partIndexOf(part, this.#ranking)),
-      rankOf,
-    ));
+    const written = (): string[] => this.tools.flatMap((tool) => documentOf(tool, this.#ranking).nameWords);
+    this.#whole = yield* WholeIndex.steps({ size: this.tools.length, parts, rankOf, written });
+  }
+
+  get #index(): WholeIndex {
+    if (!this.#whole) for (const _ of this.#steps());
+    return this.#whole!;
   }
 
   search(query: string, options: IndexSearch): SearchAnswer {
@@ -69,10 +84,15 @@ export class SearchIndex {
     const exact = this.#exactRanks(text, options);
     const top = new TopHits(limit);
     let total = 0;
-    for (const rank of new Set([...exact, ...scores.ranks])) {
-      if (!options.permits(this.tools[rank]!)) continue;
+    for (const rank of exact) {
+      if (!options.passes(this.tools[rank]!)) continue;
       total += 1;
-      top.offer(rank, exact.has(rank) ? 1 : scores.scoreOf(rank));
+      top.offer(rank, 1);
+    }
+    for (const rank of scores.ranks) {
+      if (exact.has(rank) || !options.passes(this.tools[rank]!)) continue;
+      total += 1;
+      top.offer(rank, scores.scoreOf(rank));
     }
     const hits = top.ranked.map(({ rank, score }) => ({
       ...toHit(this.tools[rank]!, score),
@@ -81,9 +101,9 @@ export class SearchIndex {
     return { hits, total };
   }
 
-  #everything(limit: number, { permits }: IndexSearch): SearchAnswer {
-    const permitted = this.tools.filter((row) => permits(row));
-    return { hits: permitted.slice(0, limit).map((row) => toHit(row, 1)), total: permitted.length };
+  #everything(limit: number, { passes }: IndexSearch): SearchAnswer {
+    const all = this.tools.filter((row) => passes(row));
+    return { hits: all.slice(0, limit).map((row) => toHit(row, 1)), total: all.length };
   }
 
   #exactRanks(text: string, { exact }: IndexSearch): ReadonlySet<number> {

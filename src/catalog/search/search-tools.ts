@@ -1,16 +1,11 @@
 import type { View } from "../../core/hub-port.ts";
 import type { SearchAnswer, SearchFilter } from "../../core/ports.ts";
-import { permissionOf } from "../../core/rights.ts";
-import { inSlices } from "../../core/slices.ts";
+import { EVERYTHING, permissionOf } from "../../core/rights.ts";
 import type { Snapshot } from "../snapshot.ts";
-import type { PreparedTool } from "../source-part.ts";
-import type { SourcePart } from "../source-part.ts";
-import { documentOf } from "./document.ts";
 import { passesFilter } from "./filter.ts";
 import type { Evidence } from "./likeness/blend.ts";
 import type { EvidenceSource } from "./likeness/table-search.ts";
 import { insteadOf, MAX_NEAR } from "./instead.ts";
-import { RANKING } from "./ranking.ts";
 import { SearchIndex } from "./search-index.ts";
 
 export interface ToolQuery {
@@ -21,55 +16,54 @@ export interface ToolQuery {
   readonly filter?: SearchFilter;
 }
 
-/** What a snapshot offers does not change, and neither does what is known of its words. */
-const indexes = new WeakMap<Snapshot, SearchIndex>();
-
 /** The best tools for a query among those that the view may use, listed or not (T23, T26). */
-export function searchTools(
-  snapshot: Snapshot,
-  { query, view, limit, filter = {} }: ToolQuery,
-  evidence?: Evidence,
-): SearchAnswer {
+export function searchTools(snapshot: Snapshot, asked: ToolQuery, evidence?: Evidence): SearchAnswer {
+  const { query, view, limit, filter = {} } = asked;
   const { tools, separator } = snapshot.searchable;
-  const index = indexOf(snapshot);
-  const permission = permissionOf(view.principal.rights);
+  const index = indexFor(snapshot, view);
   const exact = tools.candidates(query.trim());
   const passes = passesFilter(filter, separator);
-  const permits = (tool: PreparedTool): boolean => tools.permits(tool, permission);
-  const found = (tool: PreparedTool): boolean => permits(tool) && passes(tool);
-  const answer = index.search(query, { limit, exact, evidence, permits: found, why: filter.why });
+  const answer = index.search(query, { limit, exact, evidence, passes, why: filter.why });
   if (answer.total > 0) return answer;
   const isNarrowed = filter.server !== undefined || filter.readOnly === true;
-  const elsewhere = isNarrowed ? index.search(query, { limit: MAX_NEAR, exact, evidence, permits }).hits : [];
-  const permitted = tools.rows.filter(permits);
-  return { ...answer, instead: insteadOf(query, filter, { permitted, elsewhere, separator }) };
+  const elsewhere = isNarrowed
+    ? index.search(query, { limit: MAX_NEAR, exact, evidence, passes: () => true }).hits
+    : [];
+  return { ...answer, instead: insteadOf(query, filter, { permitted: index.tools, elsewhere, separator }) };
 }
 
 /** The same with what tells beside words, where that is known in time. */
 export async function searchWith(snapshot: Snapshot, asked: ToolQuery, source: EvidenceSource): Promise<SearchAnswer> {
   // A list of everything is by name.
   if (asked.query.trim() === "") return searchTools(snapshot, asked);
-  return searchTools(snapshot, asked, await source.evidence(asked.query, indexOf(snapshot).tools));
+  return searchTools(snapshot, asked, await source.evidence(asked.query, indexFor(snapshot, asked.view).tools));
 }
 
 /** Reads the words of tools that were never searched, bit by bit. Returns nothing where that took no waiting. */
-export function prepareSearch(snapshot: Snapshot): Promise<void> | undefined {
-  return indexes.has(snapshot) ? undefined : inSlices(documentSteps(snapshot.searchable.parts));
+export function prepareSearch(snapshot: Snapshot, view: View): Promise<void> | undefined {
+  return indexFor(snapshot, view).prepare();
 }
 
-function* documentSteps(parts: readonly SourcePart[]): Generator<void, void> {
-  for (const { tools } of parts)
-    for (const tool of tools) {
-      if (tool.record.role !== "discovery") documentOf(tool, RANKING);
-      yield;
-    }
-}
+/** What a snapshot offers does not change, and neither does what is known of its words. */
+const indexes = new WeakMap<Snapshot, Map<string, SearchIndex>>();
+/** Indexes of one snapshot beside that of everything; one that was not asked for the longest is made anew. */
+const MAX_NARROWED = 8;
 
-function indexOf(snapshot: Snapshot): SearchIndex {
-  const known = indexes.get(snapshot);
-  if (known) return known;
+/**
+ * Who may not use everything has an index of what is left: were hidden tools counted in how rare a word is, in what is
+ * usual or in what a server's best tools say, places and scores would tell of them.
+ */
+function indexFor(snapshot: Snapshot, { principal }: View): SearchIndex {
+  const permission = permissionOf(principal.rights);
+  const key = permission.isNarrowed ? permission.key : EVERYTHING;
+  let known = indexes.get(snapshot);
+  if (!known) indexes.set(snapshot, (known = new Map()));
   const { tools, parts } = snapshot.searchable;
-  const index = new SearchIndex(tools.rows, parts);
-  indexes.set(snapshot, index);
+  const index = known.get(key) ?? new SearchIndex(tools.permitted(tools.rows, permission), parts);
+  // The one that was used last stands last.
+  known.delete(key);
+  known.set(key, index);
+  const oldest = [...known.keys()].find((one) => one !== EVERYTHING);
+  if (known.size > MAX_NARROWED + 1 && oldest !== undefined) known.delete(oldest);
   return index;
 }

@@ -10,6 +10,25 @@ export interface Postings {
 
 const NO_WORDS = new Uint32Array(0);
 
+/** What an index is made of. */
+export interface WholeParts {
+  /** How many tools are found at all. */
+  readonly size: number;
+  readonly parts: readonly PartIndex[];
+  /** The rank of a tool by part and place in it; -1 for what is not found. */
+  rankOf(part: number, at: number): number;
+  /** Words of names and keywords as they are written, of the tools that are found and of no others. */
+  written(): Iterable<string>;
+}
+
+interface FoundTool {
+  readonly tool: PartTool;
+  readonly rank: number;
+  readonly source: number;
+  /** By their numbers in the whole. */
+  readonly words: Uint32Array;
+}
+
 /**
  * The parts' indexes as one: which tools have a word is one look. Made at the first search after a change by copying
  * numbers out of the parts, which read no text again.
@@ -22,52 +41,62 @@ export class WholeIndex {
   readonly sourceCount: number;
   /** By source: how many tools it has. */
   readonly sourceSizes: Uint32Array;
-  readonly #parts: readonly PartIndex[];
+  readonly #written: () => Iterable<string>;
   readonly #numbers = new Map<string, number>();
   /** By number of a word: where its postings begin; one more for the end. */
-  readonly #starts: Uint32Array;
-  readonly #ranks: Uint32Array;
-  readonly #weights: Float32Array;
-  readonly #inName: Uint8Array;
+  #starts = NO_WORDS;
+  #ranks = NO_WORDS;
+  #weights = new Float32Array(0);
+  #inName = new Uint8Array(0);
   /** By rank: the description's words by their numbers here. */
   readonly #descriptions: Uint32Array[];
   #vocabulary: Vocabulary | undefined;
 
-  /** `rankOf`: the rank of a tool by part and place in it; -1 for what is not found. */
-  constructor(size: number, parts: readonly PartIndex[], rankOf: (part: number, at: number) => number) {
-    this.#parts = parts;
+  private constructor({ size, parts, written }: WholeParts) {
+    this.#written = written;
     this.sourceCount = parts.length;
     this.nameLengths = new Uint8Array(size);
     this.sources = new Uint32Array(size);
     this.sourceSizes = new Uint32Array(parts.length);
     this.#descriptions = Array.from({ length: size }, () => NO_WORDS);
-    const translations = parts.map((part) => Uint32Array.from(part.words, (word) => this.#numberOf(word)));
-    const found = (take: (tool: PartTool, rank: number, part: number) => void): void => {
-      for (const [at, part] of parts.entries()) {
-        for (const [place, tool] of part.tools.entries()) {
-          const rank = tool ? rankOf(at, place) : -1;
-          if (tool && rank >= 0) take(tool, rank, at);
-        }
+  }
+
+  /** In steps of one tool each. */
+  static *steps(whole: WholeParts): Generator<void, WholeIndex> {
+    const index = new WholeIndex(whole);
+    const found: FoundTool[] = [];
+    for (const [source, part] of whole.parts.entries()) {
+      const numbers = Uint32Array.from(part.words, (word) => index.#numberOf(word));
+      for (const [place, tool] of part.tools.entries()) {
+        const rank = tool ? whole.rankOf(source, place) : -1;
+        if (tool && rank >= 0) found.push({ tool, rank, source, words: tool.words.map((word) => numbers[word]!) });
+        if (tool && rank >= 0) index.#descriptions[rank] = tool.description.map((word) => numbers[word]!);
+        yield;
       }
-    };
-    this.#starts = new Uint32Array(this.#numbers.size + 1);
-    found((tool, _, part) => {
-      for (const word of tool.words) this.#starts[translations[part]![word]! + 1]! += 1;
-    });
-    for (let word = 0; word < this.#numbers.size; word += 1) this.#starts[word + 1]! += this.#starts[word]!;
-    const total = this.#starts.at(-1)!;
+    }
+    yield* index.#fill(found);
+    return index;
+  }
+
+  *#fill(found: readonly FoundTool[]): Generator<void, void> {
+    const starts = (this.#starts = new Uint32Array(this.#numbers.size + 1));
+    for (const { words } of found) {
+      for (const word of words) starts[word + 1]! += 1;
+      yield;
+    }
+    for (let word = 0; word < this.#numbers.size; word += 1) starts[word + 1]! += starts[word]!;
+    const total = starts.at(-1)!;
     this.#ranks = new Uint32Array(total);
     this.#weights = new Float32Array(total);
     this.#inName = new Uint8Array(total);
-    const next = this.#starts.slice();
-    found((tool, rank, part) => {
-      const words = tool.words.map((word) => translations[part]![word]!);
+    const next = starts.slice();
+    for (const { tool, rank, source, words } of found) {
       this.#place(tool, rank, placesOf(words, next));
       this.nameLengths[rank] = Math.min(tool.nameLength, 255);
-      this.sources[rank] = part;
-      this.sourceSizes[part]! += 1;
-      this.#descriptions[rank] = tool.description.map((word) => translations[part]![word]!);
-    });
+      this.sources[rank] = source;
+      this.sourceSizes[source]! += 1;
+      yield;
+    }
   }
 
   #numberOf(word: string): number {
@@ -118,7 +147,7 @@ export class WholeIndex {
 
   /** Words of names and keywords as they are written. */
   get vocabulary(): Vocabulary {
-    return (this.#vocabulary ??= new Vocabulary(new Set(this.#parts.flatMap((part) => [...part.nameWords]))));
+    return (this.#vocabulary ??= new Vocabulary(new Set(this.#written())));
   }
 }
 

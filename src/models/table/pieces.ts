@@ -1,7 +1,10 @@
 const MAX_WORD_CHARS = 48;
+/** Characters of a text that are read, from its beginning. */
+const MAX_TEXT_CHARS = 32_768;
 /** Words whose pieces are remembered. */
 const MAX_KNOWN = 20_000;
 const CAMEL_BORDER = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g;
+const ASCII = /^\p{ASCII}*$/u;
 const WORD = /[\p{L}\p{N}]+/gu;
 
 /**
@@ -19,9 +22,8 @@ export class Pieces {
   /** Numbers of the pieces, `most` or a few more; words that the vocabulary cannot write are left out. */
   ofText(text: string, most: number): number[] {
     const found: number[] = [];
-    const plain = text.replace(CAMEL_BORDER, " ").normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
-    for (const [word] of plain.matchAll(WORD)) {
-      found.push(...this.#ofWord(word));
+    for (const [word] of plainText(text.slice(0, MAX_TEXT_CHARS)).matchAll(WORD)) {
+      for (const number of this.#ofWord(word)) found.push(number);
       if (found.length >= most) break;
     }
     return found;
@@ -55,4 +57,11 @@ export class Pieces {
     }
     return { number: undefined, end: at };
   }
+}
+
+/** Lower-case, without accents, and apart what `camelCase` writes in one. */
+function plainText(text: string): string {
+  const spaced = text.replace(CAMEL_BORDER, " ");
+  const plain = ASCII.test(spaced) ? spaced : spaced.normalize("NFKD").replaceAll(/\p{M}/gu, "");
+  return plain.toLowerCase();
 }

@@ -35,16 +35,14 @@ export class TokenTable implements TextEmbedder {
 
   /** `file` as `scripts/embeddings/table_file.py` writes it. Throws an `Error` for anything else. */
   constructor(file: Buffer, model: string) {
-    if (file.toString("latin1", 0, 4) !== MAGIC) throw new Error("This is no table of token vectors.");
-    const [count, dimensions, wordBytes] = [4, 8, 12].map((at) => file.readUInt32LE(at)) as [number, number, number];
-    const scalesAt = HEADER_BYTES + wordBytes;
-    const rowsAt = scalesAt + 4 * count;
-    if (file.length !== rowsAt + count * dimensions)
-      throw new Error(`The table of token vectors is cut short: it has ${file.length} bytes.`);
+    const { count, dimensions, scalesAt, rowsAt } = layoutOf(file);
+    const vocabulary = file.toString("latin1", HEADER_BYTES, scalesAt).trimEnd().split("\n");
+    this.#scales = Float32Array.from({ length: count }, (_, row) => file.readFloatLE(scalesAt + 4 * row));
+    if (vocabulary.length !== count || !this.#scales.every((scale) => Number.isFinite(scale)))
+      throw new Error("The table of token vectors is damaged. Install the package anew.");
     this.model = model;
     this.dimensions = dimensions;
-    this.#pieces = new Pieces(file.toString("latin1", HEADER_BYTES, scalesAt).trimEnd().split("\n"));
-    this.#scales = Float32Array.from({ length: count }, (_, row) => file.readFloatLE(scalesAt + 4 * row));
+    this.#pieces = new Pieces(vocabulary);
     this.#rows = new Int8Array(file.buffer, file.byteOffset + rowsAt, count * dimensions);
   }
 
@@ -63,4 +61,24 @@ export class TokenTable implements TextEmbedder {
     const begin = piece * this.dimensions;
     for (let at = 0; at < sum.length; at += 1) sum[at]! += scale * this.#rows[begin + at]!;
   }
+}
+
+interface Layout {
+  readonly count: number;
+  readonly dimensions: number;
+  readonly scalesAt: number;
+  readonly rowsAt: number;
+}
+
+function layoutOf(file: Buffer): Layout {
+  if (file.length < HEADER_BYTES || file.toString("latin1", 0, MAGIC.length) !== MAGIC)
+    throw new Error("This is no table of token vectors. Install the package anew.");
+  const [count, dimensions, wordBytes] = [4, 8, 12].map((at) => file.readUInt32LE(at)) as [number, number, number];
+  const scalesAt = HEADER_BYTES + wordBytes;
+  const rowsAt = scalesAt + 4 * count;
+  if (count === 0 || dimensions === 0 || file.length !== rowsAt + count * dimensions)
+    throw new Error(
+      `The table of token vectors is cut short or damaged: it has ${file.length} bytes. Install the package anew.`,
+    );
+  return { count, dimensions, scalesAt, rowsAt };
 }

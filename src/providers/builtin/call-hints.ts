@@ -2,10 +2,17 @@ import type { Call } from "../../core/call.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../../core/json.ts";
 import type { Fail } from "../../core/outcome.ts";
 import type { SearchHit } from "../../core/ports.ts";
+import { within } from "../../core/wait.ts";
 import type { BuiltinPorts } from "./ports.ts";
 
 /** Names that a failure tells. */
 const MAX_NAMES = 3;
+/** Longer names are not told. */
+const MAX_NAME_CHARS = 200;
+/** What is less like the tool that failed is not near it. */
+const LEAST_SCORE = 0.4;
+/** Longest time that the answer to a failed call waits for names. */
+const NAMES_WAIT_MS = 300;
 /** Tools of a server that arguments are held against. */
 const MAX_SIBLINGS = 100;
 
@@ -28,6 +35,21 @@ export async function namesNear({ name, failure }: FailedCall, call: Call, ports
 }
 
 /**
+ * Names of tools that are near one whose call failed, among those that the caller may use: what its name says, they do
+ * too. Nothing where they are not known in time.
+ */
+export async function namesBeside({ name }: FailedCall, call: Call, ports: BuiltinPorts): Promise<string[]> {
+  const called = ports.resolveName(name, call) ?? name;
+  const search = ports.innerHub.search(wordsOf(called), call, { limit: MAX_NAMES + 1 });
+  // A name is a help and no more: what goes wrong on the way to it is not what the caller asked about.
+  const answer = await within(search, NAMES_WAIT_MS).catch(() => undefined);
+  return (answer?.hits ?? [])
+    .filter((hit) => hit.name !== called && hit.score >= LEAST_SCORE && hit.name.length <= MAX_NAME_CHARS)
+    .slice(0, MAX_NAMES)
+    .map((hit) => hit.name);
+}
+
+/**
  * Tools of the same server that take arguments which this one refused. A tool that takes anything, and one without
  * arguments, tells nothing.
  */
@@ -45,8 +67,12 @@ export async function siblingsThatFit(failed: FailedCall, call: Call, ports: Bui
 function fits({ inputSchema }: SearchHit, args: JsonObject): boolean {
   const properties = objectMember(inputSchema, "properties") ?? {};
   const { required } = inputSchema;
-  const isWhole = !Array.isArray(required) || required.every((name) => typeof name === "string" && name in args);
-  return isWhole && Object.entries(args).every(([name, value]) => hasType(properties[name], value));
+  const isWhole =
+    !Array.isArray(required) || required.every((name) => typeof name === "string" && Object.hasOwn(args, name));
+  return (
+    isWhole &&
+    Object.entries(args).every(([name, value]) => Object.hasOwn(properties, name) && hasType(properties[name], value))
+  );
 }
 
 /** Whether a value is of the one type that a schema names; a schema that names none takes all. */

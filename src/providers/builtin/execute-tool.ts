@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, listMember, type JsonObject } from "../../core/json.ts";
 import { fail, type Fail, type Outcome } from "../../core/outcome.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import type { Source } from "../../core/records.ts";
 import type { FixedTool } from "../fixed-tools.ts";
 import { ownToolRecord } from "./own-tool.ts";
-import { namesNear, siblingsThatFit, type FailedCall } from "./call-hints.ts";
+import { namesBeside, namesNear, siblingsThatFit, type FailedCall } from "./call-hints.ts";
 import type { BuiltinPorts } from "./ports.ts";
 
 const NAME = "execute_tool";
@@ -69,10 +69,30 @@ async function withNames(failed: FailedCall, call: ResolvedCall, ports: BuiltinP
     const message = `Tool not found: ${name}. Use tool_search to discover available tools.`;
     return fail("tool_error", near.length === 0 ? message : `${message} Near: ${near.join(", ")}.`, { cause: failure });
   }
-  if (failure.kind !== "invalid_params" || failure.rpcError) return failure;
-  const fitting = await siblingsThatFit(failed, call, ports);
-  if (fitting.length === 0) return failure;
-  return { ...failure, message: `${failure.message} These arguments fit ${fitting.join(", ")}.` };
+  if (!takesNames(failure)) return failure;
+  const fitting = failure.kind === "invalid_params" ? await siblingsThatFit(failed, call, ports) : [];
+  if (fitting.length > 0) return saying(failure, `These arguments fit ${fitting.join(", ")}.`);
+  const beside = await namesBeside(failed, call, ports);
+  return beside.length === 0 ? failure : saying(failure, `Near: ${beside.join(", ")}.`);
+}
+
+/**
+ * An upstream's protocol error goes on as it came, several candidates are named already, and what was cancelled is read
+ * by nobody.
+ */
+function takesNames({ kind, rpcError }: Fail): boolean {
+  return rpcError === undefined && kind !== "ambiguous" && kind !== "cancelled";
+}
+
+/**
+ * The failure with one more sentence. A tool's own result keeps all that it has, in its order; the sentence is a text
+ * of its own at the end, since `structuredContent` and the tool's texts may be read by programs.
+ */
+function saying(failure: Fail, sentence: string): Fail {
+  const { result } = failure;
+  if (!result) return { ...failure, message: `${failure.message} ${sentence}` };
+  const content = [...listMember(result, "content"), { type: "text", text: sentence }];
+  return { ...failure, result: { ...result, content } };
 }
 
 function readArguments(given: JsonObject): { readonly value: JsonObject } | Fail {

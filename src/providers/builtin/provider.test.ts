@@ -397,14 +397,64 @@ const SIBLINGS: readonly SearchHit[] = [
 test.each([
   [{ text: "x" }, " These arguments fit find_rows."],
   [{ text: "x", limit: 3 }, " These arguments fit find_rows."],
-  [{ text: 5 }, ""],
-  [{ limit: 3 }, ""],
-  [{ colour: "red" }, ""],
-])("execute_tool with wrong arguments %j names the sibling that takes them", async (args, hint) => {
-  const outcome = fail("invalid_params", "Wrong.");
-  const place = yard({ outcome, hits: SIBLINGS });
-  const answer = await call(place, "execute_tool", { name: "read_row", arguments: args });
-  expect(answer).toMatchObject({ ok: false, kind: "invalid_params", message: `Wrong.${hint}` });
+  [{ text: 5 }, " Near: find_rows, count_rows."],
+  [{ limit: 3 }, " Near: find_rows, count_rows."],
+  [{ colour: "red" }, " Near: find_rows, count_rows."],
+  [JSON.parse('{"__proto__": 1}'), " Near: find_rows, count_rows."],
+  [{ constructor: "x", text: "x" }, " Near: find_rows, count_rows."],
+])(
+  "execute_tool with wrong arguments %j names the sibling that takes them, else those that are near",
+  async (args, hint) => {
+    const outcome = fail("invalid_params", "Wrong.");
+    const place = yard({ outcome, hits: SIBLINGS });
+    const answer = await call(place, "execute_tool", { name: "read_row", arguments: args });
+    expect(answer).toMatchObject({ ok: false, kind: "invalid_params", message: `Wrong.${hint}` });
+  },
+);
+
+const OWN_RESULT = {
+  content: [
+    { type: "text", text: '{"code":5}' },
+    { type: "image", data: "", mimeType: "image/png" },
+  ],
+  structuredContent: { code: 5 },
+  isError: true,
+  _meta: { x: 1 },
+  later: true,
+};
+
+test("a tool's own failure keeps all that it has, and names what is near in a text of its own at the end", async () => {
+  const outcome = fail("tool_error", "No such row.", { result: OWN_RESULT });
+  const answer = await call(yard({ outcome, hits: hitsOf(6) }), "execute_tool", { name: "tool_1" });
+  expect(answer).toEqual({
+    ...outcome,
+    result: {
+      ...OWN_RESULT,
+      content: [...OWN_RESULT.content, { type: "text", text: "Near: tool_0, tool_2, tool_3." }],
+    },
+  });
+});
+
+test.each(["tool_error", "timeout", "unavailable", "limited", "too_large", "malformed", "denied"] as const)(
+  "a call that failed as %s names what is near",
+  async (kind) => {
+    const answer = await call(yard({ outcome: fail(kind, "No."), hits: hitsOf(2) }), "execute_tool", { name: "other" });
+    expect(answer).toMatchObject({ kind, message: "No. Near: tool_0, tool_1." });
+  },
+);
+
+test.each([
+  ["an upstream's protocol error", fail("tool_error", "No.", { rpcError: { code: -32050, message: "No." } })],
+  ["a name with several tools", fail("ambiguous", "Which?", { details: { candidates: ["a", "b"] } })],
+  ["a call that was cancelled", fail("cancelled", "Cancelled.")],
+])("%s goes on as it is, with nothing near", async (_, outcome) => {
+  expect(await call(yard({ outcome, hits: hitsOf(3) }), "execute_tool", { name: "other" })).toBe(outcome);
+});
+
+test("what is hardly like the tool that failed is not near it", async () => {
+  const outcome = fail("timeout", "No.");
+  const hits = hitsOf(3).map((hit) => ({ ...hit, score: 0.2 }));
+  expect(await call(yard({ outcome, hits }), "execute_tool", { name: "other" })).toBe(outcome);
 });
 
 test.each([{}, { name: "" }, { name: "  " }, { name: 5 }])(

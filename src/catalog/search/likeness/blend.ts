@@ -37,9 +37,11 @@ const BEST_SCORE = 0.99;
 export class Blend {
   /** Tools that were found, each once. */
   readonly ranks: readonly number[];
+  /** By rank, of tools that were found. */
   readonly #sums: Float64Array;
   readonly #words: Float64Array;
-  readonly #meanings: Float64Array;
+  readonly #likeness: Likeness;
+  readonly #share: number;
   /** By source. */
   readonly #servers: Float64Array;
   readonly #sources: Uint32Array;
@@ -47,22 +49,29 @@ export class Blend {
   constructor(scores: Scores, { likeness, neighbours }: Evidence, { places, ranking }: BlendRules) {
     const { sources } = places;
     const words = (this.#words = wordShares(scores, sources.length));
-    for (const rank of scores.ranks) if (scores.isNamed(rank)) words[rank]! += NAMED;
-    const sums = (this.#sums = words.slice());
-    if (neighbours)
-      for (let rank = 0; rank < sums.length; rank += 1)
-        sums[rank]! += (ranking.kinShare * wordsOfKin(words, neighbours.ranks, rank)) / NEIGHBOURS;
-    const { meanings, near } = meaningsOf(likeness, ranking.likeness);
-    for (let rank = 0; rank < sums.length; rank += 1) sums[rank]! += meanings[rank]!;
-    this.#meanings = meanings;
-    this.ranks = [...scores.ranks, ...near.filter((rank) => words[rank] === 0)];
-    this.#servers = serverShares(sums, this.ranks, { places, ranking });
-    for (const rank of this.ranks) sums[rank]! += this.#servers[sources[rank]!]!;
+    this.#likeness = likeness;
+    this.#share = ranking.likeness;
     this.#sources = sources;
+    const ranks = (this.ranks = [...scores.ranks, ...nearRanks(likeness, words)]);
+    const sums = (this.#sums = new Float64Array(sources.length));
+    const kin = neighbours?.ranks;
+    for (const rank of ranks) {
+      const said = kin ? (ranking.kinShare * wordsOfKin(words, kin, rank)) / NEIGHBOURS : 0;
+      sums[rank] = words[rank]! + said + this.#meaningOf(rank);
+    }
+    const servers = (this.#servers = serverShares(sums, ranks, { places, ranking }));
+    for (const rank of ranks) sums[rank]! += servers[sources[rank]!]!;
+  }
+
+  /** What is no number means nothing. */
+  #meaningOf(rank: number): number {
+    const { cosines, mean, deviation } = this.#likeness;
+    const above = Math.min((cosines[rank]! - mean) / deviation, MOST_DEVIATIONS);
+    return above > 0 ? (this.#share * above) / MOST_DEVIATIONS : 0;
   }
 
   reasonsOf(rank: number): SearchReasons {
-    const [words, meaning] = [this.#words[rank]!, this.#meanings[rank]!];
+    const [words, meaning] = [this.#words[rank]!, this.#meaningOf(rank)];
     const server = this.#servers[this.#sources[rank]!]!;
     const neighbours = this.#sums[rank]! - words - meaning - server;
     return {
@@ -80,12 +89,12 @@ export class Blend {
   }
 }
 
-/** By rank: how much of what the words of the best tool tell this one's do. */
+/** By rank: how much of what the words of the best tool tell this one's do, and more where they are its name. */
 function wordShares(scores: Scores, size: number): Float64Array {
   const shares = new Float64Array(size);
   let most = 0;
   for (const rank of scores.ranks) most = Math.max(most, scores.shareOf(rank));
-  for (const rank of scores.ranks) shares[rank] = scores.shareOf(rank) / most;
+  for (const rank of scores.ranks) shares[rank] = scores.shareOf(rank) / most + (scores.isNamed(rank) ? NAMED : 0);
   return shares;
 }
 
@@ -95,18 +104,13 @@ function wordsOfKin(words: Float64Array, kin: Int32Array, rank: number): number 
   return sum;
 }
 
-/** By rank, and those that are found by likeness alone. */
-function meaningsOf({ cosines, mean, deviation }: Likeness, share: number) {
+/** Tools that are found by likeness alone. */
+function nearRanks({ cosines, mean, deviation }: Likeness, words: Float64Array): number[] {
   const near: number[] = [];
-  const meanings = new Float64Array(cosines.length);
-  for (let rank = 0; rank < cosines.length; rank += 1) {
-    const cosine = cosines[rank]!;
-    const above = Math.min((cosine - mean) / deviation, MOST_DEVIATIONS);
-    if (above <= 0) continue;
-    meanings[rank] = (share * above) / MOST_DEVIATIONS;
-    if (cosine >= FOUND_COSINE && above >= FOUND_DEVIATIONS) near.push(rank);
-  }
-  return { meanings, near };
+  const least = Math.max(FOUND_COSINE, mean + FOUND_DEVIATIONS * deviation);
+  for (let rank = 0; rank < cosines.length; rank += 1)
+    if (cosines[rank]! >= least && words[rank] === 0) near.push(rank);
+  return near;
 }
 
 /** By source: what its best tools say of each of them. */
@@ -114,11 +118,9 @@ function serverShares(sums: Float64Array, ranks: readonly number[], { places, ra
   const { sources, sourceCount } = places;
   const { blendServerShare, serverTools } = ranking;
   const best = new Float64Array(sourceCount * serverTools);
-  for (const rank of ranks)
-    keepBest(best.subarray(sources[rank]! * serverTools, (sources[rank]! + 1) * serverTools), sums[rank]!);
-  return Float64Array.from({ length: sourceCount }, (_, source) => {
-    let sum = 0;
-    for (let at = 0; at < serverTools; at += 1) sum += best[source * serverTools + at]!;
-    return (blendServerShare * sum) / serverTools;
-  });
+  for (const rank of ranks) keepBest(best, { begin: sources[rank]! * serverTools, count: serverTools }, sums[rank]!);
+  const shares = new Float64Array(sourceCount);
+  for (let at = 0; at < best.length; at += 1)
+    shares[Math.floor(at / serverTools)]! += (blendServerShare * best[at]!) / serverTools;
+  return shares;
 }

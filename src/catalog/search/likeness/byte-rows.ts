@@ -1,20 +1,20 @@
 /** Vectors of whole numbers from -127 to 127, one after the other. */
 export class ByteRows {
   readonly values: Int8Array;
-  /** Numbers of a vector: a multiple of four. */
+  /** Numbers of a vector, and zeros up to a multiple of four. */
   readonly width: number;
 
-  constructor(count: number, width: number) {
-    this.values = new Int8Array(count * width);
-    this.width = width;
+  constructor(count: number, dimensions: number) {
+    this.width = 4 * Math.ceil(dimensions / 4);
+    this.values = new Int8Array(count * this.width);
   }
 
-  /** The first numbers of `row` in another's rows. */
-  take(row: number, vector: Int8Array): void {
-    this.values.set(vector.subarray(0, this.width), row * this.width);
+  /** As many of the vector's numbers as a row has. */
+  set(row: number, vector: Int8Array): void {
+    this.values.set(vector.length > this.width ? vector.subarray(0, this.width) : vector, row * this.width);
   }
 
-  /** The product of a row and of numbers up to 8191: with 128 of them it is a whole number of 32 bits. */
+  /** The product of a row and of `wantedNumbers`, as a whole number of 32 bits. */
   productWith(wanted: Int32Array, row: number): number {
     const { values, width } = this;
     let sum = 0;
@@ -46,4 +46,22 @@ export class ByteRows {
   lengthOf(row: number): number {
     return Math.sqrt(this.productOf(row, row));
   }
+}
+
+/** What a vector of length 1 is multiplied with to be compared in whole numbers; no product of any model leaves 32 bits. */
+export const QUERY_SCALE = 8191;
+
+/** A vector of length 1 in whole numbers, as wide as a row of these dimensions. */
+export function wantedNumbers(vector: Float32Array): Int32Array {
+  const wanted = new Int32Array(4 * Math.ceil(vector.length / 4));
+  for (let at = 0; at < vector.length; at += 1) wanted[at] = Math.round(vector[at]! * QUERY_SCALE);
+  return wanted;
+}
+
+/** Writes a vector of any length into `into` from `begin` on, its largest number as 127. */
+export function toBytes(vector: Float32Array, into: Int8Array, begin = 0): void {
+  let largest = 0;
+  for (let at = 0; at < vector.length; at += 1) largest = Math.max(largest, Math.abs(vector[at]!));
+  if (!(largest > 0 && largest < Infinity)) return;
+  for (let at = 0; at < vector.length; at += 1) into[begin + at] = Math.round((127 * vector[at]!) / largest);
 }

@@ -30,7 +30,7 @@ export class Neighbours {
     const found = new Neighbours(tools);
     const fresh = found.#take(before);
     const rests = Float32Array.from(tools, (_, rank) => vectors.restOf(rank));
-    const own = tools.map(({ record }) => record.source.id);
+    const own = sourceNumbers(tools);
     for (let rank = 0; rank < tools.length; rank += 1) {
       if (fresh[rank] === 0) continue;
       for (let other = 0; other < tools.length; other += 1) {
@@ -80,4 +80,15 @@ export class Neighbours {
     this.#cosines[at] = cosine;
     this.ranks[at] = other;
   }
+}
+
+/** By rank: one number for each source. */
+function sourceNumbers(tools: readonly PreparedTool[]): Uint32Array {
+  const numbers = new Map<string, number>();
+  return Uint32Array.from(tools, ({ record }) => {
+    const { id } = record.source;
+    const number = numbers.get(id) ?? numbers.size;
+    numbers.set(id, number);
+    return number;
+  });
 }

@@ -34,18 +34,27 @@ interface Prepared {
   neighbours?: Neighbours;
 }
 
+type Job = Promise<Prepared | undefined>;
+
+/** Lists that may be prepared at once; of further ones that which was asked about first is given up. */
+const MAX_JOBS = 8;
+/** Tools of a list whose neighbours are looked for: each is held against each other. */
+const MAX_NEIGHBOURLY = 12_000;
+
 /**
  * Likeness by an embedder in this process. Tools are embedded at the first search, and new ones at the first search
- * after they came; then their neighbours are found. Both in slices, so that nothing else waits for them.
+ * after they came; then their neighbours are found. Both in slices, so that nothing else waits for them. Callers who
+ * see other tools than others have lists of their own.
  */
 export class TableSearch implements EvidenceSource {
   readonly #options: TableSearchOptions;
   readonly #closing = new AbortController();
-  /** Principals with lists of their own take turns. */
   readonly #known = new WeakMap<readonly PreparedTool[], Prepared>();
-  #prepared: Prepared | undefined;
-  #job: { readonly tools: readonly PreparedTool[]; readonly ready: Promise<Prepared | undefined> } | undefined;
-  #settled: Promise<unknown> = Promise.resolve();
+  /** Until the neighbours are found, or for good where there is no table. */
+  readonly #jobs = new Map<readonly PreparedTool[], Job>();
+  readonly #running = new Set<Promise<unknown>>();
+  /** Whose neighbours were found last. */
+  #latest: Neighbours | undefined;
 
   constructor(options: TableSearchOptions) {
     this.#options = options;
@@ -61,45 +70,55 @@ export class TableSearch implements EvidenceSource {
   /** What is known of these tools, if it is known in time. */
   async prepare(tools: readonly PreparedTool[]): Promise<Prepared | undefined> {
     const known = this.#known.get(tools);
-    if (known) return known;
-    if (this.#closing.signal.aborted) return undefined;
-    if (this.#job?.tools !== tools) this.#begin(tools);
-    return within(this.#job!.ready, this.#options.waitMs);
+    const isWhole = known && (known.neighbours !== undefined || tools.length > MAX_NEIGHBOURLY);
+    const job = isWhole || this.#closing.signal.aborted ? undefined : (this.#jobs.get(tools) ?? this.#begin(tools));
+    return known ?? (job && within(job, this.#options.waitMs));
   }
 
   /** Waits until nothing is being prepared. */
   async settled(): Promise<void> {
-    await this.#settled;
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#settled;
+    await this.settled();
   }
 
-  #begin(tools: readonly PreparedTool[]): void {
-    const isWanted = (): boolean => this.#job?.tools === tools && !this.#closing.signal.aborted;
-    const ready = this.#embed(tools, isWanted);
-    this.#job = { tools, ready };
-    this.#settled = Promise.all([this.#settled, this.#finish(ready, isWanted)]);
+  #begin(tools: readonly PreparedTool[]): Job {
+    const first = this.#jobs.size >= MAX_JOBS ? this.#jobs.keys().next().value : undefined;
+    if (first) this.#jobs.delete(first);
+    const isWanted = (): boolean => this.#jobs.get(tools) === job && !this.#closing.signal.aborted;
+    const job: Job = this.#embed(tools, () => isWanted());
+    this.#jobs.set(tools, job);
+    const end = this.#finish(job, isWanted).finally(() => this.#running.delete(end));
+    this.#running.add(end);
+    return job;
   }
 
-  /** Takes what is ready into use, and finds the neighbours; what is known of them is taken over. */
-  async #finish(ready: Promise<Prepared | undefined>, isWanted: () => boolean): Promise<void> {
-    const prepared = await ready;
+  /** Finds the neighbours; what is known of them is taken over. */
+  async #finish(job: Job, isWanted: () => boolean): Promise<void> {
+    const prepared = await job;
     if (!prepared) return;
-    const before = this.#prepared?.neighbours;
-    this.#prepared = prepared;
-    this.#known.set(prepared.tools, prepared);
-    const found = await whileWanted(Neighbours.find(prepared.tools, prepared.vectors, before), isWanted);
-    if (found) prepared.neighbours = found;
+    const { tools, vectors } = prepared;
+    if (tools.length <= MAX_NEIGHBOURLY) {
+      const found = await whileWanted(Neighbours.find(tools, vectors, this.#latest), isWanted);
+      if (!found) return;
+      this.#latest = prepared.neighbours = found;
+    }
+    if (isWanted()) this.#jobs.delete(tools);
   }
 
-  async #embed(tools: readonly PreparedTool[], isWanted: () => boolean): Promise<Prepared | undefined> {
+  async #embed(tools: readonly PreparedTool[], isWanted: () => boolean): Job {
+    const known = this.#known.get(tools);
+    if (known) return known;
     try {
       const embedder = await this.#options.load();
       const vectors = await whileWanted(embedAll(tools, embedder), isWanted);
-      return vectors && { tools, embedder, vectors: new VectorRows(vectors, embedder.dimensions) };
+      if (!vectors) return undefined;
+      const prepared = { tools, embedder, vectors };
+      this.#known.set(tools, prepared);
+      return prepared;
     } catch (error) {
       this.#options.logger.warning("The table of token vectors cannot be read; search goes on by words alone.", {
         error: messageOf(error),
@@ -109,11 +128,11 @@ export class TableSearch implements EvidenceSource {
   }
 }
 
-function* embedAll(tools: readonly PreparedTool[], embedder: TextEmbedder): Generator<void, Int8Array[]> {
-  const vectors: Int8Array[] = [];
-  for (const tool of tools) {
-    vectors.push(toolVectorsOf(tool, embedder));
+function* embedAll(tools: readonly PreparedTool[], embedder: TextEmbedder): Generator<void, VectorRows> {
+  const rows = new VectorRows(tools.length, embedder.dimensions);
+  for (const [rank, tool] of tools.entries()) {
+    rows.set(rank, toolVectorsOf(tool, embedder));
     yield;
   }
-  return vectors;
+  return rows;
 }

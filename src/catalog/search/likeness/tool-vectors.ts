@@ -3,6 +3,7 @@ import type { TextEmbedder } from "../../../core/models.ts";
 import { visibleName } from "../../../core/names.ts";
 import type { ToolRecord } from "../../../core/records.ts";
 import type { PreparedTool } from "../../source-part.ts";
+import { toBytes } from "./byte-rows.ts";
 
 /** What the texts of a tool count, beside its name and its description. */
 const SERVER_SHARE = 0.4;
@@ -62,12 +63,6 @@ function sum(...parts: readonly (readonly [Float32Array, number])[]): Float32Arr
 
 function packed({ whole, name, about }: ToolVectors, dimensions: number): Int8Array {
   const bytes = new Int8Array(PARTS * dimensions);
-  for (const [part, vector] of [whole, name, about].entries()) {
-    let largest = 0;
-    for (const value of vector) largest = Math.max(largest, Math.abs(value));
-    if (largest === 0) continue;
-    for (let at = 0; at < dimensions; at += 1)
-      bytes[part * dimensions + at] = Math.round((127 * vector[at]!) / largest);
-  }
+  for (const [part, vector] of [whole, name, about].entries()) toBytes(vector, bytes, part * dimensions);
   return bytes;
 }

@@ -16,7 +16,8 @@ export function usualOf(cosines: Float32Array, prior: Usual & { readonly rows: n
   const count = prior.rows + cosines.length;
   let sum = prior.rows * prior.mean;
   let squares = prior.rows * (prior.mean ** 2 + prior.deviation ** 2);
-  for (const cosine of cosines) {
+  for (let at = 0; at < cosines.length; at += 1) {
+    const cosine = cosines[at]!;
     sum += cosine;
     squares += cosine * cosine;
   }

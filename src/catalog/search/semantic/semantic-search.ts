@@ -6,6 +6,7 @@ import type { PreparedTool } from "../../source-part.ts";
 import type { Evidence } from "../likeness/blend.ts";
 import type { EvidenceSource, TableSearch } from "../likeness/table-search.ts";
 import { usualOf, type Likeness, type Usual } from "../likeness/usual.ts";
+import { ModelRows } from "./model-rows.ts";
 import { toolTextOf } from "./tool-text.ts";
 import { unitVector, VectorStore } from "./vector-store.ts";
 
@@ -17,7 +18,7 @@ const QUERY_TIMEOUT_MS = 10_000;
 /** Queries that may be asked about at once; further searches do without. */
 const MAX_PENDING = 16;
 /** Models differ in what is usual, so tools that are there soon count more than this. */
-const PRIOR: Usual & { readonly rows: number } = { rows: 8, mean: 0.2, deviation: 0.12 };
+export const MODEL_PRIOR: Usual & { readonly rows: number } = { rows: 8, mean: 0.2, deviation: 0.12 };
 
 export interface SemanticSearchOptions {
   readonly embedder: Embedder;
@@ -40,6 +41,8 @@ export class SemanticSearch implements EvidenceSource {
   readonly #queries = new Map<string, Float32Array>();
   readonly #pending = new Map<string, Promise<Float32Array | undefined>>();
   readonly #closing = new AbortController();
+  /** What is known of lists of which the model has told everything. */
+  readonly #rows = new WeakMap<readonly PreparedTool[], ModelRows>();
 
   constructor({ embedder, file, waitMs, logger, table }: SemanticSearchOptions) {
     this.#embedder = embedder;
@@ -56,14 +59,28 @@ export class SemanticSearch implements EvidenceSource {
   }
 
   async #likeness(query: string, tools: readonly PreparedTool[]): Promise<Likeness | undefined> {
-    const texts = tools.map(toolTextOf);
-    this.#store.want(texts);
-    const vectors = texts.map(({ key }) => this.#store.get(key));
-    if (vectors.includes(undefined)) return undefined;
+    const rows = this.#rowsOf(tools);
+    if (!rows) return undefined;
     const wanted = await this.#vectorOf(query.trim().slice(0, MAX_QUERY_CHARS));
     if (!wanted) return undefined;
-    const cosines = Float32Array.from(vectors as Float32Array[], (vector) => product(wanted, vector));
-    return { cosines, ...usualOf(cosines, PRIOR) };
+    const cosines = rows.cosinesTo(wanted);
+    if (cosines) return { cosines, ...usualOf(cosines, MODEL_PRIOR) };
+    // Another length is another model behind the same name.
+    this.#rows.delete(tools);
+    this.#queries.clear();
+    this.#store.forget();
+    return undefined;
+  }
+
+  /** Nothing while the vector of one of them is not there. */
+  #rowsOf(tools: readonly PreparedTool[]): ModelRows | undefined {
+    const known = this.#rows.get(tools);
+    if (known) return known;
+    const texts = tools.map(toolTextOf);
+    this.#store.want(texts);
+    const rows = ModelRows.of(texts.map(({ key }) => this.#store.get(key)));
+    if (rows) this.#rows.set(tools, rows);
+    return rows;
   }
 
   /** Waits until no vector of a tool is being loaded. */
@@ -105,12 +122,4 @@ export class SemanticSearch implements EvidenceSource {
     this.#queries.set(query, vector);
     return vector;
   }
-}
-
-/** Of unit vectors: 1 for the same direction. Vectors of another length are of another model and like nothing. */
-function product(a: Float32Array, b: Float32Array): number {
-  if (a.length !== b.length) return -1;
-  let sum = 0;
-  for (let at = 0; at < a.length; at += 1) sum += a[at]! * b[at]!;
-  return sum;
 }

@@ -37,6 +37,7 @@ export class VectorStore {
   #onDisk = 0;
   #loading: Promise<void> | undefined;
   #notBefore = 0;
+  #forgetNotBefore = 0;
   #pauseMs = FIRST_PAUSE_MS;
 
   constructor({ embedder, file, logger, now = Date.now }: VectorStoreOptions) {
@@ -55,6 +56,19 @@ export class VectorStore {
     if (this.#loading || this.#closing.signal.aborted || this.#now() < this.#notBefore) return;
     if (this.#vectors && texts.every(({ key }) => this.#vectors!.has(key))) return;
     this.#loading = this.#load(texts).finally(() => (this.#loading = undefined));
+  }
+
+  /** Nothing of before can be compared any more. All is asked for anew, at most once in the longest pause. */
+  forget(): void {
+    if (!this.#vectors || this.#loading || this.#now() < this.#forgetNotBefore) return;
+    this.#forgetNotBefore = this.#now() + LONGEST_PAUSE_MS;
+    [this.#vectors, this.#onDisk] = [new Map(), 0];
+    this.#logger.warning(
+      "The model of embeddings answers in another length than before; all tools are asked for anew.",
+      {
+        model: this.#embedder.model,
+      },
+    );
   }
 
   /** Waits for what is being loaded. */
@@ -131,10 +145,10 @@ export class VectorStore {
   }
 }
 
-/** The same direction, of length 1; zeros stay. */
+/** The same direction, of length 1. Zeros stay; what is too long to have a length becomes zeros. */
 export function unitVector(numbers: readonly number[]): Float32Array {
-  const vector = Float32Array.from(numbers);
+  const vector = new Float32Array(numbers.length);
   const length = Math.hypot(...numbers);
-  if (length > 0) for (let at = 0; at < vector.length; at += 1) vector[at]! /= length;
+  if (length > 0) for (let at = 0; at < vector.length; at += 1) vector[at] = numbers[at]! / length;
   return vector;
 }

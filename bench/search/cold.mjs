@@ -1,0 +1,111 @@
+// A process that searches the benchmark's largest catalogue for the first time, as a hub does, and prints what it took:
+// time with `time`, memory with `memory`.
+import { Catalog } from "../../dist/catalog/catalog.js";
+import { resolveCatalog } from "../../dist/catalog/options.js";
+import { LOCAL_PRINCIPAL } from "../../dist/core/call.js";
+import { Emitter } from "../../dist/core/events.js";
+import { SILENT_LOGGER } from "../../dist/core/ports.js";
+import { EMPTY_LISTING } from "../../dist/core/records.js";
+import { byServer, readBenchmark } from "./benchmark.mjs";
+
+const QUERY = "get rid of some stored records";
+const VIEW = { mode: "normal", principal: LOCAL_PRINCIPAL };
+/** What `search.embedding_wait_ms` is where nobody says. */
+const WAIT_MS = 500;
+
+const tools = readBenchmark().tools.filter(({ catalog }) => catalog === "mcp");
+const catalog = new Catalog(resolveCatalog(), Array.from(byServer(tools), providerOf));
+await catalog.snapshot();
+const search = async () => (await catalog.search(QUERY, VIEW, { limit: 5, why: true })).hits;
+const found = process.argv[2] === "memory" ? await measureMemory() : await measureTime();
+process.stdout.write(JSON.stringify({ tools: tools.length, ...found }));
+
+async function measureTime() {
+  const turns = watchTurns();
+  const [began, atFirst] = [performance.now(), process.cpuUsage()];
+  const table = await attachTable();
+  const [first] = await search();
+  const firstMs = performance.now() - began;
+  while (!(await table.prepare(asked)));
+  const indexCpuMs = cpuSince(atFirst);
+  const atIndexed = process.cpuUsage();
+  await table.settled();
+  const neighboursCpuMs = cpuSince(atIndexed);
+  return { firstMs, indexCpuMs, neighboursCpuMs, longestMs: turns(), wasInTime: (first?.why?.meaning ?? 0) > 0 };
+}
+
+async function measureMemory() {
+  await search();
+  const words = heapMb();
+  const table = await attachTable();
+  await search();
+  await table.settled();
+  await search();
+  return { tableMb: heapMb() - words };
+}
+
+/** The list that the search was about. */
+let asked;
+
+async function attachTable() {
+  const [{ TableSearch }, { loadTokenTable }] = await Promise.all([
+    import("../../dist/catalog/search/likeness/table-search.js"),
+    import("../../dist/models/table/token-table.js"),
+  ]);
+  const made = new TableSearch({ load: loadTokenTable, waitMs: WAIT_MS, logger: SILENT_LOGGER });
+  const evidence = (query, list) => {
+    asked = list;
+    return made.evidence(query, list);
+  };
+  catalog.searchWith(async () => ({ evidence, close: () => made.close() }));
+  return made;
+}
+
+/** The longest time between two turns of the event loop, in milliseconds, asked for by calling the function. */
+function watchTurns() {
+  let [longest, last, isOver] = [0, performance.now(), false];
+  const look = () => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+    if (!isOver) setImmediate(look);
+  };
+  setImmediate(look);
+  return () => {
+    isOver = true;
+    return longest;
+  };
+}
+
+function cpuSince(before) {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+function heapMb() {
+  globalThis.gc();
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / 1e6;
+}
+
+function providerOf([server, own], order) {
+  const source = { id: server, kind: "stdio", namespace: server, order };
+  const list = own.map(({ name, description = "", inputSchema = { type: "object" } }) => ({
+    source,
+    name,
+    description,
+    inputSchema,
+    keywords: [],
+    visibility: "native",
+    definition: { name, description, inputSchema },
+  }));
+  const listing = { ...EMPTY_LISTING, tools: list };
+  return {
+    source,
+    events: { changed: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() },
+    open: () => {},
+    listing: () => listing,
+    coldStart: () => undefined,
+    close: async () => {},
+  };
+}

@@ -1,0 +1,41 @@
+import { ByteRows, QUERY_SCALE, toBytes, wantedNumbers } from "../likeness/byte-rows.ts";
+
+/** Vectors of tools by a model, in the order of their ranks, in whole numbers: a byte is as good as the number. */
+export class ModelRows {
+  readonly #dimensions: number;
+  readonly #rows: ByteRows;
+  /** One over the length of each row; 0 for what has no direction. */
+  readonly #scales: Float32Array;
+
+  private constructor(count: number, dimensions: number) {
+    this.#dimensions = dimensions;
+    this.#rows = new ByteRows(count, dimensions);
+    this.#scales = new Float32Array(count);
+  }
+
+  /** Nothing where one is missing, or has another length than the others. */
+  static of(vectors: readonly (Float32Array | undefined)[]): ModelRows | undefined {
+    const dimensions = vectors[0]?.length ?? 0;
+    if (dimensions === 0 || vectors.some((vector) => vector?.length !== dimensions)) return undefined;
+    const made = new ModelRows(vectors.length, dimensions);
+    const bytes = new Int8Array(dimensions);
+    for (const [rank, vector] of vectors.entries()) {
+      bytes.fill(0);
+      toBytes(vector!, bytes);
+      made.#rows.set(rank, bytes);
+      const length = made.#rows.lengthOf(rank);
+      made.#scales[rank] = length === 0 ? 0 : 1 / length;
+    }
+    return made;
+  }
+
+  /** By rank; `vector` has length 1. Nothing where it has another number of dimensions. */
+  cosinesTo(vector: Float32Array): Float32Array | undefined {
+    if (vector.length !== this.#dimensions) return undefined;
+    const wanted = wantedNumbers(vector);
+    const cosines = new Float32Array(this.#scales.length);
+    for (let rank = 0; rank < cosines.length; rank += 1)
+      cosines[rank] = (this.#rows.productWith(wanted, rank) * this.#scales[rank]!) / QUERY_SCALE;
+    return cosines;
+  }
+}

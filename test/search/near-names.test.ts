@@ -1,0 +1,70 @@
+// What a failed call through execute_tool tells of other tools, through the whole hub.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { JsonObject } from "../../src/core/json.ts";
+import { openTarget, openUpstream, tool, type Target, type Upstream } from "../security/attack.ts";
+
+const TOKENS = { owner: { token: "owner-token-1" }, guest: { token: "guest-token-2", allow: ["rows__*"] } };
+const FAILED = { content: [{ type: "text", text: '{"code":5}' }], structuredContent: { code: 5 }, isError: true };
+
+let rows: Upstream;
+let vault: Upstream;
+let target: Target;
+
+beforeAll(async () => {
+  const answer = (method: string): JsonObject | undefined => (method === "tools/call" ? { result: FAILED } : undefined);
+  rows = await openUpstream({
+    tools: [
+      tool("delete_rows", { description: "Deletes rows of a table." }),
+      tool("delete_table", { description: "Deletes a table with all its rows." }),
+      tool("send_email", { description: "Sends an email." }),
+    ],
+    answer,
+  });
+  vault = await openUpstream({
+    tools: [tool("delete_rows_for_good", { description: "Deletes rows of a table for good." })],
+    answer,
+  });
+  target = await openTarget({
+    server: { tokens: TOKENS },
+    mcp: {
+      remote_servers: [
+        { namespace: "rows", url: rows.url },
+        { namespace: "vault", url: vault.url },
+      ],
+    },
+  });
+  await target.hub.list();
+  await target.hub.search("delete rows");
+});
+afterAll(async () => {
+  await target[Symbol.asyncDispose]();
+  await Promise.all([rows.close(), vault.close()]);
+});
+
+async function failing(token: string, name: string): Promise<JsonObject> {
+  const client = await target.client(token);
+  return client.tool("execute_tool", { name, arguments: {} });
+}
+
+test("a tool's own error stays as it is, and a text at its end names the tools that are near", async () => {
+  const { content, ...others } = await failing(TOKENS.owner.token, "rows__delete_rows");
+  const [own, near, ...more] = content as { text: string }[];
+  expect(others).toMatchObject({ structuredContent: { code: 5 }, isError: true });
+  expect(own).toEqual(FAILED.content[0]);
+  expect(near!.text).toMatch(/^Near: /);
+  expect(near!.text).toContain("rows__delete_table");
+  expect(near!.text).toContain("vault__delete_rows_for_good");
+  expect(near!.text).not.toContain("rows__delete_rows,");
+  expect(more).toEqual([]);
+});
+
+test("S15: a guest is told of no tool that it may not see", async () => {
+  const text = JSON.stringify(await failing(TOKENS.guest.token, "rows__delete_rows"));
+  expect(text).toContain("Near: rows__delete_table");
+  expect(text).not.toContain("vault");
+});
+
+test("the same call without execute_tool is answered by the tool alone", async () => {
+  const client = await target.client(TOKENS.owner.token);
+  expect((await client.tool("rows__delete_rows")).content).toEqual(FAILED.content);
+});
