@@ -168,7 +168,7 @@ export function evaluate(search, queries) {
   };
 }
 
-const ROUNDS = 7;
+const ROUNDS = 15;
 
 /**
  * How long each of these searches takes a query: `{p50, p99}` in milliseconds, in the order of `searches`. They take

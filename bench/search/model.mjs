@@ -1,5 +1,5 @@
-// The ranking with a model of embeddings in place of the table, as `models.embedding` has it. The environment says where
-// its vectors come from:
+// The ranking with a model of embeddings in place of the table, as `models.embedding` has it. The environment says
+// where its vectors come from:
 //   SEARCH_VECTORS          a file of vectors as the hub keeps them; what an endpoint answers is added to it
 //   SEARCH_EMBEDDING_URL    base URL of an OpenAI-compatible endpoint, asked for what the file does not have
 //   SEARCH_EMBEDDING_MODEL  the model there
@@ -49,7 +49,7 @@ function whatIsMissing(missing, path) {
   const list = "search-texts.json";
   writeFileSync(list, JSON.stringify(missing));
   return (
-    `${path ?? "No file (SEARCH_VECTORS)"} has no vectors of ${missing.length} texts, and no endpoint is named to ask. ` +
+    `${path ?? "No file (SEARCH_VECTORS)"} has no vectors of ${missing.length} texts, and no endpoint is named. ` +
     "Set SEARCH_EMBEDDING_URL and SEARCH_EMBEDDING_MODEL, or make them by the teacher of the table: " +
     `scripts/embeddings/vectors.py --teacher FOLDER --texts ${list} --out FILE (the texts were written to ${list}).`
   );

@@ -17,7 +17,7 @@ const WORDS = {
   firstMs: "first search after start",
   indexCpuMs: "tools indexed, CPU",
   neighboursCpuMs: "their neighbours, CPU",
-  longestMs: "longest turn of the event loop meanwhile",
+  longestMs: "longest turn of the event loop meanwhile, CPU",
   tableMb: "memory of table, vectors and neighbours, MB",
 };
 

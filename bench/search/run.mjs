@@ -1,8 +1,8 @@
 // `npm run bench:search`: how well `tool_search` finds, how fast, what its answers cost, and what it takes to be ready,
 // on the development queries of the tool-search benchmark and on queries of our own.
 //   --table FILE       another table than the shipped one, such as one that learnt nothing of the benchmark's queries
-//   --left-out FOLDER  each source judged by FOLDER/<source>.bin, which learnt nothing of it (`build.py --without`), and
-//                      by constants that were tuned on the others
+//   --left-out FOLDER  each source judged by FOLDER/<source>.bin, which learnt nothing of it (`build.py --without`),
+//                      and by constants that were tuned on the others
 //   --tune             the same by words alone
 //   --model            by a model of embeddings that the environment names (`model.mjs`)
 import { readFileSync } from "node:fs";

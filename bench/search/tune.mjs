@@ -1,5 +1,5 @@
-// Tunes the constants of the ranking on some sources of queries, to see what they are worth on another that took no part
-// in it: neither in the tuning nor, with a table of its own, in what the table has learnt.
+// Tunes the constants of the ranking on some sources of queries, to see what they are worth on another that took no
+// part in it: neither in the tuning nor, with a table of its own, in what the table has learnt.
 import { RANKING } from "../../dist/catalog/search/ranking.js";
 import { evaluate, indexOf, tableIndexOf } from "./benchmark.mjs";
 

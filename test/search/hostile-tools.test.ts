@@ -181,7 +181,7 @@ function withModel(embed: Embedder["embed"]): Place & { readonly search: Semanti
 
 test("a model whose query has another length than its tools is left, and the table stands in for it", async () => {
   let length = 3;
-  const { found, search } = withModel(async (texts) => texts.map(() => new Array<number>(length).fill(1)));
+  const { found, search } = withModel(async (texts) => texts.map(() => Array.from({ length }, () => 1)));
   await found(BY_MEANING);
   await search.settled();
   length = 4;

@@ -29,6 +29,24 @@ export class ByteRows {
     return sum;
   }
 
+  /** The same of three rows that follow one another, into `products`; a third faster than one by one. */
+  productsWith(wanted: Int32Array, row: number, products: Int32Array): void {
+    const { values, width } = this;
+    let one = 0;
+    let two = 0;
+    let three = 0;
+    for (let at = 0, a = row * width, b = a + width, c = b + width; at < width; at += 2, a += 2, b += 2, c += 2) {
+      const x = wanted[at]!;
+      const y = wanted[at + 1]!;
+      one = (one + Math.imul(x, values[a]!) + Math.imul(y, values[a + 1]!)) | 0;
+      two = (two + Math.imul(x, values[b]!) + Math.imul(y, values[b + 1]!)) | 0;
+      three = (three + Math.imul(x, values[c]!) + Math.imul(y, values[c + 1]!)) | 0;
+    }
+    products[0] = one;
+    products[1] = two;
+    products[2] = three;
+  }
+
   productOf(row: number, other: number): number {
     const { values, width } = this;
     let sum = 0;
@@ -48,7 +66,7 @@ export class ByteRows {
   }
 }
 
-/** What a vector of length 1 is multiplied with to be compared in whole numbers; no product of any model leaves 32 bits. */
+/** What a vector of length 1 is multiplied with to be compared in whole numbers; products stay within 32 bits. */
 export const QUERY_SCALE = 8191;
 
 /** A vector of length 1 in whole numbers, as wide as a row of these dimensions. */

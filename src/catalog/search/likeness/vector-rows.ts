@@ -24,6 +24,8 @@ export class VectorRows {
   /** One over the length of each row; 0 for what has no direction. */
   readonly #scales: Float32Array;
   readonly #dimensions: number;
+  /** Where products of one tool are put. */
+  readonly #products = new Int32Array(PARTS);
 
   constructor(size: number, dimensions: number) {
     this.size = size;
@@ -98,12 +100,11 @@ export class VectorRows {
 
   /** Half by the tool as a whole, half by the better of name and description. */
   #cosine(wanted: Int32Array, rank: number): number {
-    const rows = this.#rows;
     const scales = this.#scales;
+    const products = this.#products;
     const at = rank * PARTS;
-    const whole = rows.productWith(wanted, at) * scales[at]!;
-    const name = rows.productWith(wanted, at + 1) * scales[at + 1]!;
-    const about = rows.productWith(wanted, at + 2) * scales[at + 2]!;
-    return (whole + Math.max(name, about)) / (2 * QUERY_SCALE);
+    this.#rows.productsWith(wanted, at, products);
+    const beside = Math.max(products[1]! * scales[at + 1]!, products[2]! * scales[at + 2]!);
+    return (products[0]! * scales[at]! + beside) / (2 * QUERY_SCALE);
   }
 }
