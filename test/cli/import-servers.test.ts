@@ -69,6 +69,14 @@ describe("where programs keep their servers", () => {
     });
   });
 
+  test("in the user's home no file counts twice", () => {
+    const paths = knownFiles({ platform: "linux", variables: { HOME: "/home/ada" }, cwd: "/home/ada" });
+    expect(paths.filter(({ path }) => path === "/home/ada/.cursor/mcp.json")).toEqual([
+      { program: "Cursor", path: "/home/ada/.cursor/mcp.json" },
+    ]);
+    expect(new Set(paths.map(({ path }) => path)).size).toBe(paths.length);
+  });
+
   test("on macOS, in Application Support", () => {
     expect(paths("darwin", { HOME: "/Users/ada", XDG_CONFIG_HOME: "/cfg" }, "/work")).toMatchObject({
       "Claude Desktop": "/Users/ada/Library/Application Support/Claude/claude_desktop_config.json",

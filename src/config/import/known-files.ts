@@ -17,7 +17,10 @@ export interface Places {
 
 /** Where desktop clients and editors keep their MCP servers, by platform; the files of this folder come first. */
 export function knownFiles(places: Places): readonly KnownFile[] {
-  return [...filesHere(places), ...filesOfUser(places)];
+  const users = filesOfUser(places);
+  // In the user's home the two are the same, and the user's is what is meant.
+  const own = new Set(users.map(({ path }) => path));
+  return [...filesHere(places).filter(({ path }) => !own.has(path)), ...users];
 }
 
 function filesHere({ cwd, platform }: Places): readonly KnownFile[] {
