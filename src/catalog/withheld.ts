@@ -14,9 +14,10 @@ export function whyWithheld(parts: readonly SourcePart[], name: string): string 
     const bare = bareNames(source, name);
     if (listing.excluded?.some((excluded) => bare.includes(excluded)))
       return `\`include\` and \`exclude\` of the source ${source.id} leave it out`;
-    for (const { subject, withheld } of problems)
-      if (withheld !== undefined && namesOf(subject).some((one) => bare.includes(one)))
-        return withheld.replace(/\.$/, "");
+    for (const { subject, withheld, tool } of problems) {
+      const names = tool === undefined ? namesOf(subject) : [tool, ...namesOf(subject)];
+      if (withheld !== undefined && names.some((one) => bare.includes(one))) return withheld.replace(/\.$/, "");
+    }
   }
   return undefined;
 }

@@ -88,6 +88,8 @@ export interface Problem {
   /** Tool name, file or URI that the problem is about. */
   readonly subject: string;
   readonly message: string;
+  /** Name of the tool that is not offered because of it, where the subject is another word. */
+  readonly tool?: string;
   /** It is offered all the same, under another name. @default false */
   readonly renamed?: boolean;
   /** It is not offered, and this is why: what follows a "because". */
@@ -97,9 +99,9 @@ export interface Problem {
 /** What a problem says, without whose it is. */
 export type Told = Omit<Problem, "source">;
 
-/** What is told of something that is not offered. */
-export function notOffered(subject: string, reason: string): Told {
-  return { subject, message: `not offered: ${reason}`, withheld: reason };
+/** What is told of something that is not offered. `tool`: its name, where that is known and not the subject. */
+export function notOffered(subject: string, reason: string, tool?: string): Told {
+  return { subject, message: `not offered: ${reason}`, withheld: reason, ...(tool !== undefined && { tool }) };
 }
 
 /** Everything one source offers at one moment. Immutable; an unchanged source hands out the same object again. */

@@ -20,7 +20,7 @@ type = "string"
 [parameters.count]
 type = "integer"
 [env]
-pass = ["PID_FILE"]
+pass = ["PID_FILE?"]
 `;
 
 export const SCRIPTS = { "tools/work/work.mjs": SCRIPT, "tools/work/tool.toml": MANIFEST };

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Logger } from "../../src/core/ports.ts";
 import { createHub, type HubConfig, type LibraryHub } from "../../src/index.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
@@ -14,6 +14,7 @@ beforeEach(() => {
 afterEach(async () => {
   await hub?.close();
   hub = undefined;
+  vi.unstubAllEnvs();
   folder[Symbol.dispose]();
 });
 
@@ -56,6 +57,34 @@ describe("a tool that is not offered", () => {
     expect(await wordsFor("pinned")).toContain("because `pins` approves nothing yet");
     expect(await wordsFor("fine")).toBe("");
     expect(await wordsFor("nothing")).not.toContain("not offered");
+  });
+
+  test("an unset variable of `pass` keeps a tool back; one that is set, or marked with `?`, does not", async () => {
+    folder.script("gauge", "tool.sh", "echo $TIDE_KEY", '[env]\npass = ["TIDE_KEY"]\n');
+    folder.script("buoy", "tool.sh", "echo ${TIDE_KEY:-none}", '[env]\npass = ["TIDE_KEY?"]\n');
+    folder.script("own", "tool.sh", "echo $TIDE_KEY", '[env]\nTIDE_KEY = "mine"\npass = ["TIDE_KEY"]\n');
+    vi.stubEnv("TIDE_KEY", undefined);
+    await start();
+    const names = async (): Promise<unknown> => (await hub!.list()).map(({ name }) => name);
+    expect(await names()).toEqual(expect.not.arrayContaining(["gauge"]));
+    expect(await wordsFor("gauge")).toMatch(
+      /^unknown_tool: Unknown tool: gauge\..* because `env\.pass` names `TIDE_KEY`, not set where the hub runs; set it/,
+    );
+    expect(warnings).toContainEqual(expect.stringContaining("gauge is not offered: `env.pass` names `TIDE_KEY`"));
+    expect([await wordsFor("buoy"), await wordsFor("own")]).toEqual(["", ""]);
+    vi.stubEnv("TIDE_KEY", "a-key");
+    expect(await names()).toEqual(expect.arrayContaining(["gauge"]));
+    const outcome = await hub!.call("gauge", {});
+    expect(outcome).toMatchObject({ ok: true, result: { content: [{ text: "a-key" }] } });
+  });
+
+  test("is known by the name in its manifest, too, where the folder has another", async () => {
+    folder.write("mailer/tool.toml", 'name = "send_note"\ndescription = "Sends"\nscript = "gone.sh"\n');
+    folder.write("poster/tool.toml", 'name = "post_note"\nscript = "tool.sh"\n');
+    await start();
+    expect(await wordsFor("send_note")).toContain("not offered because `script` names `gone.sh`");
+    expect(await wordsFor("post_note")).toContain("not offered because `description` is missing");
+    expect(await wordsFor("call_note")).not.toContain("not offered");
   });
 
   test("is told so on MCP to whoever has every right, and to nobody with narrowed rights", async () => {

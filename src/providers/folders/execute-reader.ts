@@ -109,6 +109,7 @@ function readTool(stem: string, gathering: Gathering): ExecuteFolderTool | undef
     version: versionOf(file),
     execute: { name: stem, file, folder: folder.path, root: folder.realRoot, environment, settings },
     needs: extname(file) === ".py" ? neededCommands(`tool${extname(file)}`) : [],
+    required: environment.required,
   };
 }
 

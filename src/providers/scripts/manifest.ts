@@ -44,6 +44,8 @@ export interface ParsedManifest {
   readonly faults: readonly string[];
   /** Sentences on what else is wrong. */
   readonly remarks: readonly string[];
+  /** As the manifest says it, fit or not. */
+  readonly name?: string;
 }
 
 const KEYS = [
@@ -82,7 +84,8 @@ export function parseManifest(text: string, rules: ManifestRules): ParsedManifes
   findings.noteUnknownKeys(raw, KEYS);
   const manifest = readManifest(raw, rules, findings);
   const { faults, remarks } = findings;
-  return { ...(faults.length === 0 && { manifest }), faults, remarks };
+  const { name } = manifest;
+  return { ...(faults.length === 0 && { manifest }), ...(name !== "" && { name }), faults, remarks };
 }
 
 function syntaxProblem(error: unknown): string {

@@ -45,19 +45,19 @@ function readScriptFolder(
 ): Built<FolderContent<ScriptTool>> {
   const subject = folder.place === "" ? MANIFEST_NAME : `${folder.place}/${MANIFEST_NAME}`;
   if ("problem" in file) return { value: { tools: [], problems: [notOffered(subject, file.problem)] } };
-  const { manifest, faults, remarks } = parseManifest(file.text, {
+  const { manifest, name, faults, remarks } = parseManifest(file.text, {
     folderName: basename(folder.path),
     allowDirnameAsName,
   });
   const told = [
-    ...faults.map((fault) => notOffered(subject, fault)),
+    ...faults.map((fault) => notOffered(subject, fault, name)),
     ...remarks.map((message) => ({ subject, message })),
   ];
   if (!manifest) return { value: { tools: [], problems: told } };
   const place = placeScript(manifest, folder);
   const alsoWatch = place.watch === undefined ? [] : [place.watch];
   if (place.problem !== undefined)
-    return { value: { tools: [], problems: [...told, notOffered(subject, place.problem)] }, alsoWatch };
+    return { value: { tools: [], problems: [...told, notOffered(subject, place.problem, name)] }, alsoWatch };
   return {
     value: {
       tools: [toTool(manifest, folder, { file: place.file, settings: runSettings(manifest, settings) })],
@@ -139,7 +139,9 @@ function toTool(
     : command
       ? [localCommand(manifest) === undefined ? command[0]! : file!]
       : neededCommands(file!, folder);
-  return { name, place: folder.place, description, keywords, visibility, limits, settings, definition, script, needs };
+  const { required } = environment;
+  const shown = { name, place: folder.place, description, keywords, visibility, limits, settings, definition };
+  return { ...shown, script, needs, required };
 }
 
 function readProblem(file: string): string | undefined {

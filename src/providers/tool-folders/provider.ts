@@ -23,6 +23,7 @@ import type { FolderReader } from "./node.ts";
 import type { SourceServices } from "../source-kind.ts";
 import { Preparations, type Dependencies } from "./prepare/preparations.ts";
 import type { PreparedTool } from "./prepare/needs.ts";
+import { unsetProblem } from "./run-tables.ts";
 import { findUnfit, isDemanding, type Unfit } from "./fitness.ts";
 import { FolderSweep, type SweepResult } from "./sweep.ts";
 
@@ -40,6 +41,8 @@ export interface FolderTool {
   readonly definition: JsonObject;
   /** Commands of which one must be on this machine; none when it needs nothing. */
   readonly needs: readonly string[];
+  /** Variables of the hub without which it is not offered. */
+  readonly required: readonly string[];
 }
 
 export interface FolderContent<T extends FolderTool> {
@@ -137,7 +140,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     const missing = findMissing(this.#needs);
     const unfit = await findUnfit(this.#demanding);
     const tools = result.values.flatMap((content) => content.tools);
-    const faults: Faults = (await this.#options.findFaults?.(tools)) ?? new Map();
+    const faults: Faults = new Map([...unsetFaults(tools), ...((await this.#options.findFaults?.(tools)) ?? [])]);
     const unprepared = this.#preparations?.failures ?? new Map<string, string>();
     const missingKey = JSON.stringify([...missing, ...unfit, ...faults, ...unprepared]);
     if (result === this.#listedFrom && missingKey === this.#missing) return this.#listing;
@@ -182,7 +185,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
       for (const tool of found) {
         const fault = faults.get(tool.place);
         if (fault !== undefined) {
-          problems.push(this.#problem(notOffered(tool.place, fault)));
+          problems.push(this.#problem(notOffered(tool.place, fault, tool.name)));
           continue;
         }
         const first = tools.get(tool.name);
@@ -243,6 +246,16 @@ export class FolderProvider<T extends FolderTool> implements Provider {
   #problem(told: Told): Problem {
     return { source: this.source.id, ...told };
   }
+}
+
+/** What variables are set is looked at anew each time: a program may set them while its hub runs. */
+function unsetFaults(tools: readonly FolderTool[]): Faults {
+  return new Map(
+    tools.flatMap((tool) => {
+      const problem = unsetProblem(tool);
+      return problem === undefined ? [] : [[tool.place, problem] as const];
+    }),
+  );
 }
 
 function unpreparedText(failures: ReadonlyMap<string, string>): Unfit {

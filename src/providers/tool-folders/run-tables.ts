@@ -78,13 +78,16 @@ function wholeNumberProblem(value: unknown, schema: OptionSchema): string | unde
   return `must be a whole number from ${minimum}${schema.maximum === undefined ? "" : ` to ${maximum}`}`;
 }
 
+/** Behind a name in `pass`: the tool can do without. */
+const OPTIONAL_MARK = "?";
+
 /** `env`: the tool's own variables, and with `pass` names of those that pass from the hub. */
 export function readEnvironment(value: unknown, findings: Findings): ScriptEnvironment {
   const own: Record<string, string> = {};
-  if (value === undefined) return { own, inherit: [] };
+  if (value === undefined) return { own, inherit: [], required: [] };
   if (!isJsonObject(value)) {
     findings.fault("`env` must be a table of variables");
-    return { own, inherit: [] };
+    return { own, inherit: [], required: [] };
   }
   for (const [name, setting] of Object.entries(value)) {
     if (name === "pass") continue;
@@ -92,7 +95,29 @@ export function readEnvironment(value: unknown, findings: Findings): ScriptEnvir
       own[name] = String(setting);
     else findings.fault(`\`env.${name}\` must be a text`);
   }
-  return { own, inherit: findings.texts(value["pass"], "env.pass") };
+  return { own, ...readPassed(findings.texts(value["pass"], "env.pass"), own) };
+}
+
+function readPassed(
+  names: readonly string[],
+  own: Readonly<Record<string, string>>,
+): Pick<ScriptEnvironment, "inherit" | "required"> {
+  const bare = (name: string): string => (name.endsWith(OPTIONAL_MARK) ? name.slice(0, -OPTIONAL_MARK.length) : name);
+  return {
+    inherit: names.map(bare),
+    required: names.filter((name) => bare(name) === name && !Object.hasOwn(own, name)),
+  };
+}
+
+/** Why a tool is not offered whose variables are not all there. */
+export function unsetProblem({ required }: Pick<ScriptEnvironment, "required">): string | undefined {
+  const unset = required.filter((name) => process.env[name] === undefined);
+  if (unset.length === 0) return undefined;
+  const named = unset.map((name) => `\`${name}\``).join(", ");
+  return (
+    `\`env.pass\` names ${named}, not set where the hub runs; set ${unset.length === 1 ? "it" : "them"} and start ` +
+    `the hub again, or write \`"${unset[0]}${OPTIONAL_MARK}"\` if the tool can do without`
+  );
 }
 
 /** `timeout`, `total_timeout` and `max_concurrent`. */

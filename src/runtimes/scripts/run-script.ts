@@ -42,7 +42,10 @@ export interface Script {
 
 export interface ScriptEnvironment {
   readonly own: Readonly<Record<string, string>>;
+  /** Names of the hub's variables that are handed on where they are set. */
   readonly inherit: readonly string[];
+  /** Those of them without which the tool is not offered. */
+  readonly required: readonly string[];
 }
 
 /**
@@ -139,7 +142,7 @@ export function assertScript(name: string, script: string, root: string): string
 
 /** Variables of a script: the allow-listed ones, its own, its arguments, and where libraries are. */
 export function scriptEnvironment(
-  { own, inherit }: ScriptEnvironment,
+  { own, inherit }: Pick<ScriptEnvironment, "own" | "inherit">,
   { libraries, ports }: { readonly libraries: readonly string[]; readonly ports: Pick<HubPorts, "models"> },
   variables: Readonly<Record<string, string>>,
 ): Record<string, string> {
