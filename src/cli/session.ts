@@ -93,6 +93,7 @@ async function openFor(options: HubOptions, io: Io): Promise<Hub> {
     variables: io.env,
     ...(lazy === undefined ? {} : { lazy: lazy && !isRemote }),
     mirror: isRemote,
+    printsFailures: options.verbose !== true,
     ...(options.only ? { only: options.only } : {}),
     // Programs read standard error, too: with --json nothing but the error object stands there.
     ...(options.json && !options.verbose ? { logger: SILENT_LOGGER } : {}),

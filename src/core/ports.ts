@@ -12,6 +12,9 @@ export interface Logger {
   with(facts: JsonObject): Logger;
 }
 
+/** Fact of a line whose words the caller gets as well: who prints the answer need not print the line. */
+export const TOLD_FACT = "told";
+
 /** One line per call: no argument and no result value, only shapes and sizes. */
 export interface AuditLine {
   /** ISO 8601 with milliseconds. */

@@ -42,6 +42,8 @@ export interface OpenHubOptions {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** @default as `[logging]` says, on standard error */
   readonly logger?: Logger;
+  /** What calls fail with is printed on standard error anyway, so the log there leaves it out. @default false */
+  readonly printsFailures?: boolean;
   /** True: connects to upstreams when they are needed; false: at once. @default as each is configured */
   readonly lazy?: boolean;
   /** @default all sources */
@@ -87,7 +89,7 @@ function makeHub(options: OpenHubOptions, state: HubState): Hub {
   const { config, variables, mirror = false } = options;
   const { tree } = config;
   useTransformCache(join(dataFolder(variables), "typescript"));
-  const telemetry = createTelemetry(tree, variables, options.logger);
+  const telemetry = createTelemetry(tree, variables, options);
   const { logger, redactor } = telemetry;
   const catalog = new Catalog(resolveCatalog(tree.catalog, { reserveNames: !mirror }), [], {
     hide: (text) => redactor.known(text),

@@ -1,4 +1,5 @@
-import type { Audit, Logger } from "../core/ports.ts";
+import type { JsonObject } from "../core/json.ts";
+import { TOLD_FACT, type Audit, type Logger } from "../core/ports.ts";
 import { createAudit, NO_AUDIT } from "../telemetry/audit.ts";
 import type { LineSink, SinkOptions } from "../telemetry/line-sink.ts";
 import { createLogger } from "../telemetry/logger.ts";
@@ -21,21 +22,26 @@ export interface Telemetry {
   close(): Promise<void>;
 }
 
-/**
- * The hub's log and audit as `[logging]` and `[audit]` say; `given` is a program's own logger, which then gets
- * everything but secrets.
- */
+export interface TelemetryOptions {
+  /** A program's own logger, which then gets everything but secrets. */
+  readonly logger?: Logger | undefined;
+  /** What calls fail with is printed on standard error anyway, so the log there leaves it out. @default false */
+  readonly printsFailures?: boolean | undefined;
+}
+
+/** The hub's log and audit as `[logging]` and `[audit]` say. */
 export function createTelemetry(
   config: HubConfig,
   variables: Readonly<Record<string, string | undefined>>,
-  given?: Logger,
+  { logger: given, printsFailures = false }: TelemetryOptions = {},
 ): Telemetry {
   const redactor = new Redactor();
   const ring = new LogRing();
   const { level, format, file } = resolveLogging(config.logging);
   const sink = file === undefined ? openStderrSink(LOG_SINK) : openFileSink(file, LOG_SINK);
   const color = process.stderr.isTTY === true && variables["NO_COLOR"] === undefined && file === undefined;
-  const logging = { level, format, redactor, color, ring };
+  const omitsTold = printsFailures && file === undefined;
+  const logging = { level, format, redactor, color, ring, ...(omitsTold && { omits: isTold }) };
   const logger = given ? redactedLogger(given, redactor) : createLogger({ ...logging, sink });
   const auditSink = openAuditSink(resolveAudit(config.audit), logger);
   return {
@@ -49,6 +55,10 @@ export function createTelemetry(
       await sink.close();
     },
   };
+}
+
+function isTold(facts: JsonObject): boolean {
+  return Object.hasOwn(facts, TOLD_FACT);
 }
 
 const NOWHERE: LineSink = { write: () => {}, close: async () => {} };

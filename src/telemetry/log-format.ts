@@ -46,7 +46,7 @@ function splitFacts(facts: JsonObject): { stacks: string[]; words: string[] } {
   const stacks: string[] = [];
   const words: string[] = [];
   for (const [name, value] of Object.entries(facts)) {
-    const stack = stackOf(value);
+    const stack = name === "stack" && typeof value === "string" ? value : stackOf(value);
     if (stack === undefined) words.push(`${visible(name)}=${word(value)}`);
     else stacks.push(stack);
   }

@@ -32,6 +32,22 @@ test("a line for people has time, level, message and facts", () => {
   );
 });
 
+test("G13: a stack stands below its line", () => {
+  const [line] = written({}, (logger) => logger.error("It threw.", { stack: "Error: x\n  at a\n  at b", tool: "t" }));
+  expect(line!.split("\n").slice(1)).toEqual(["    Error: x", "    at a", "    at b"]);
+  expect(line).toMatch(/It threw\. tool=t\n/);
+});
+
+test("lines that are omitted are remembered all the same", () => {
+  const ring = new LogRing();
+  const lines = written({ ring, omits: (facts) => "told" in facts }, (logger) => {
+    logger.error("one", { told: "caller" });
+    logger.error("two");
+  });
+  expect(lines).toEqual([expect.stringContaining("two")]);
+  expect(ring.lines({ limit: 9 })).toHaveLength(2);
+});
+
 test("a line for machines is one JSON object, and facts cannot pose as its own members", () => {
   const [line] = written({ format: "json" }, (logger) =>
     logger.info("Hi\nthere", { a: { b: [1] }, level: "fake", time: "fake" }),

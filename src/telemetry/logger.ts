@@ -19,11 +19,13 @@ export interface LoggerOptions {
   readonly color: boolean;
   /** Keeps the last lines for whoever asks. */
   readonly ring?: LogRing;
+  /** Lines that do not go to the sink. @default every line goes */
+  readonly omits?: (facts: JsonObject) => boolean;
 }
 
 /** A logger whose lines are bounded, free of secrets and never on stdout. */
 export function createLogger(options: LoggerOptions): Logger {
-  const { sink, ring, redactor } = options;
+  const { sink, ring, redactor, omits } = options;
   const least = LEVEL_ORDER[options.level];
   const format: Formatter = options.format === "json" ? formatJson : createTextFormatter(options.color);
   const clean = (text: string): string => redactor.text(text);
@@ -34,7 +36,7 @@ export function createLogger(options: LoggerOptions): Logger {
       message: boundedText(message, clean),
       facts: redactor.facts(boundedFacts(facts, clean)),
     };
-    sink.write(format(entry));
+    if (!omits?.(entry.facts)) sink.write(format(entry));
     ring?.push(entry);
   };
   return loggerWith({ write, least }, {});

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { FailError } from "../../core/errors.ts";
 import { fail, ok, type Outcome, type RpcErrorObject } from "../../core/outcome.ts";
-import type { Logger } from "../../core/ports.ts";
+import { TOLD_FACT, type Logger } from "../../core/ports.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import { withInput } from "../../core/input-rounds.ts";
 import { RPC } from "../../wire/messages.ts";
@@ -117,10 +117,8 @@ async function guarded(what: () => string, { logger }: CallsDeps, run: () => Pro
     const rpcError = rpcErrorOf(error, words);
     if (rpcError)
       return fail(rpcError.code === RPC.invalidParams ? "invalid_params" : "tool_error", words, { rpcError });
-    logger.error(
-      `${what()}: ${words}`,
-      error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {},
-    );
+    const stack = error instanceof Error ? error.stack : undefined;
+    logger.error(`${what()}: ${words}`, { ...(stack !== undefined && { stack }), [TOLD_FACT]: "caller" });
     return fail("tool_error", `${what()}: ${words}`, { details: { error: words }, cause: error });
   }
 }
