@@ -1,4 +1,4 @@
-import { chmod, mkdir } from "node:fs/promises";
+import { chmod, mkdir, readFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MCP, MCPInvalidParamsError, type MCPError } from "../../src/core-server.ts";
 import { LOCAL_PRINCIPAL } from "../../src/core/call.ts";
@@ -169,6 +169,22 @@ test.each([
   },
 );
 
+test("C39: a hub names them where document G lists tools, and in `tools/list` what document T does", async () => {
+  const { endpoint } = await (await hub({ server: { port: 0, jsonrpc: true } })).serve();
+  const ask = async (method: string): Promise<string[]> => {
+    const answer = await fetch(endpoint.replace(/\/mcp$/, "/jsonrpc"), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 3, method, params: {} }),
+    });
+    const { result } = (await answer.json()) as { result: { tools: { name: string }[] } };
+    return result.tools.map(({ name }) => name).filter((name) => name.startsWith("meta.") || name.startsWith("get_"));
+  };
+  const named = ["meta.get_full_capabilities", "meta.get_module_info", "meta.get_server_status", "meta.ping"];
+  for (const method of ["mcp/discover", "meta.get_full_capabilities"]) expect(await ask(method)).toEqual(named);
+  expect((await (await hub()).list()).map(({ name }) => name)).toEqual(["execute_code"]);
+});
+
 test("C39: a hub lists them where `meta_visibility` says so, and finds them anyway", async () => {
   const names = async (settings: object): Promise<unknown[]> =>
     (await (await hub(settings)).list()).map(({ name }) => name);
@@ -214,6 +230,24 @@ test("G13: what a tool means to say, by an error with a code of JSON-RPC, leaves
 });
 
 describe("the command line", () => {
+  test("G13: what a tool throws stands on the terminal once, without its stack; a log file has both", async () => {
+    await using desk = await Desk.create({
+      "toolyard.toml": '[modules]\npaths = ["src"]\n',
+      "logged.toml": '[modules]\npaths = ["src"]\n[logging]\nfile = "hub.log"\n',
+      "src/tides/mcp.mjs": `export const register_tools = (mcp) =>
+        mcp.register_tool("tides.break", () => { throw new TypeError("neap tide"); }, {}, "Breaks");`,
+    });
+    const told = "tool_error: Error executing tool 'tides.break': neap tide\n";
+    expect(await desk.run(["call", "tides.break"])).toMatchObject({ code: 1, stdout: "", stderr: told });
+    const logged = await desk.run(["call", "tides.break", "--config", "logged.toml"]);
+    expect(logged.stderr).toBe(told);
+    const log = await readFile(desk.path("hub.log"), "utf8");
+    expect(log.match(/neap tide/g)).toHaveLength(2);
+    expect(log).toMatch(/^ {4}at .*src\/tides\/mcp\.mjs/m);
+    const verbose = await desk.run(["call", "tides.break", "--verbose"]);
+    expect(verbose.stderr).toMatch(/^ {4}at .*src\/tides\/mcp\.mjs/m);
+  });
+
   test("G40: -v is global, and the document's commands lead the way", async () => {
     await using desk = await Desk.create();
     const verbose = await desk.run(["-v", "core", "list"]);
