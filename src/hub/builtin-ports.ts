@@ -47,7 +47,7 @@ function statusOf(hub: Hub, parent: Call): HubStatus {
     resources,
     transports: hub.doors.kinds,
     authentication: hasTokens ? "bearer" : "none",
-    encryption: "none",
+    encryption: server?.tls !== undefined && hub.doors.kinds.includes("http") ? "tls" : "none",
   };
 }
 

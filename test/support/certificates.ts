@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -12,6 +12,8 @@ export interface Made {
 export interface CertificateWishes {
   /** Names and addresses that it is for. */
   readonly hosts?: readonly string[];
+  /** When it begins. @default a day ago */
+  readonly from?: Date;
   /** When it ends. @default in a day */
   readonly until?: Date;
 }
@@ -27,13 +29,14 @@ export class Authority {
     this.cert = pem("CERTIFICATE", this.#signed({ subject: name, key: this.#keys.publicKey, isAuthority: true }));
   }
 
-  issue({ hosts = ["localhost", "127.0.0.1"], until }: CertificateWishes = {}): Made {
+  issue({ hosts = ["localhost", "127.0.0.1"], ...times }: CertificateWishes = {}): Made {
     const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-    const cert = this.#signed({ subject: hosts[0]!, key: publicKey, hosts, ...(until && { until }) });
+    const cert = this.#signed({ subject: hosts[0]!, key: publicKey, hosts, ...times });
     return { cert: pem("CERTIFICATE", cert), key: privateKey.export({ type: "pkcs8", format: "pem" }) as string };
   }
 
-  #signed({ subject, key, hosts = [], until = new Date(Date.now() + DAY_MS), isAuthority = false }: Wanted): Buffer {
+  #signed({ subject, key, hosts = [], from, until, isAuthority = false }: Wanted): Buffer {
+    const [begins, ends] = [from ?? new Date(Date.now() - DAY_MS), until ?? new Date(Date.now() + DAY_MS)];
     const ownId = createHash("sha1")
       .update(this.#keys.publicKey.export({ type: "spki", format: "der" }))
       .digest();
@@ -48,7 +51,7 @@ export class Authority {
       der(0x02, Buffer.concat([Buffer.from([1]), createHash("sha1").update(subject).digest().subarray(0, 8)])),
       ECDSA_SHA256,
       nameOf(this.#name),
-      sequence(time(new Date(Date.now() - DAY_MS)), time(until)),
+      sequence(time(begins), time(ends)),
       nameOf(subject),
       key.export({ type: "spki", format: "der" }),
       der(0xa3, sequence(...extensions)),
@@ -82,9 +85,25 @@ export class CertificateFiles implements Disposable {
     if (cert !== undefined) writeFileSync(this.cert, cert);
   }
 
+  read(which: "cert" | "key"): string {
+    return readFileSync(this[which], "utf8");
+  }
+
+  /** Puts a link in the place of the file, as programs do that renew certificates. */
+  link(which: "cert" | "key", target: string): void {
+    replaceLink(this[which], target);
+  }
+
   [Symbol.dispose](): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Nobody finds nothing there, nor half of it. */
+export function replaceLink(path: string, target: string): void {
+  const next = `${path}.next`;
+  symlinkSync(target, next);
+  renameSync(next, path);
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;

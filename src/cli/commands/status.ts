@@ -8,6 +8,7 @@ import { ownUrl } from "../own-url.ts";
 import { print, printPainted, printJson, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { loadSettings, parseUrl, readToken, wantsToken } from "../session.ts";
+import { plainLine } from "../table.ts";
 import { sourceText, type SourceLine } from "../source-table.ts";
 
 const ANSWER_WITHIN_MS = 10_000;
@@ -24,7 +25,7 @@ export const run: Run<SharedOptions> = async (_args, options, io) => {
       `toolyard ${String(body["version"])}, up ${String(body["uptimeSeconds"])} s, at ${url.origin}`,
     );
     const { tls } = body;
-    if (isJsonObject(tls) && typeof tls["problem"] === "string") await print(io.stdout, tls["problem"]);
+    if (isJsonObject(tls)) await print(io.stdout, certificateText(tls));
     await printPainted(
       io.stdout,
       sourceText(listMember(body, "sources") as SourceLine[], io, {
@@ -35,6 +36,12 @@ export const run: Run<SharedOptions> = async (_args, options, io) => {
   }
   return EXIT.ok;
 };
+
+/** What is wrong with the pair that encrypts; where nothing is, until when it will do. */
+function certificateText({ problem, certificate, validUntil }: JsonObject): string {
+  if (typeof problem === "string") return plainLine(problem);
+  return plainLine(`The certificate in ${String(certificate)} is valid until ${String(validUntil).slice(0, 10)}.`);
+}
 
 /** `--url`, else where the configuration lets the hub listen. */
 async function endpointOf(options: SharedOptions, io: Io): Promise<{ url: URL; token: string | undefined }> {

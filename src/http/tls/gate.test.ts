@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -90,6 +91,49 @@ describe.each([1, 2])("with %i process(es) that serve", (workers) => {
     const { url, port, ca } = await start(workers, { request_timeout: 300 });
     expect(await saidTo(port, "")).toBe("");
     expect(await saidTo(port, "\u0016\u0003\u0001")).toBe("");
+    expect((await askSecurely(`${url}/echo`, { ca })).status).toBe(200);
+  });
+
+  test("whoever sends the handshake a byte at a time is closed after `request_timeout`", async () => {
+    const { port } = await start(workers, { request_timeout: 300 });
+    const slow = connect(port, "127.0.0.1").resume();
+    const closed = new Promise((resolve) => void slow.on("error", () => {}).once("close", resolve));
+    // A record of 512 bytes, of which one comes each time.
+    slow.write(Buffer.from([0x16, 3, 1, 2, 0]));
+    const timer = setInterval(() => slow.write("\u0001"), 20);
+    await closed;
+    clearInterval(timer);
+    expect(slow.destroyed).toBe(true);
+  });
+
+  test("HTTP/1.1 is agreed upon; who speaks HTTP/2 alone is refused in the handshake", async () => {
+    const { port, ca } = await start(workers);
+    const agreed = async (ALPNProtocols: string[]): Promise<unknown> => {
+      const socket = connectTls({ port, host: "127.0.0.1", ca: readFileSync(ca), ALPNProtocols });
+      const [failure] = await Promise.race([once(socket, "secureConnect"), once(socket, "error")]).catch((e) => [e]);
+      socket.destroy();
+      return failure instanceof Error ? (failure as NodeJS.ErrnoException).code : socket.alpnProtocol;
+    };
+    expect(await agreed(["h2", "http/1.1"])).toBe("http/1.1");
+    expect(await agreed(["h2"])).toBe("ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL");
+    expect(await agreed([])).toBe(false);
+  });
+
+  test("whatever name is asked for, the one certificate is shown, and `Host` is looked at all the same", async () => {
+    const { port, ca } = await start(workers);
+    const socket = connectTls({ port, host: "127.0.0.1", servername: "evil.example", ca: readFileSync(ca) });
+    const [refused] = (await once(socket, "error").catch((error: unknown) => [error])) as [NodeJS.ErrnoException];
+    expect(refused.code).toBe("ERR_TLS_CERT_ALTNAME_INVALID");
+    const named = connectTls({ port, host: "127.0.0.1", ca: readFileSync(ca) });
+    named.write("GET /echo HTTP/1.1\r\nHost: evil.example\r\n\r\n");
+    expect(((await once(named, "data")) as [Buffer])[0].toString()).toMatch(/^HTTP\/1\.1 403 /);
+    named.destroy();
+  });
+
+  test("what is no handshake behind its first byte is closed, and the port goes on", async () => {
+    const { url, port, ca } = await start(workers);
+    for (const text of ["\u0016GET / HTTP/1.1\r\n\r\n", `\u0016\u0003\u0001\u0000\u0004${"\u00ff".repeat(64)}`])
+      await saidTo(port, text);
     expect((await askSecurely(`${url}/echo`, { ca })).status).toBe(200);
   });
 

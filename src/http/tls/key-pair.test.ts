@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -19,6 +20,14 @@ const encrypted = (type: "pkcs8" | "pkcs1") =>
     passphrase: "words",
   }) as string;
 
+test("a pipe is refused at once, not waited for", ({ skip }) => {
+  skip(process.platform === "win32", "not on this platform");
+  rmSync(files.cert);
+  execFileSync("mkfifo", [files.cert]);
+  expect(read).toThrow("`server.tls.cert`");
+  expect(read).toThrow("no regular file");
+});
+
 test("a certificate and its key are read", () => {
   expect(read()).toEqual({ cert: expect.stringContaining("BEGIN CERT"), key: expect.stringContaining("PRIVATE KEY") });
 });
@@ -34,6 +43,13 @@ test.each([
       mkdirSync(files.key);
     },
     "cannot be read (EISDIR)",
+  ],
+  ["a device for a key", () => files.link("key", "/dev/zero"), "no regular file"],
+  ["a file that is no chain", () => files.write({ cert: "x".repeat(1_100_000) }), "at most 1048576 are read"],
+  [
+    "a chain that is cut behind the server's own",
+    () => files.write({ cert: files.read("cert") + files.authority.cert.slice(0, 200) }),
+    "cannot be served",
   ],
   ["no certificate", () => files.write({ cert: "words" }), "holds no certificate in PEM form"],
   ["a key for a certificate", () => files.write({ cert: new Authority().issue().key }), "holds a private key"],

@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { createSecureContext } from "node:tls";
 import { codeOf, messageOf, OptionError } from "../../core/errors.ts";
@@ -42,15 +42,32 @@ export function readKeyPair({ certFile, keyFile }: TlsFiles): KeyPair {
   return pair;
 }
 
+/** More than any chain holds; what is larger is some other file. */
+const MAX_PEM_BYTES = 1024 * 1024;
+
 function readOption(name: "cert" | "key", file: string): string {
   try {
-    return readFileSync(file, "utf8");
+    return readBounded(file);
   } catch (error) {
     const code = codeOf(error);
     const advice = code === "EACCES" ? "Let the hub's user read it." : "Correct the path: it counts from the file.";
     throw new OptionError(`\`server.tls.${name}\`: ${file} cannot be read (${code ?? messageOf(error)}). ${advice}`, {
       cause: error,
     });
+  }
+}
+
+/** A pipe would be waited for, by everybody: it is opened without waiting, and refused. */
+function readBounded(file: string): string {
+  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const stats = fstatSync(descriptor);
+    if (stats.isDirectory()) throw Object.assign(new Error("a folder"), { code: "EISDIR" });
+    if (!stats.isFile()) throw new Error("no regular file");
+    if (stats.size > MAX_PEM_BYTES) throw new Error(`${stats.size} bytes, at most ${MAX_PEM_BYTES} are read`);
+    return readFileSync(descriptor, "utf8");
+  } finally {
+    closeSync(descriptor);
   }
 }
 
@@ -115,6 +132,11 @@ export function nameToReach(
 /** Names of hosts, those with a `*` left out. */
 function namesOf({ subjectAltName = "" }: X509Certificate): readonly string[] {
   return Array.from(subjectAltName.matchAll(/DNS:([^,\s"*]+)/g), ([, name]) => name!);
+}
+
+/** From when on the certificate is valid. */
+export function validFrom({ cert }: Pick<KeyPair, "cert">): Date {
+  return new Date(new X509Certificate(cert).validFrom);
 }
 
 /** Until when the certificate is valid. */

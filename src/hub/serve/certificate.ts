@@ -3,7 +3,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { Logger } from "../../core/ports.ts";
 import type { TlsReport } from "../../doors/door.ts";
 import type { TlsFiles } from "../../http/options.ts";
-import { readKeyPair, validUntil, type KeyPair } from "../../http/tls/key-pair.ts";
+import { readKeyPair, validFrom, validUntil, type KeyPair } from "../../http/tls/key-pair.ts";
 
 export interface CertificateOptions {
   readonly logger: Logger;
@@ -20,6 +20,8 @@ export class ServedCertificate {
   readonly #options: CertificateOptions;
   #pair: KeyPair;
   #problem: string | undefined;
+  /** What was said last of the time that it is valid in. */
+  #told: string | undefined;
   #stopWatching: () => Promise<void> = async () => {};
   #timer: NodeJS.Timeout | undefined;
 
@@ -33,7 +35,7 @@ export class ServedCertificate {
   static async open(files: TlsFiles, options: CertificateOptions): Promise<ServedCertificate> {
     const made = new ServedCertificate(files, options, readKeyPair(files));
     await options.use(made.#pair);
-    if (made.#isOver()) options.logger.warning(`${made.#expiry()} Callers will refuse it.`);
+    made.#tellTimes();
     made.#stopWatching = await watchFiles([files.certFile, files.keyFile], () => void made.look());
     made.#timer = setInterval(() => void made.look(), LOOK_EVERY_MS);
     made.#timer.unref();
@@ -41,7 +43,7 @@ export class ServedCertificate {
   }
 
   report(): TlsReport {
-    const problem = this.#problem ?? (this.#isOver() ? this.#expiry() : undefined);
+    const problem = this.#problem ?? this.#wrongTime();
     return {
       certificate: this.#files.certFile,
       validUntil: validUntil(this.#pair).toISOString(),
@@ -55,10 +57,11 @@ export class ServedCertificate {
     try {
       const pair = readKeyPair(this.#files);
       this.#problem = undefined;
-      if (pair.cert === this.#pair.cert && pair.key === this.#pair.key) return;
+      if (pair.cert === this.#pair.cert && pair.key === this.#pair.key) return this.#tellTimes();
       await use(pair);
       this.#pair = pair;
       logger.info("The certificate was read anew.", { validUntil: validUntil(pair).toISOString() });
+      this.#tellTimes();
     } catch (error) {
       const problem = `The certificate was not read anew; the one before is still served. ${messageOf(error)}`;
       if (problem !== this.#problem) logger.error(problem);
@@ -71,12 +74,18 @@ export class ServedCertificate {
     await this.#stopWatching();
   }
 
-  #isOver(): boolean {
-    return validUntil(this.#pair).getTime() < Date.now();
+  /** Once for each pair and each thing that is to be said of it. */
+  #tellTimes(): void {
+    const wrong = this.#wrongTime();
+    if (wrong !== undefined && wrong !== this.#told) this.#options.logger.warning(`${wrong} Callers will refuse it.`);
+    this.#told = wrong;
   }
 
-  #expiry(): string {
-    const day = validUntil(this.#pair).toISOString().slice(0, 10);
-    return `The certificate in ${this.#files.certFile} expired on ${day}.`;
+  #wrongTime(): string | undefined {
+    const [from, until] = [validFrom(this.#pair), validUntil(this.#pair)];
+    const what = `The certificate in ${this.#files.certFile}`;
+    if (until.getTime() < Date.now()) return `${what} expired on ${until.toISOString().slice(0, 10)}.`;
+    if (from.getTime() > Date.now()) return `${what} is valid from ${from.toISOString()} on only.`;
+    return undefined;
   }
 }
