@@ -65,6 +65,8 @@ export interface Preparation {
   /** What is run, one command a line; none where `problem` says why it cannot be. */
   readonly commands: readonly string[];
   readonly problem?: string;
+  /** What somebody should know before they agree. */
+  readonly note?: string;
   readonly isReady: boolean;
   /** What happens at this moment, while this process installs it. */
   progress(): Installation | undefined;

@@ -163,6 +163,54 @@ describe("headers", () => {
     expect(await callTool(without, "own")).toMatchObject({ message: expect.stringContaining("No module named 'ggg'") });
   });
 
+  test("that say where packages come from are left to whoever is asked; a call says so", LONG, async () => {
+    const header = (lines: string): string => `# /// script\n${lines}\n# ///\nimport jjj\nprint(jjj.NAME)\n`;
+    folder.script("indexed", "indexed.py", header('# dependencies = ["jjj"]\n# [[tool.uv.index]]\n# url = "http://x"'));
+    folder.script("direct", "direct.py", header('# dependencies = ["jjj @ http://x/jjj.whl"]'));
+    folder.write("direct/uv.toml", "index-url = 'http://x'\n");
+    const provider = provide();
+    for (const name of ["indexed", "direct"])
+      expect(await callTool(provider, name)).toMatchObject({
+        ok: false,
+        message: expect.stringContaining("`toolyard prepare` alone installs them, which asks before"),
+      });
+    expect(runs()).toEqual([]);
+    const listed = await provider.preparations!();
+    expect(listed.map(({ note }) => note)).toEqual(Array.from({ length: 2 }, () => expect.stringContaining("where")));
+    for (const one of listed) await one.run(new AbortController().signal);
+    expect(await callTool(provider, "direct")).toMatchObject(answered("jjj"));
+    // Not beside the script, where settings of uv may lie that nobody was shown.
+    expect(readFileSync(join(bin, "uv.cwd"), "utf8")).not.toContain("direct");
+  });
+
+  test("whose install is killed are told so, and prepared by the next hub", LONG, async () => {
+    needing("slow", "kkk");
+    writeFileSync(join(bin, "slow"), "");
+    const provider = provide();
+    await expect.poll(() => provider.status().installing?.waitsFor, POLL).toBe("Resolving dependencies");
+    process.kill(provider.status().installing!.pid!, "SIGKILL");
+    rmSync(join(bin, "slow"));
+    expect(await callTool(provider, "slow")).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/header of slow\.py could not be installed.* `toolyard prepare`/),
+    });
+    expect(await callTool(provide(), "slow")).toMatchObject(answered("kkk"));
+  });
+
+  test("for which there is no room are told so, without a login or a path of this machine", LONG, async () => {
+    needing("full", "none-there");
+    writeFileSync(
+      join(bin, "says"),
+      `error: Failed to write ${folder.path}/full/x from https://me:secret@files.example/x: No space left on device\n`,
+    );
+    const failure = await callTool(provide(), "full");
+    expect(failure).toMatchObject({ ok: false, kind: "unavailable" });
+    const { message } = failure as { message: string };
+    expect(message).toContain("No space left on device. Make room on the disk, then run `toolyard prepare`.");
+    expect(message).toContain("https://***@files.example/x");
+    expect(message).not.toMatch(new RegExp(`secret|${folder.path}`));
+  });
+
   test("that cannot be read are told", LONG, async () => {
     folder.script("odd", "odd.py", "# /// script\n# dependencies = 7\n# ///\nprint(1)\n");
     expect(await callTool(provide(), "odd")).toMatchObject({

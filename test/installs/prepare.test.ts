@@ -1,8 +1,10 @@
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, copyFile, mkdir } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { Desk, ROOT } from "../cli/harness.ts";
+import { Desk, exitOf, MAIN, ROOT, textOf } from "../cli/harness.ts";
 import { NpmRegistry } from "../fixtures/installs/npm-registry.ts";
 import { PythonIndex } from "../fixtures/installs/python-index.ts";
 import { LONG } from "./yard.ts";
@@ -29,6 +31,51 @@ const PACKAGE = {
 const hasUv = (process.env["PATH"] ?? "")
   .split(delimiter)
   .some((place) => existsSync(join(place, process.platform === "win32" ? "uv.exe" : "uv")));
+
+const canPty = process.platform !== "win32" && spawnSync("python3", ["-c", "import pty"]).status === 0;
+
+/** Runs a command on a terminal where somebody answers its question. */
+const ANSWERING = `import os, pty, sys
+answer, command = sys.argv[1].encode(), sys.argv[2:]
+child, terminal = pty.fork()
+if child == 0:
+    os.execvp(command[0], command)
+seen, waits = b"", True
+while True:
+    try:
+        piece = os.read(terminal, 65536)
+    except OSError:
+        break
+    if not piece:
+        break
+    os.write(1, piece)
+    seen += piece
+    if waits and b"[y/N] " in seen:
+        os.write(terminal, answer + b"\\n")
+        waits = False
+_, status = os.waitpid(child, 0)
+sys.exit(os.waitstatus_to_exitcode(status))
+`;
+
+interface Answering {
+  readonly answer: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+async function atTerminal(desk: Desk, args: readonly string[], { answer, env }: Answering) {
+  const command = ["python3", "-c", ANSWERING, answer, process.execPath, MAIN, ...args];
+  const child = desk.startCommand(command, { env: { TERM: "xterm-256color", ...env } });
+  const [said, code] = await Promise.all([textOf(child.stdout!), exitOf(child)]);
+  return { said: stripVTControlCharacters(said), code };
+}
+
+/** The stand-in for uv, first on PATH. */
+async function withStandIn(desk: Desk): Promise<Readonly<Record<string, string>>> {
+  await mkdir(desk.path("bin"));
+  await copyFile(join(ROOT, "test/fixtures/installs/uv.cjs"), desk.path("bin/uv"));
+  await chmod(desk.path("bin/uv"), 0o755);
+  return { PATH: `${desk.path("bin")}${delimiter}${process.env["PATH"] ?? ""}` };
+}
 
 test("`prepare` installs what files beside tools name, and only when somebody agrees", LONG, async () => {
   await using index = await PythonIndex.start({ tiny_words: 'TEXT = "words there"\n' });
@@ -85,13 +132,44 @@ test("`check` waits for headers, and tells those that cannot be had", LONG, asyn
     "tools/lost/tool.toml": manifest("lost", "lost.py"),
     "tools/lost/lost.py": '# /// script\n# dependencies = ["none-such"]\n# ///\nprint(1)\n',
   });
-  await mkdir(desk.path("bin"));
-  await copyFile(join(ROOT, "test/fixtures/installs/uv.cjs"), desk.path("bin/uv"));
-  await chmod(desk.path("bin/uv"), 0o755);
-  const env = { PATH: `${desk.path("bin")}${delimiter}${process.env["PATH"] ?? ""}` };
-  const checked = await desk.run(["check", "--json"], { env });
+  const checked = await desk.run(["check", "--json"], { env: await withStandIn(desk) });
   expect(checked.code).toBe(4);
   expect(checked.stdout).toContain("The packages in the header of lost.py could not be installed");
+});
+
+test("two that prepare at once install once, and both say it is done", LONG, async ({ skip }) => {
+  skip(process.platform === "win32", "not on this platform");
+  await using desk = await Desk.create({
+    "toolyard.toml": TOML,
+    "tools/both/tool.toml": manifest("both", "both.py"),
+    "tools/both/both.py": '# /// script\n# dependencies = ["lll"]\n# ///\nimport lll\nprint(lll.NAME)\n',
+  });
+  const env = await withStandIn(desk);
+  await writeFile(desk.path("bin/slow"), "");
+  const both = [desk.run(["prepare", "--yes"], { env }), desk.run(["prepare", "--yes"], { env })];
+  await expect.poll(() => existsSync(desk.path("bin/uv.log")), LONG).toBe(true);
+  await rm(desk.path("bin/slow"));
+  for (const ran of await Promise.all(both)) expect(ran, ran.stderr).toMatchObject({ code: 0 });
+  expect((await readFile(desk.path("bin/uv.log"), "utf8")).trim().split("\n")).toHaveLength(1);
+  expect(await desk.run(["call", "both"], { env })).toMatchObject({ code: 0, stdout: "lll\n" });
+});
+
+test("at a terminal, `prepare` shows what it would run and asks; only a yes installs", LONG, async ({ skip }) => {
+  skip(!canPty, "not on this platform");
+  for (const [answer, code] of [
+    ["", 2],
+    ["y", 0],
+  ] as const) {
+    await using desk = await Desk.create({
+      "toolyard.toml": TOML,
+      "tools/one/tool.toml": manifest("one", "one.py"),
+      "tools/one/one.py": '# /// script\n# dependencies = ["mmm @ https://x.example/mmm.whl"]\n# ///\nimport mmm\n',
+    });
+    const ran = await atTerminal(desk, ["prepare"], { answer, env: await withStandIn(desk) });
+    expect(ran.said).toContain("It says where packages come from; look at it before you agree.");
+    expect(ran.said).toContain("Run that, with code of the packages where one must be built? [y/N]");
+    expect([ran.code, existsSync(desk.path("bin/uv.log"))], ran.said).toEqual([code, answer === "y"]);
+  }
 });
 
 test("where no tool names anything, `prepare` says so; a section that nobody accepted is not touched", async () => {

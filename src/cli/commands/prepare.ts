@@ -73,11 +73,13 @@ async function prepare(hub: Hub, options: SharedOptions, io: Io): Promise<number
 function planText(items: readonly Item[]): string {
   if (items.length === 0) return "No tool here names packages that it needs.";
   return items
-    .map(({ name, state, message, preparation: { commands, target, tools } }) => {
+    .map(({ name, state, message, preparation: { commands, note, target, tools } }) => {
       const head = `${name} (${tools.map(plainLine).join(", ")})`;
       if (state === "ready") return `${head}: installed in ${plainLine(target)}`;
       if (state === "impossible") return `${head}: ${plainLine(message ?? "")}`;
-      return [`${head}:`, ...commands.map((command) => `  ${plainLine(command)}`)].join("\n");
+      return [`${head}:`, ...commands.map((command) => `  ${plainLine(command)}`), ...(note ? [`  ${note}`] : [])].join(
+        "\n",
+      );
     })
     .join("\n");
 }
@@ -104,6 +106,15 @@ function endText({ name, state, message }: Item): string {
 }
 
 function toJson({ preparation, state, message }: Item): object {
-  const { kind, file, target, tools, commands } = preparation;
-  return { kind, file, target, tools, commands, state, ...(message !== undefined && { message }) };
+  const { kind, file, target, tools, commands, note } = preparation;
+  return {
+    kind,
+    file,
+    target,
+    tools,
+    commands,
+    state,
+    ...(note && { note }),
+    ...(message !== undefined && { message }),
+  };
 }

@@ -51,6 +51,21 @@ describe("what is read", () => {
 });
 
 test.each([
+  ["an address", 'dependencies = ["a @ https://files.example/a.whl"]', true],
+  ["a repository", 'dependencies = ["a@git+https://files.example/a"]', true],
+  ["an index of its own", '[[tool.uv.index]]\nname = "corp"\nurl = "https://files.example/simple"', true],
+  ["a folder", '[tool.uv.sources]\na = { path = "../a" }', true],
+  ["an address in place of a version", '[tool.uv]\noverride-dependencies = ["a @ file:///a.whl"]', true],
+  ["what nobody knows", "[tool.uv]\nsome-later-setting = true", true],
+  ["names and versions", "dependencies = [\"a[x]>=1,<2; python_version < '3.12'\"]", undefined],
+  ["a choice among versions", '[tool.uv]\nexclude-newer = "2026-01-01T00:00:00Z"\nprerelease = "allow"', undefined],
+  ["a table of another program", "[tool.black]\nline-length = 99", undefined],
+])("whether a header says where packages come from: %s", (_, toml, expected) => {
+  const source = ["# /// script", ...toml.split("\n").map((line) => `# ${line}`), "# ///"].join("\n");
+  expect(parseInlineMetadata(source)!.namesPlaces).toBe(expected);
+});
+
+test.each([
   ["a block without an end", lines("# /// script", '# dependencies = ["a"]', "", "# ///")],
   ["an opening with a blank behind it", lines("# /// script ", "# ///")],
   ["an indented block", lines("  # /// script", "  # ///")],

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { parse } from "smol-toml";
 import { messageOf } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
 
 /** What a script in Python says of itself in comments, by the rules of PEP 723. */
 export interface InlineMetadata {
@@ -13,6 +13,8 @@ export interface InlineMetadata {
   readonly requiresPython?: string;
   /** It has a table `tool`, which may name files beside the script. */
   readonly hasToolTable: boolean;
+  /** It says where packages come from, or how they are fetched: a model may have written it. @default false */
+  readonly namesPlaces?: true;
   /** Why it cannot be used. What it asks for is then empty. */
   readonly problem?: string;
 }
@@ -55,7 +57,33 @@ function readTable(text: string, table: JsonObject): InlineMetadata {
     dependencies: dependencies as readonly string[],
     ...(requiresPython !== undefined && { requiresPython }),
     hasToolTable: tool !== undefined,
+    ...((dependencies.some(isPlace) || hasPlaces(tool)) && { namesPlaces: true }),
   };
+}
+
+/** Settings of uv that choose among versions of what the configured indexes have, and do nothing else. */
+const CHOOSING: ReadonlySet<string> = new Set([
+  "compile-bytecode",
+  "constraint-dependencies",
+  "exclude-newer",
+  "exclude-newer-package",
+  "fork-strategy",
+  "link-mode",
+  "override-dependencies",
+  "prerelease",
+  "resolution",
+]);
+
+/** `name @ https://…`, of which no name has the sign. */
+function isPlace(requirement: unknown): boolean {
+  return typeof requirement === "string" && requirement.includes("@");
+}
+
+function hasPlaces(tool: unknown): boolean {
+  const uv = isJsonObject(tool) ? tool["uv"] : undefined;
+  if (uv === undefined) return false;
+  if (!isJsonObject(uv)) return true;
+  return Object.entries(uv).some(([key, value]) => !CHOOSING.has(key) || (Array.isArray(value) && value.some(isPlace)));
 }
 
 function unusable(text: string, problem: string): InlineMetadata {

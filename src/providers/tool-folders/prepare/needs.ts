@@ -29,6 +29,8 @@ export interface Need {
   readonly mark: string;
   readonly tools: readonly string[];
   readonly commands: readonly InstallCommand[];
+  /** It says where packages come from, so somebody has to agree: it may be a model's, and lead anywhere. */
+  readonly asksFirst?: true;
   /** Why nothing can be run. */
   readonly problem?: string;
   /** What the file says cannot be understood, so the tool cannot be run either. */
@@ -51,12 +53,20 @@ export function headerNeed(code: ScriptCode, place: InstallPlace): Need | undefi
   if (existsSync(venvPython(join(folder, ".venv")))) return undefined;
   const metadata = readInlineMetadata(file);
   if (!metadata || asksForNothing(metadata)) return undefined;
-  const { text, hasToolTable, problem } = metadata;
+  const { text, hasToolTable, namesPlaces, problem } = metadata;
   const real = realpathSync(file);
   // A table of a tool's own may name files beside the script.
   const key = keyOf("header", text, readText(`${real}.lock`) ?? "", hasToolTable ? dirname(real) : "");
   const target = join(place.environments, key);
-  const base = { kind: "header" as const, file, key, target, mark: venvPython(target), tools: [name] };
+  const base = {
+    kind: "header" as const,
+    file,
+    key,
+    target,
+    mark: venvPython(target),
+    tools: [name],
+    ...(namesPlaces && { asksFirst: namesPlaces }),
+  };
   if (problem === undefined) return { ...base, ...headerCommands(real, target, place) };
   return {
     ...base,
@@ -76,7 +86,8 @@ function headerCommands(script: string, target: string, place: InstallPlace): Pi
   const flags = ["--no-progress", ...(place.mayBuild ? [] : ["--no-build"])];
   const env = { ...place.env, VIRTUAL_ENV: target };
   const args = ["sync", ...flags, "--active", "--script", script];
-  return { commands: [{ command: uv, args, env, cwd: dirname(script) }] };
+  // Beside the script, uv would follow `uv.toml` and `.python-version`, which nobody agreed to.
+  return { commands: [{ command: uv, args, env, cwd: place.environments }] };
 }
 
 const NO_UV =

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
 import { basename, join } from "node:path";
 import { FailError, messageOf } from "../../../core/errors.ts";
 import { fail, type Fail } from "../../../core/outcome.ts";
@@ -82,6 +82,7 @@ export class Preparations implements ScriptInterpreters {
     const installs = await this.#options.installs();
     for (const need of [...headers, ...files]) {
       if (need.problem !== undefined || isReady(need, installs)) continue;
+      if (need.asksFirst && dependencies !== "auto") continue;
       logger.info("What tools need is being installed.", { file: need.file, tools: need.tools });
       this.#start(need, installs);
     }
@@ -106,7 +107,7 @@ export class Preparations implements ScriptInterpreters {
     if (isReady(need, installs)) return this.#use(need);
     // Without uv, or where nothing is to be installed unasked, it runs with what is there.
     if (need.problem !== undefined || this.#options.dependencies === "never") return undefined;
-    throw new FailError(this.#failures.get(need.key)?.failure ?? unprepared(code));
+    throw new FailError(this.#failures.get(need.key)?.failure ?? unprepared(code, need));
   }
 
   async #wait(need: Need, installs: Installs): Promise<void> {
@@ -133,6 +134,7 @@ export class Preparations implements ScriptInterpreters {
     const there = this.#running.get(need.key);
     if (there) return there;
     this.#failures.delete(need.key);
+    if (need.kind === "header") makeFolder(this.#options.environments);
     const running = new RunningNeed(need, installs);
     this.#running.set(need.key, running);
     void this.#follow(running);
@@ -154,7 +156,7 @@ export class Preparations implements ScriptInterpreters {
   }
 
   #toPreparation(need: Need, installs: Installs): Preparation {
-    const { kind, file, target, tools, problem, commands } = need;
+    const { kind, file, target, tools, problem, asksFirst, commands } = need;
     return {
       kind,
       file,
@@ -162,6 +164,7 @@ export class Preparations implements ScriptInterpreters {
       tools,
       commands: commands.map(({ command, args }) => [command, ...args].join(" ")),
       ...(problem !== undefined && { problem }),
+      ...(asksFirst && { note: "It says where packages come from; look at it before you agree." }),
       isReady: isReady(need, installs),
       progress: () => this.#running.get(need.key)?.installation,
       run: async (signal) => {
@@ -203,13 +206,22 @@ function headerNeeds(tools: readonly PreparedTool[], place: InstallPlace): reado
   return Array.from(needs.values());
 }
 
-function unprepared({ file }: ScriptCode): Fail {
-  return fail(
-    "unavailable",
-    `The packages in the header of ${basename(file)} are not installed. \`toolyard prepare\` installs them; ` +
-      "a hub does so at its start, and never for a call.",
-    { retryable: false },
-  );
+function unprepared({ file }: ScriptCode, { asksFirst }: Need): Fail {
+  const how = asksFirst
+    ? "It says where they come from, so `toolyard prepare` alone installs them, which asks before."
+    : "`toolyard prepare` installs them; a hub does so at its start, and never for a call.";
+  return fail("unavailable", `The packages in the header of ${basename(file)} are not installed. ${how}`, {
+    retryable: false,
+  });
+}
+
+/** Where it cannot be made, the install says so. */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch {
+    // As above.
+  }
 }
 
 function touch(folder: string): void {

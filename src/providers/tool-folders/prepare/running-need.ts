@@ -1,7 +1,8 @@
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import { fail, type Fail } from "../../../core/outcome.ts";
 import type { Installation } from "../../../core/provider.ts";
 import { orAborted } from "../../../core/wait.ts";
+import { hidePaths } from "../../../runtimes/scripts/hide-paths.ts";
 import type { InstallEnd, Installs, RunningWish } from "../../installs.ts";
 import type { Need } from "./needs.ts";
 
@@ -88,10 +89,11 @@ const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
 ];
 
 /** What is said of packages that could not be installed. */
-function prepareFailure({ file, kind }: Need, { reason = "", lines }: InstallEnd): Fail {
-  // Callers read it, too, and are shown no paths of this machine.
+function prepareFailure({ file, kind, target }: Need, { reason = "", lines }: InstallEnd): Fail {
+  // Callers read it, too, and are shown no paths of this machine, nor what an index wants to be asked with.
   const what = `The packages in ${kind === "header" ? "the header of " : ""}${basename(file)}`;
-  const said = lastWords(lines);
+  const folders = [dirname(file), target, dirname(target)];
+  const said = lastWords(lines.map((line) => hidePaths(line, folders).replace(LOGIN_IN_URL, "$1***@")));
   const [, advice = "See the whole of it with `toolyard prepare`."] =
     ADVICE.find(([says]) => says.test(lines.join("\n"))) ?? [];
   return fail(
@@ -100,6 +102,8 @@ function prepareFailure({ file, kind }: Need, { reason = "", lines }: InstallEnd
     { retryable: false, details: { install: true } },
   );
 }
+
+const LOGIN_IN_URL = /([a-z][a-z+.-]{0,20}:\/\/)[^\s/@]{1,500}@/gi;
 
 function howOf(reason: string): string {
   if (reason === "timeout") return ` within ${PREPARE_WITHIN_MS / 60_000} minutes`;
