@@ -245,6 +245,75 @@ describe("a model with the tools", () => {
     expect(new LLMAgent(caller)).toBeInstanceOf(LLMAgent);
   });
 
+  interface Said {
+    readonly role: string;
+    readonly content: unknown;
+    readonly name?: string;
+    readonly toolCallId?: string;
+    readonly toolCalls?: readonly unknown[];
+  }
+  interface Asked {
+    readonly messages: readonly Said[];
+    readonly toolChoice?: string;
+    readonly model?: string;
+    readonly tools?: readonly { readonly function: { readonly name: string } }[];
+  }
+
+  /** A client of Mistral's shape that says these replies, and what it was asked. */
+  const scripted = (replies: readonly object[]) => {
+    const asked: Asked[] = [];
+    const next = (body: Asked) => {
+      asked.push(structuredClone(body));
+      return { choices: [{ message: replies[Math.min(asked.length, replies.length) - 1] }] };
+    };
+    return { asked, client: { chat: { complete: async (body: Asked) => next(body) } } };
+  };
+  const wants = (id: string, args: unknown) => ({ id, function: { name: "tide", arguments: args } });
+
+  test("R32, R34, R35, R36, R37, R39, R41: the loop of the document, with two calls of which one is cut", async () => {
+    const { asked, client: model } = scripted([
+      { content: "", toolCalls: [wants("brest0001", '{"place": "Brest"}'), wants("brest0002", '{"place": ')] },
+      { content: WORDS },
+      { content: "At noon." },
+    ]);
+    const agent = new LLMAgent(caller, { llmClient: model });
+    await agent.initialize();
+    expect(await agent.chat("How high is the water at Brest?")).toBe(WORDS);
+    expect(asked[0]).toMatchObject({ toolChoice: "auto", tools: [{ function: { name: "tide" } }] });
+    const [question, assistant, ...results] = asked[1]!.messages;
+    expect([question!.role, assistant!.role, assistant!.toolCalls?.length]).toEqual(["user", "assistant", 2]);
+    expect(results.map(({ role, toolCallId }) => [role, toolCallId])).toEqual([
+      ["tool", "brest0001"],
+      ["tool", "brest0002"],
+    ]);
+    const told = results.map(({ content }) => JSON.parse(String(content)) as { metres?: number; error?: string });
+    expect(told).toEqual([{ metres: 4 }, { error: expect.stringContaining('{"place": ') }]);
+    expect(await agent.chat("And when?")).toBe("At noon.");
+    expect(asked[2]!.messages.map(({ role }) => role)).toEqual([
+      "user",
+      "assistant",
+      "tool",
+      "tool",
+      "assistant",
+      "user",
+    ]);
+  });
+
+  test("R38, R40: what never ends is cut with the document's words; the server stops in the `finally`", async () => {
+    const { asked, client: model } = scripted([{ content: "", toolCalls: [wants("again0001", "{}")] }]);
+    const tides = client(server());
+    await tides.start();
+    try {
+      const agent = new LLMAgent(tides, { llmClient: model });
+      await agent.initialize();
+      expect(await agent.chat("Go on", 3)).toBe("Max iterations atteintes");
+      expect(asked).toHaveLength(3);
+    } finally {
+      await tides.stop();
+    }
+    await expect(tides.listTools()).rejects.toThrow();
+  });
+
   test.each([0, -1, 1.5, "3"])("R33: chat(question, %j) rejects", async (count) => {
     const asked: unknown[] = [];
     const llm = new LLMWithMCPTools(openai(asked), caller);
