@@ -47,6 +47,15 @@ test("a lock whose process has died is taken over, by one of those who wait", as
   expect(most).toEqual(most.map(() => 1));
 });
 
+test("a dead lock is taken over by who does not wait, too; a living one is not", async () => {
+  const { pid } = spawnSync(process.execPath, ["-e", ""]);
+  await withFileLock(lock(), async () => {});
+  await writeFile(lock(), String(pid));
+  expect(await withFileLock(lock(), async () => "taken", { waitMs: 0 })).toBe("taken");
+  await writeFile(lock(), String(process.pid));
+  await expect(withFileLock(lock(), async () => "taken", { waitMs: 0 })).rejects.toThrow(LockTaken);
+});
+
 test("a lock that lives is waited for, and then refused by name", async () => {
   await withFileLock(lock(), async () => {
     await expect(withFileLock(lock(), async () => {}, { waitMs: 1 })).rejects.toThrow(LockTaken);

@@ -25,7 +25,8 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
   const until = performance.now() + waitMs;
   while (!(await tryTake(path))) {
     signal?.throwIfAborted();
-    await breakDead(path, staleMs);
+    // Whoever does not wait for the living does not have to fail for the dead.
+    if (await breakDead(path, staleMs)) continue;
     if (performance.now() > until)
       throw new LockTaken(`${path} is held by another process. Remove it if none of them runs.`);
     await pause(POLL_MS, undefined, signal ? { signal } : {});
@@ -61,17 +62,19 @@ async function tryTake(path: string): Promise<boolean> {
 
 /**
  * Removes a dead holder's lock. Only one process does so at a time and looks again first, so that none removes the lock
- * that another has just taken.
+ * that another has just taken. True: it is gone.
  */
-async function breakDead(path: string, staleMs: number): Promise<void> {
-  if (!(await isDead(path, staleMs))) return;
+async function breakDead(path: string, staleMs: number): Promise<boolean> {
+  if (!(await isDead(path, staleMs))) return false;
   const breaking = `${path}.breaking`;
   if (!(await tryTake(breaking))) {
     if (await isOlder(breaking, BREAKING_MS)) await rm(breaking, { force: true });
-    return;
+    return false;
   }
   try {
-    if (await isDead(path, staleMs)) await rm(path, { force: true });
+    if (!(await isDead(path, staleMs))) return false;
+    await rm(path, { force: true });
+    return true;
   } finally {
     await rm(breaking, { force: true });
   }

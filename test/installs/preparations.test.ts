@@ -194,7 +194,8 @@ describe("headers", () => {
       ok: false,
       message: expect.stringMatching(/header of slow\.py could not be installed.* `toolyard prepare`/),
     });
-    expect(await callTool(provide(), "slow")).toMatchObject(answered("kkk"));
+    const next = await callTool(provide(), "slow");
+    expect(next, JSON.stringify(next)).toMatchObject(answered("kkk"));
   });
 
   test("for which there is no room are told so, without a login or a path of this machine", LONG, async () => {
