@@ -287,7 +287,7 @@ describe("a model with the tools", () => {
       ["tool", "brest0002"],
     ]);
     const told = results.map(({ content }) => JSON.parse(String(content)) as { metres?: number; error?: string });
-    expect(told).toEqual([{ metres: 4 }, { error: expect.stringContaining('{"place": ') }]);
+    expect(told).toMatchObject([{ metres: 4 }, { error: expect.stringContaining('{"place": ') }]);
     expect(await agent.chat("And when?")).toBe("At noon.");
     expect(asked[2]!.messages.map(({ role }) => role)).toEqual([
       "user",

@@ -168,6 +168,8 @@ export class Preparations implements ScriptInterpreters {
       isReady: isReady(need, installs),
       progress: () => this.#running.get(need.key)?.installation,
       run: async (signal) => {
+        // Somebody else may have been at it since this was looked at.
+        if (isReady(need, installs)) return;
         const running = this.#start(need, installs);
         const failure = await running.ended(signal);
         if (failure) throw new FailError(failure);
