@@ -31,7 +31,7 @@ const MAX_INSTALLED_BYTES = {
 };
 const PARTS = {
   library: [
-    ...["libsql", "@orama/stemmers", "unpdf", "yaml", "franc-min"],
+    ...["libsql", "@orama/stemmers", "unpdf", "yaml", "franc-min", "htmlparser2", "tesseract-wasm"],
     ...["mdast-util-from-markdown", "mdast-util-gfm", "micromark-extension-gfm"],
   ],
   pictures: ["@hpcc-js/wasm-graphviz", "@resvg/resvg-wasm"],
