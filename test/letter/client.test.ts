@@ -151,13 +151,13 @@ describe("the session", () => {
   });
 });
 
-describe("a model with the tools", () => {
-  const caller = {
-    listTools: async () => [{ name: "tide", description: "The tide", input_schema: { type: "object" } }],
-    callTool: async () => ({ metres: 4 }),
-  };
+const caller = {
+  listTools: async () => [{ name: "tide", description: "The tide", input_schema: { type: "object" } }],
+  callTool: async () => ({ metres: 4 }),
+};
 
-  const WORDS = "High water is at four metres.";
+const WORDS = "High water is at four metres.";
+describe("a model with the tools", () => {
   const openai = (asked: unknown[]) => ({
     chat: {
       completions: {
@@ -245,6 +245,15 @@ describe("a model with the tools", () => {
     expect(new LLMAgent(caller)).toBeInstanceOf(LLMAgent);
   });
 
+  test.each([0, -1, 1.5, "3"])("R33: chat(question, %j) rejects", async (count) => {
+    const asked: unknown[] = [];
+    const llm = new LLMWithMCPTools(openai(asked), caller);
+    await expect(llm.chat("x", count as never)).rejects.toThrow("`maxIterations` must be a whole number above 0");
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("the loop of the document", () => {
   interface Said {
     readonly role: string;
     readonly content: unknown;
@@ -312,13 +321,6 @@ describe("a model with the tools", () => {
       await tides.stop();
     }
     await expect(tides.listTools()).rejects.toThrow();
-  });
-
-  test.each([0, -1, 1.5, "3"])("R33: chat(question, %j) rejects", async (count) => {
-    const asked: unknown[] = [];
-    const llm = new LLMWithMCPTools(openai(asked), caller);
-    await expect(llm.chat("x", count as never)).rejects.toThrow("`maxIterations` must be a whole number above 0");
-    expect(asked).toEqual([]);
   });
 });
 

@@ -31,8 +31,16 @@ const MAX_INSTALLED_BYTES = {
 };
 const PARTS = {
   library: [
-    ...["libsql", "@orama/stemmers", "unpdf", "yaml", "franc-min", "htmlparser2", "tesseract-wasm"],
-    ...["mdast-util-from-markdown", "mdast-util-gfm", "micromark-extension-gfm"],
+    "libsql",
+    "@orama/stemmers",
+    "unpdf",
+    "yaml",
+    "franc-min",
+    "htmlparser2",
+    "tesseract-wasm",
+    "mdast-util-from-markdown",
+    "mdast-util-gfm",
+    "micromark-extension-gfm",
   ],
   pictures: ["@hpcc-js/wasm-graphviz", "@resvg/resvg-wasm"],
 };
