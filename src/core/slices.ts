@@ -43,7 +43,7 @@ interface Waiting {
 }
 
 const waiting: Waiting[] = [];
-let next: NodeJS.Immediate | undefined;
+let next: NodeJS.Immediate | NodeJS.Timeout | undefined;
 
 /** Works that are cut into slices take turns: however many there are, one of them has one slice in each turn. */
 function ownTurn(keepsAlive: boolean): Promise<void> {
@@ -53,13 +53,17 @@ function ownTurn(keepsAlive: boolean): Promise<void> {
   });
 }
 
+// An immediate that keeps nothing alive does not wake a loop that has nothing to do either; a timer does.
 function arm(): void {
   if (waiting.length === 0) return;
-  next ??= setImmediate(() => {
-    next = undefined;
-    waiting.shift()!.begin();
-    arm();
-  });
-  if (waiting.some(({ keepsAlive }) => keepsAlive)) next.ref();
+  const keepsAlive = waiting.some((one) => one.keepsAlive);
+  next ??= keepsAlive ? setImmediate(begin) : setTimeout(begin, 0);
+  if (keepsAlive) next.ref();
   else next.unref();
+}
+
+function begin(): void {
+  next = undefined;
+  waiting.shift()!.begin();
+  arm();
 }
