@@ -1,0 +1,93 @@
+// Speaks the wire of Mistral, chat and OCR, and says what a script says: it stands for the model, so that the example
+// runs without a key. What it quotes, it takes from what the tools gave it.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+
+interface Message {
+  readonly role: string;
+  readonly content?: unknown;
+}
+interface Passage {
+  readonly text: string;
+}
+
+export interface Scripted extends AsyncDisposable {
+  readonly url: string;
+  /** Paths that were asked, in their order. */
+  readonly asked: readonly string[];
+}
+
+/** `scanned` is what stands on the page that is a picture. */
+export async function startMistral(scanned: string): Promise<Scripted> {
+  const asked: string[] = [];
+  const server = createServer(async (request, response) => {
+    const body = (await json(request)) as { readonly messages?: readonly Message[]; readonly pages?: number[] };
+    asked.push(request.url ?? "");
+    const isOcr = request.url === "/v1/ocr";
+    const answer = isOcr ? readPages(body.pages ?? [], scanned) : reply(body.messages ?? []);
+    response.setHeader("content-type", "application/json").end(JSON.stringify(answer));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function readPages(pages: readonly number[], markdown: string): object {
+  const read = pages.map((index) => ({ index, markdown, images: [], dimensions: null }));
+  return { pages: read, model: "mistral-ocr-latest", usage_info: { pages_processed: pages.length } };
+}
+
+/** What the document asks, and the same in other words, since authors have their own. */
+const QUERIES = ["What is nominalism?", "nominalistic maxims and prepossessions, a nominalistic way to regard ideas"];
+
+/** First it searches, then it checks what it would quote, then it answers. */
+function reply(messages: readonly Message[]): object {
+  const results = messages.filter(({ role }) => role === "tool").map(({ content }) => JSON.parse(textOf(content)));
+  const query = QUERIES[results.length];
+  if (query !== undefined)
+    return calling("search_chunks", [{ query, limit: 5, author_filter: "Charles Sanders Peirce" }]);
+  const found = results.slice(0, QUERIES.length) as { readonly results: readonly Passage[] }[];
+  const texts = new Set(found.flatMap(({ results: passages }) => passages.map(({ text }) => text)));
+  const quotes = Array.from(texts).flatMap((text) => /[A-Z][^.!?]*nominalis[^.!?]*[.!?]/.exec(text)?.[0] ?? []);
+  const checked = results.slice(QUERIES.length) as { found: boolean; places: { text: string; citation: string }[] }[];
+  if (checked.length < quotes.length)
+    return calling(
+      "find_text",
+      quotes.map((quote) => ({ quote })),
+    );
+  const lines = checked
+    .filter((one) => one.found)
+    .map(({ places: [place] }) => `"${place!.text}" (${place!.citation})`);
+  return whole({ role: "assistant", content: `Of nominalism Peirce says:\n${lines.join("\n")}` }, "stop");
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  return (content as readonly { readonly text?: string }[]).map(({ text = "" }) => text).join("");
+}
+
+let calls = 0;
+
+/** Several calls of one reply are made at the same time. */
+function calling(name: string, all: readonly object[]): object {
+  const toolCalls = all.map((args) => {
+    calls += 1;
+    const id = `call${String(calls).padStart(5, "0")}`;
+    return { id, type: "function", function: { name, arguments: JSON.stringify(args) } };
+  });
+  return whole({ role: "assistant", content: "", tool_calls: toolCalls }, "tool_calls");
+}
+
+function whole(message: object, finish: string): object {
+  const usage = { prompt_tokens: 100, completion_tokens: 50, total_tokens: 150 };
+  const choices = [{ index: 0, message, finish_reason: finish }];
+  return { id: "1", object: "chat.completion", created: 1, model: "mistral-large-latest", choices, usage };
+}
