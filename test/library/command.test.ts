@@ -17,6 +17,17 @@ describe("toolyard library", () => {
     expect(stdout).toContain(`file://${desk.path("books/clear.md")}`);
   });
 
+  test("a pattern names files, and a private address is refused with the reason", async () => {
+    await using desk = await Desk.create(BOOKS);
+    expect(await desk.run(["library", "add", "books/**/o*.md"])).toMatchObject({
+      code: 0,
+      stdout: "added      oeuvre (1 passage)\n",
+    });
+    const { code, stderr } = await desk.run(["library", "add", "https://127.0.0.1/a.md"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("https://127.0.0.1/a.md");
+  });
+
   test("says when nothing answers, and ends with 1", async () => {
     await using desk = await Desk.create(BOOKS);
     expect(await desk.run(["library", "search", "anything"])).toMatchObject({ code: 1, stdout: "" });

@@ -1,7 +1,8 @@
 import { OptionError } from "toolyard";
 import { DocumentError } from "../documents/document-error.ts";
-import { anyFile, filesOf } from "../documents/open-folders.ts";
+import { anyFile } from "../documents/open-folders.ts";
 import type { FoundMetadata } from "../documents/block.ts";
+import { nameOfSource, sourcesOf } from "../ingest/sources.ts";
 import type { Library } from "../library.ts";
 import { citationOf, linkTo } from "../search/cite.ts";
 import { folded, wordsOf } from "../search/terms.ts";
@@ -47,18 +48,19 @@ export interface FindOptions extends Shared {
   readonly language?: string;
 }
 
-/** Reads files and folders into the library. Gives 1 where one of them could not be read. */
+/** Reads files, folders, patterns of files and addresses. Gives 1 where one of them could not be read. */
 export async function add(paths: readonly string[], options: AddOptions, io: CommandIo): Promise<number> {
   const metadata = metadataOf(options);
-  const policy = anyFile(io.cwd);
+  const policy = { files: anyFile(io.cwd), allowUrls: true };
   await using library = await open(io);
   const rows: object[] = [];
   let failures = 0;
   for (const given of paths)
-    for (const path of await filesOf(await policy.resolve(given))) {
+    for (const source of await sourcesOf([given], policy)) {
+      const path = nameOfSource(source);
       io.signal.throwIfAborted();
       try {
-        const { status, document } = await library.add({ path, metadata, signal: io.signal });
+        const { status, document } = await library.add({ ...source, metadata, signal: io.signal });
         rows.push({ path, status, source_id: document.sourceId, chunks_count: document.chunks });
         if (!options.json) await io.print(addedLine(status, document));
       } catch (error) {
