@@ -1,7 +1,6 @@
 import { appendFileSync, fstatSync, mkdirSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { codeOf } from "../core/errors.ts";
 import { BufferedSink, ChunkError, type LineSink, type SinkOptions } from "./line-sink.ts";
 
 /** Only the hub's own user reads what it writes. */
@@ -99,7 +98,7 @@ async function openForAppend(path: string): ReturnType<typeof open> {
   try {
     return await open(path, "a", FILE_MODE);
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
     return open(path, "a", FILE_MODE);
   }

@@ -9,6 +9,7 @@ test("without anything set a person signs in by the browser, and the hub registe
     registration: "auto",
     redirectHost: "127.0.0.1",
     dpop: false,
+    subjectTokenType: "access_token",
   });
 });
 

@@ -78,10 +78,11 @@ async function withNames(failed: FailedCall, call: ResolvedCall, ports: BuiltinP
 
 /**
  * An upstream's protocol error goes on as it came, several candidates are named already, and what was cancelled is read
- * by nobody.
+ * by nobody. A service that is away has an answer by the letter (M4), and another tool is no help against that.
  */
-function takesNames({ kind, rpcError }: Fail): boolean {
-  return rpcError === undefined && kind !== "ambiguous" && kind !== "cancelled";
+function takesNames({ kind, rpcError, result }: Fail): boolean {
+  const isByTheLetter = result !== undefined && kind !== "tool_error";
+  return rpcError === undefined && !isByTheLetter && kind !== "ambiguous" && kind !== "cancelled";
 }
 
 /**
