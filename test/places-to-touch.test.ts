@@ -307,9 +307,11 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     "src/compat/core/mcp.ts",
     "src/compat/core/to-error.ts",
     "src/hub/builtin-ports.ts",
+    "src/hub/serve/dialects.ts",
     "src/hub/serve/serve-stdio.ts",
     "src/hub/serve/serve.ts",
   ],
+  mcp: ["src/hub/serve/mcp-parts.ts", "src/hub/serve/serve-stdio.ts", "src/hub/serve/serve.ts"],
   rest: ["src/hub/serve/serve.ts"],
   status: [],
 };

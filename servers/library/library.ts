@@ -1,6 +1,6 @@
-import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname } from "node:path";
+import { OptionError } from "toolyard";
 import type { FoundMetadata } from "./documents/block.ts";
 import { DocumentError } from "./documents/document-error.ts";
 import { NO_OCR, type OcrChoice } from "./documents/ocr/ocr.ts";
@@ -14,7 +14,7 @@ import { findQuote, type FoundQuote } from "./search/find-quote.ts";
 import type { Embedder } from "./search/embedder.ts";
 import { searchPassages, type Found, type SearchRequest } from "./search/search.ts";
 import { Terms } from "./search/terms.ts";
-import { openSqliteStore } from "./store/sqlite.ts";
+import { openStore, parseStore, type StoreAddress } from "./store/open-store.ts";
 import type {
   Deleted,
   Filter,
@@ -27,8 +27,10 @@ import type {
 } from "./store/store.ts";
 
 export interface LibraryOptions {
-  /** A file of SQLite, absolute; made where there is none. */
-  readonly file: string;
+  /** A file of SQLite, absolute; made where there is none. Without one, `store` names the library. */
+  readonly file?: string;
+  /** `sqlite:///folder/library.db`, `postgres://…` or `weaviate+http://…`, with `?collection=name` on a server. */
+  readonly store?: string;
   /** @default 209,715,200 */
   readonly maxFileBytes?: number;
   /** @default 5,000 */
@@ -73,14 +75,21 @@ const DEFAULTS: IngestOptions = {
   ocr: NO_OCR,
 };
 
-/** Opens a library. Rejects with kind `unavailable` where its file cannot be used. */
+/** Opens a library. Rejects with kind `unavailable` where its file or its server cannot be used. */
 export async function openLibrary(given: LibraryOptions): Promise<Library> {
-  const { file, embedder, reader, mistral, download, ...options } = given;
-  if (file !== ":memory:") await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const { folder = file === ":memory:" ? tmpdir() : dirname(file), ...rest } = options;
-  const store = await openSqliteStore(file);
+  const { file, store: named, embedder, reader, mistral, download, ...options } = given;
+  if ((file === undefined) === (named === undefined))
+    throw new OptionError("A library is named by `file` or by `store`, one of them.");
+  const address = file === undefined ? parseStore(named!) : ({ kind: "sqlite", file } as const);
+  const { folder = folderOf(address), ...rest } = options;
+  const store = await openStore(address);
   const parts = { store, embedder, options: { ...DEFAULTS, ...rest }, reader, mistral, download, folder };
   return new Library(parts);
+}
+
+/** Beside the file; a library without one on this machine keeps its jobs for as long as the machine runs. */
+function folderOf(address: StoreAddress): string {
+  return address.kind === "sqlite" && address.file !== ":memory:" ? dirname(address.file) : tmpdir();
 }
 
 /** Documents that are read, searched and quoted. */

@@ -52,12 +52,12 @@ async function openAtWork(settings: LibrarySettings, hub: ModuleHub): Promise<Li
 }
 
 /** The library of these settings, with the embedder of the package. Rejects with kind `unavailable`. */
-export async function openHere({ file, folder, ocr, mistral }: LibrarySettings): Promise<Library> {
+export async function openHere({ store, folder, ocr, mistral }: LibrarySettings): Promise<Library> {
   const [{ openLibrary }, { openTableEmbedder }] = await Promise.all([
     import("./library.ts"),
     import("./search/table-embedder.ts"),
   ]);
   const reader = mistral && new (await import("./ingest/mistral-ocr.ts")).MistralOcr(mistral);
-  const options = { file, folder, ocr, ...(reader && { mistral: reader }) };
+  const options = { store, folder, ocr, ...(reader && { mistral: reader }) };
   return openLibrary({ ...options, embedder: await openTableEmbedder() });
 }

@@ -1,14 +1,17 @@
 import { isAbsolute, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { dataFolder, OptionError } from "toolyard";
 import { choiceOf, urlOf, type Environment } from "../shared/environment.ts";
 import { rootsOf } from "../shared/roots.ts";
 import type { OcrChoice } from "./documents/ocr/ocr.ts";
 import type { MistralOcrOptions } from "./ingest/mistral-ocr.ts";
 import { languageCode } from "./search/language-codes.ts";
+import { parseStore } from "./store/open-store.ts";
 
 /** What the environment says of a library. */
 export interface LibrarySettings {
-  readonly file: string;
+  /** The address of its store. */
+  readonly store: string;
   /** Where jobs, the lease of watching and pages that were paid for lie. */
   readonly folder: string;
   readonly roots: readonly string[];
@@ -25,7 +28,7 @@ export function settingsOf(environment: Environment): LibrarySettings {
   const by = choiceOf(environment, "LIBRARY_OCR", { choices: ["off", "local", "mistral"], fallback: "off" });
   const mistral = by === "mistral" && mistralOf(environment, folder);
   return {
-    file: libraryFile(environment),
+    store: libraryStore(environment),
     folder,
     roots: rootsOf(environment, "LIBRARY_ROOTS", "/home/me/books"),
     allowUrls: isOn(environment, "LIBRARY_ALLOW_URLS"),
@@ -35,12 +38,21 @@ export function settingsOf(environment: Environment): LibrarySettings {
   };
 }
 
-/** `LIBRARY_FILE`, else a file in the data folder. Throws an `OptionError` for a path that is not absolute. */
-export function libraryFile(environment: Environment): string {
-  const file = environment["LIBRARY_FILE"] || join(dataFolder(environment), "library", "library.db");
-  if (isAbsolute(file)) return file;
+/**
+ * `LIBRARY_STORE`, else the file that `LIBRARY_FILE` names, else `WEAVIATE_URL`, else a file in the data folder. Throws
+ * an `OptionError` for what is no address, and for a path that is not absolute.
+ */
+export function libraryStore(environment: Environment): string {
+  const { LIBRARY_STORE: store, LIBRARY_FILE: file, WEAVIATE_URL: weaviate } = environment;
+  const address = store || (!file && weaviate && `weaviate+${weaviate}`);
+  if (address) {
+    parseStore(address);
+    return address;
+  }
+  const path = file || join(dataFolder(environment), "library", "library.db");
+  if (isAbsolute(path)) return `sqlite://${pathToFileURL(path).pathname}`;
   throw new OptionError(
-    `LIBRARY_FILE must be an absolute path, such as /home/me/library.db, got ${JSON.stringify(file)}.`,
+    `LIBRARY_FILE must be an absolute path, such as /home/me/library.db, got ${JSON.stringify(path)}.`,
   );
 }
 

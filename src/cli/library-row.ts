@@ -1,5 +1,6 @@
 import { Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
+import { libraryMoves } from "./library-moves-row.ts";
 
 const AUTHOR = new Option("--author <name>", "only works by this author; part of the name is enough");
 const WORK = new Option("--work <title>", "only this work");
@@ -9,7 +10,7 @@ const LANGUAGE = new Option("--language <code>", "only works in this language: e
 export function libraryRow(json: Option): CommandRow {
   return {
     usage: "library",
-    summary: "the document library: add, search, list, show, remove",
+    summary: "the document library: add, search, list, show, remove, move, export, doctor, stats",
     examples: ["toolyard library add books/", 'toolyard library search "What is nominalism?" --author Peirce'],
     options: [],
     commands: [
@@ -47,6 +48,7 @@ export function libraryRow(json: Option): CommandRow {
         load: async () => ({ run: (await import("./commands/library.ts")).list }),
       },
       ...documentRows(json),
+      ...libraryMoves(json),
     ],
   };
 }

@@ -9,7 +9,9 @@ export type DocumentErrorCode =
   | "TOO_LARGE"
   | "OCR_UNAVAILABLE"
   | "DOWNLOAD_ERROR"
-  | "INDEX_MISMATCH";
+  | "INDEX_MISMATCH"
+  | "STORE_UNAVAILABLE"
+  | "STORE_BUSY";
 
 const KINDS: Readonly<Record<DocumentErrorCode, FailKind>> = {
   PDF_PROCESSING_ERROR: "tool_error",
@@ -20,6 +22,8 @@ const KINDS: Readonly<Record<DocumentErrorCode, FailKind>> = {
   OCR_UNAVAILABLE: "unavailable",
   DOWNLOAD_ERROR: "tool_error",
   INDEX_MISMATCH: "unavailable",
+  STORE_UNAVAILABLE: "unavailable",
+  STORE_BUSY: "unavailable",
 };
 
 /** What the library cannot do, in words for its caller. */
@@ -29,7 +33,7 @@ export class DocumentError extends FailError {
   readonly reason?: string;
 
   constructor(code: DocumentErrorCode, message: string, reason?: string) {
-    super({ ok: false, kind: KINDS[code], message, retryable: false });
+    super({ ok: false, kind: KINDS[code], message, retryable: code === "STORE_BUSY" });
     this.code = code;
     if (reason !== undefined) this.reason = reason;
   }

@@ -14,6 +14,9 @@ export interface TermStats {
 
 export interface Candidate {
   readonly id: number;
+  /** Its document and its place in it: what is as good as another comes in their order, in every store. */
+  readonly sourceId: string;
+  readonly ordinal: number;
   /** With spaces between. */
   readonly terms: string;
   readonly length: number;

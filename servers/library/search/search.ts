@@ -1,5 +1,6 @@
 import type { Filter, LibraryStore, PassageKind, StoredPassage } from "../store/store.ts";
 import type { Embedder } from "./embedder.ts";
+import { byPlace } from "./order.ts";
 import { frequencyOf, scoreBm25, selectiveTerms } from "./bm25.ts";
 import type { Terms } from "./terms.ts";
 
@@ -36,6 +37,8 @@ export interface SearchParts {
 /** Passages that each of words and vectors proposes, for each one that is wanted. */
 const PROPOSED_EACH = 5;
 const MIN_PROPOSED = 50;
+/** Asked for beyond the nearest that are wanted, so that a store's own rounding decides nothing. */
+const MORE_NEAR = 20;
 /** How much of the order is by words; the rest is by the vectors. */
 const WORDS = 0.7;
 /** Four decimals, so that stores that differ in the last bits give one order. */
@@ -53,54 +56,62 @@ export async function searchPassages(
   const wanted = levels ? Number.MAX_SAFE_INTEGER : Math.max(MIN_PROPOSED, limit * PROPOSED_EACH);
   const words = await byWords(kind, terms.groupsOf(query, languages), { store, filter, wanted });
   const [vector] = embedder ? await embedder.embed([query], "query") : [];
-  const near = vector ? await store.nearest(kind, vector, { filter, count: wanted }) : [];
-  const ids = Array.from(new Set([...top(words, wanted), ...near.map(({ id }) => id)]));
-  const similarities = vector ? await store.similarities(kind, vector, ids) : new Map<number, number>();
+  const near = vector ? await store.nearest(kind, vector, { filter, count: wanted + MORE_NEAR }) : [];
+  const proposed = Array.from(new Set([...best(words.found, wanted), ...near].map(({ id }) => id)));
+  const similarities = vector ? await store.similarities(kind, vector, proposed) : new Map<number, number>();
+  // Stores differ in the last digits of what is nearest, so the last of them are chosen here.
+  const nearest = near.map((place) => ({ ...place, score: rounded(similarities.get(place.id) ?? 0) }));
+  const ids = Array.from(new Set([...best(words.found, wanted), ...best(nearest, wanted)].map(({ id }) => id)));
   const passages = (await store.passages(kind, ids)).filter(
     ({ level }) => !levels || (level >= levels[0] && level <= levels[1]),
   );
-  const best = Math.max(...passages.map(({ id }) => words.get(id) ?? 0), Number.MIN_VALUE);
+  const most = Math.max(...passages.map(({ id }) => words.scores.get(id) ?? 0), Number.MIN_VALUE);
   const hits = passages
     .map((passage) => {
       const similarity = rounded(similarities.get(passage.id) ?? 0);
-      const lexical = (words.get(passage.id) ?? 0) / best;
+      const lexical = (words.scores.get(passage.id) ?? 0) / most;
       // What has no vector is judged by its words alone.
       const score = similarities.has(passage.id) ? WORDS * lexical + (1 - WORDS) * Math.max(0, similarity) : lexical;
       return { passage, similarity, score: rounded(score) };
     })
     .filter(({ similarity }) => similarity >= minSimilarity)
-    .toSorted(
-      (one, other) =>
-        other.score - one.score ||
-        compare(one.passage.sourceId, other.passage.sourceId) ||
-        one.passage.ordinal - other.passage.ordinal,
-    );
-  return { hits: hits.slice(0, limit), matches: Math.max(words.size, hits.length) };
+    .toSorted((one, other) => other.score - one.score || byPlace(one.passage, other.passage));
+  return { hits: hits.slice(0, limit), matches: Math.max(words.found.length, hits.length) };
+}
+
+interface Scored {
+  readonly id: number;
+  readonly sourceId: string;
+  readonly ordinal: number;
+  readonly score: number;
+}
+
+interface ByWords {
+  readonly found: readonly Scored[];
+  readonly scores: ReadonlyMap<number, number>;
 }
 
 async function byWords(
   kind: PassageKind,
   groups: readonly (readonly string[])[],
   { store, filter, wanted }: { readonly store: LibraryStore; readonly filter: Filter; readonly wanted: number },
-): Promise<ReadonlyMap<number, number>> {
-  if (groups.length === 0) return new Map();
+): Promise<ByWords> {
+  if (groups.length === 0) return { found: [], scores: new Map() };
   const stats = await store.termStats(kind, groups.flat());
   const known = groups.filter((group) => frequencyOf(group, stats) > 0);
   const candidates = await store.candidates(kind, selectiveTerms(known, stats, wanted), filter);
-  return scoreBm25(known, candidates, stats);
+  const scores = scoreBm25(known, candidates, stats);
+  const found = candidates.flatMap(({ id, sourceId, ordinal }) => {
+    const score = scores.get(id);
+    return score === undefined ? [] : [{ id, sourceId, ordinal, score }];
+  });
+  return { found, scores };
 }
 
-function top(scores: ReadonlyMap<number, number>, count: number): number[] {
-  return Array.from(scores)
-    .toSorted(([id, one], [otherId, other]) => other - one || id - otherId)
-    .slice(0, count)
-    .map(([id]) => id);
+function best(found: readonly Scored[], count: number): readonly Scored[] {
+  return found.toSorted((one, other) => other.score - one.score || byPlace(one, other)).slice(0, count);
 }
 
 function rounded(value: number): number {
   return Math.round(value * ROUNDING) / ROUNDING;
-}
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }

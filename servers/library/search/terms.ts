@@ -1,4 +1,5 @@
 import { stemOf, type Stem } from "./languages.ts";
+import { isStopWord } from "./stop-words.ts";
 
 /** Words with their stems that are kept, each language for itself. */
 const MAX_KEPT = 50_000;
@@ -30,15 +31,25 @@ export class Terms {
     return wordsOf(text).flatMap((word) => this.#term(word, language));
   }
 
-  /** A query is too short to tell its language, so its words are taken as those of every language that is there. */
+  /**
+   * A query is too short to tell its language, so its words are taken as those of every language that is there. A word
+   * that says nothing in one of them counts in the others; a query of nothing else counts as it is.
+   */
   groupsOf(query: string, languages: readonly string[]): TermGroup[] {
+    const telling = this.#groupsOf(query, languages, true);
+    return telling.length > 0 ? telling : this.#groupsOf(query, languages, false);
+  }
+
+  #groupsOf(query: string, languages: readonly string[], isTelling: boolean): TermGroup[] {
     const groups = new Map<string, Set<string>>();
     for (const word of wordsOf(query))
-      for (const language of languages.length > 0 ? languages : [undefined])
+      for (const language of languages.length > 0 ? languages : [undefined]) {
+        if (isTelling && language !== undefined && isStopWord(folded(word), language)) continue;
         for (const [at, term] of this.#term(word, language).entries()) {
           const key = `${word} ${at}`;
           groups.set(key, (groups.get(key) ?? new Set()).add(term));
         }
+      }
     const unique = new Map(Array.from(groups.values(), (group) => [Array.from(group).toSorted().join(" "), group]));
     return Array.from(unique.values(), (group) => Array.from(group));
   }

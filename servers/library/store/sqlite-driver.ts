@@ -1,11 +1,13 @@
-import { FailError } from "toolyard";
 import { missingPackage } from "../../shared/missing-package.ts";
+import { storeFailure } from "./store-failure.ts";
 
 export type Value = string | number | bigint | Uint8Array | null;
 export type Row = Readonly<Record<string, Value>>;
 
 /** One connection to one file, whichever engine is behind it. Statements are prepared once. */
 export interface SqliteDriver {
+  /** `node:sqlite` or `libsql`. */
+  readonly engine: string;
   exec(sql: string): void;
   all(sql: string, values?: readonly Value[]): Row[];
   get(sql: string, values?: readonly Value[]): Row | undefined;
@@ -33,9 +35,12 @@ const BUSY_MS = 5_000;
 /** Statements that are kept; all that the store has are fewer. */
 const MAX_STATEMENTS = 200;
 
-/** Opens a file, and makes it where there is none. Rejects with kind `unavailable` where no engine is there. */
-export async function openSqlite(path: string): Promise<SqliteDriver> {
-  const driver = new Driver(await openEngine(path));
+/**
+ * Opens a file, and makes it where there is none; by Node's own engine where it has one. Rejects with kind
+ * `unavailable` where no engine is there.
+ */
+export async function openSqlite(path: string, engine?: "libsql"): Promise<SqliteDriver> {
+  const driver = await openDriver(path, engine);
   driver.exec(`pragma busy_timeout = ${BUSY_MS}`);
   const [mode] = driver.all("pragma journal_mode = wal");
   if (mode?.["journal_mode"] !== "wal" && path !== ":memory:") {
@@ -49,12 +54,17 @@ export async function openSqlite(path: string): Promise<SqliteDriver> {
   return driver;
 }
 
-async function openEngine(path: string): Promise<Engine> {
-  const builtin = await builtinEngine();
-  if (builtin) return builtin(path);
+async function openDriver(path: string, wanted?: "libsql"): Promise<SqliteDriver> {
+  const builtin = wanted === undefined ? await builtinEngine() : undefined;
+  const open = builtin ?? (await libsqlEngine());
+  const engine = builtin ? "node:sqlite" : "libsql";
+  return told(path, () => new Driver(open(path), engine, path));
+}
+
+async function libsqlEngine(): Promise<Open> {
   try {
     const { default: Database } = await import("libsql");
-    return new Database(path) as unknown as Engine;
+    return (path) => new Database(path) as unknown as Engine;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
     throw unavailable(
@@ -82,32 +92,61 @@ async function builtinEngine(): Promise<Open | undefined> {
   }
 }
 
-function unavailable(message: string): FailError {
-  return new FailError({ ok: false, kind: "unavailable", message, retryable: false });
+function unavailable(message: string): Error {
+  return storeFailure("unavailable", message);
+}
+
+/** SQLite's numbers for what goes wrong; the names are libsql's. */
+const BUSY = 5;
+const ADVICE: readonly (readonly [code: number, name: string, advice: string])[] = [
+  [BUSY, "SQLITE_BUSY", "Another program is writing to it. Try again in a moment."],
+  [13, "SQLITE_FULL", "The disk is full: nothing of it was written. Make room, and do it again."],
+  [10, "SQLITE_IOERR", "The disk did not take or give what was asked. Look at it, and at the room that is left."],
+  [14, "SQLITE_CANTOPEN", "See that its folder is there and may be written to."],
+  [8, "SQLITE_READONLY", "See that file and folder may be written to."],
+  [11, "SQLITE_CORRUPT", "The file is damaged: put a backup in its place, or read the documents anew."],
+  [26, "SQLITE_NOTADB", "The file is no library. Name another one."],
+];
+
+/** Runs a statement; what the engine says becomes an error that tells what to do. */
+function told<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const { code, errcode, message } = error as { code?: string; errcode?: number; message?: string };
+    // The higher bits say more of the same.
+    const row = ADVICE.find(([number, name]) => (errcode ?? -1) % 256 === number || code?.startsWith(name) === true);
+    if (!row) throw error;
+    throw storeFailure(row[0] === BUSY ? "busy" : "unavailable", `${path}: ${message}. ${row[2]}`, error);
+  }
 }
 
 class Driver implements SqliteDriver {
+  readonly engine: string;
   readonly #engine: Engine;
+  readonly #path: string;
   readonly #statements = new Map<string, Statement>();
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, name: string, path: string) {
     this.#engine = engine;
+    this.engine = name;
+    this.#path = path;
   }
 
   exec(sql: string): void {
-    this.#engine.exec(sql);
+    told(this.#path, () => this.#engine.exec(sql));
   }
 
   all(sql: string, values: readonly Value[] = []): Row[] {
-    return this.#statement(sql).all(...values) as Row[];
+    return told(this.#path, () => this.#statement(sql).all(...values) as Row[]);
   }
 
   get(sql: string, values: readonly Value[] = []): Row | undefined {
-    return this.#statement(sql).get(...values) as Row | undefined;
+    return told(this.#path, () => this.#statement(sql).get(...values) as Row | undefined);
   }
 
   run(sql: string, values: readonly Value[] = []): number {
-    return Number(this.#statement(sql).run(...values).changes);
+    return told(this.#path, () => Number(this.#statement(sql).run(...values).changes));
   }
 
   transaction<T>(work: () => T): T {
@@ -117,7 +156,11 @@ class Driver implements SqliteDriver {
       this.exec("commit");
       return result;
     } catch (error) {
-      this.exec("rollback");
+      try {
+        this.#engine.exec("rollback");
+      } catch {
+        // A full disk, for one, has rolled it back already.
+      }
       throw error;
     }
   }

@@ -1,5 +1,5 @@
-import { FailError } from "toolyard";
 import type { SqliteDriver } from "./sqlite-driver.ts";
+import { storeFailure } from "./store-failure.ts";
 
 const VERSION = 1;
 
@@ -65,14 +65,11 @@ export function prepareTables(driver: SqliteDriver, path: string): void {
       if (versionOf(driver) === undefined) driver.exec(SCHEMA);
     });
   else if (found !== VERSION)
-    throw new FailError({
-      ok: false,
-      kind: "unavailable",
-      retryable: false,
-      message:
-        `${path} is a library of version ${found}, and this program reads version ${VERSION}. ` +
+    throw storeFailure(
+      "unavailable",
+      `${path} is a library of version ${found}, and this program reads version ${VERSION}. ` +
         "Update Toolyard, or name another file.",
-    });
+    );
 }
 
 /** Another number after every change, also one by another process. */

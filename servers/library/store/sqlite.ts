@@ -1,12 +1,15 @@
 import type { Candidate, TermStats } from "../search/bm25.ts";
 import { authorKey, plainWords } from "../search/names.ts";
-import { openSqlite, type Row, type SqliteDriver, type Value } from "./sqlite-driver.ts";
+import { documentOf, passageFieldsOf, passageOf } from "./rows.ts";
+import { checkSqlite, copySqlite, repairSqlite } from "./sqlite-care.ts";
+import { openSqlite, type SqliteDriver, type Value } from "./sqlite-driver.ts";
 import { prepareTables, revisionOf } from "./sqlite-schema.ts";
 import {
   SECTION_SEPARATOR,
   type Deleted,
   type DocumentFields,
   type Filter,
+  type Finding,
   type LibraryStore,
   type Near,
   type PassageFields,
@@ -15,9 +18,10 @@ import {
   type Passages,
   type StoredDocument,
   type StoredPassage,
+  type WholeDocument,
   type Window,
 } from "./store.ts";
-import { VectorTable } from "./vector-table.ts";
+import { bytesOf, numbersOf, VectorTable } from "./vector-table.ts";
 
 const KINDS = ["chunk", "summary"] as const;
 const DOCUMENT = `id, source_id, fields, created, updated,
@@ -27,11 +31,15 @@ const PASSAGE = `passage.id, source_id, ordinal, level, section, char_from, char
   passage.text, concepts`;
 
 /** Opens the library in a file, and makes it where there is none. `:memory:` keeps nothing. */
-export async function openSqliteStore(path: string): Promise<LibraryStore> {
-  const driver = await openSqlite(path);
+export async function openSqliteStore(path: string, engine?: "libsql"): Promise<LibraryStore> {
+  return createSqliteStore(await openSqlite(path, engine), path);
+}
+
+/** A library on a connection, which it closes. */
+export function createSqliteStore(driver: SqliteDriver, path: string): LibraryStore {
   try {
     prepareTables(driver, path);
-    return new SqliteStore(driver);
+    return new SqliteStore(driver, path);
   } catch (error) {
     driver.close();
     throw error;
@@ -40,11 +48,18 @@ export async function openSqliteStore(path: string): Promise<LibraryStore> {
 
 class SqliteStore implements LibraryStore {
   readonly #driver: SqliteDriver;
+  readonly #path: string;
   readonly #vectors: Readonly<Record<PassageKind, VectorTable>>;
 
-  constructor(driver: SqliteDriver) {
+  constructor(driver: SqliteDriver, path: string) {
     this.#driver = driver;
+    this.#path = path;
     this.#vectors = { chunk: new VectorTable(driver, "chunk"), summary: new VectorTable(driver, "summary") };
+  }
+
+  async describe() {
+    const version = this.#driver.get("select sqlite_version() as version")!["version"];
+    return { engine: `SQLite ${String(version)} (${this.#driver.engine})`, place: this.#path };
   }
 
   async replaceDocument(document: DocumentFields, text: string, passages: Passages): Promise<void> {
@@ -67,7 +82,7 @@ class SqliteStore implements LibraryStore {
           revision,
           JSON.stringify(document),
           text,
-          String(before?.["created"] ?? now),
+          String(before?.["created"] ?? passages.created ?? now),
           now,
         ],
       );
@@ -140,14 +155,15 @@ class SqliteStore implements LibraryStore {
   }
 
   async termStats(kind: PassageKind, terms: readonly string[]): Promise<TermStats> {
-    const all = this.#driver.get(`select count(*) as n, avg(length) as mean from ${kind}`)!;
+    const all = this.#driver.get(`select count(*) as n, coalesce(sum(length), 0) as length from ${kind}`)!;
     const rows = this.#driver.all(
       `select term, doc from ${kind}_vocabulary where term in (select value from json_each(?))`,
       [JSON.stringify(terms)],
     );
+    const passages = Number(all["n"]);
     return {
-      passages: Number(all["n"]),
-      averageLength: Number(all["mean"] ?? 0),
+      passages,
+      averageLength: passages === 0 ? 0 : Number(all["length"]) / passages,
       frequencies: new Map(rows.map(({ term, doc }) => [String(term), Number(doc)])),
     };
   }
@@ -157,12 +173,18 @@ class SqliteStore implements LibraryStore {
     const { sql, values } = whereOf(filter);
     // `+`: the other way round, SQLite runs the match once for each passage of the author.
     const rows = this.#driver.all(
-      `select id, terms, length from ${kind}
-       where id in (select rowid from ${kind}_terms where ${kind}_terms match ?)
-         and +document_id in (select id from document where ${sql})`,
+      `select passage.id, source_id, ordinal, terms, length
+       from ${kind} as passage cross join document on document.id = +document_id
+       where passage.id in (select rowid from ${kind}_terms where ${kind}_terms match ?) and ${sql}`,
       [terms.map((term) => `"${term}"`).join(" OR "), ...values],
     );
-    return rows.map(({ id, terms: own, length }) => ({ id: Number(id), terms: String(own), length: Number(length) }));
+    return rows.map(({ id, source_id: sourceId, ordinal, terms: own, length }) => ({
+      id: Number(id),
+      sourceId: String(sourceId),
+      ordinal: Number(ordinal),
+      terms: String(own),
+      length: Number(length),
+    }));
   }
 
   async nearest(kind: PassageKind, vector: Float32Array, { filter, count }: { filter: Filter; count: number }) {
@@ -195,6 +217,38 @@ class SqliteStore implements LibraryStore {
       // What other processes hold of this document's vectors is old.
       this.#driver.run("update document set revision = ? where source_id = ?", [this.#bump(), sourceId]);
     });
+  }
+
+  async whole(sourceId: string): Promise<WholeDocument | undefined> {
+    const row = this.#driver.get("select fields, text, created from document where source_id = ?", [sourceId]);
+    if (!row) return undefined;
+    const [chunks = [], summaries = []] = KINDS.map((kind) =>
+      this.#driver
+        .all(
+          `select passage.* from ${kind} as passage join document on document.id = document_id
+           where source_id = ? order by ordinal`,
+          [sourceId],
+        )
+        .map((passage) => passageFieldsOf(passage, ({ vector }) => (vector === null ? undefined : numbersOf(vector)))),
+    );
+    const embedder = await this.embedder();
+    return {
+      document: JSON.parse(String(row["fields"])) as DocumentFields,
+      text: String(row["text"]),
+      passages: { chunks, summaries, created: String(row["created"]), ...(embedder !== undefined && { embedder }) },
+    };
+  }
+
+  async check(): Promise<Finding[]> {
+    return checkSqlite(this.#driver);
+  }
+
+  async repair(): Promise<void> {
+    repairSqlite(this.#driver);
+  }
+
+  async backup(file: string): Promise<void> {
+    await copySqlite(this.#driver, file);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -277,34 +331,4 @@ function whereOf({ author, work, language }: Filter): { readonly sql: string; re
   // A name without letters is nobody's.
   if (author !== undefined && words.length === 0) conditions.push("0");
   return { sql: conditions.length > 0 ? conditions.join(" and ") : "1", values };
-}
-
-function bytesOf(vector: Float32Array): Uint8Array {
-  return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
-}
-
-function documentOf(row: Row): StoredDocument {
-  return {
-    ...(JSON.parse(String(row["fields"])) as DocumentFields),
-    chunks: Number(row["chunks"]),
-    summaries: Number(row["summaries"]),
-    created: String(row["created"]),
-    updated: String(row["updated"]),
-  };
-}
-
-function passageOf(row: Row): StoredPassage {
-  const [first, last] = [row["page_from"], row["page_to"]];
-  return {
-    id: Number(row["id"]),
-    sourceId: String(row["source_id"]),
-    ordinal: Number(row["ordinal"]),
-    level: Number(row["level"]),
-    section: JSON.parse(String(row["section"])) as string[],
-    from: Number(row["char_from"]),
-    to: Number(row["char_to"]),
-    ...(first !== null && first !== undefined && { pages: [Number(first), Number(last)] as const }),
-    text: String(row["text"]),
-    concepts: JSON.parse(String(row["concepts"])) as string[],
-  };
 }

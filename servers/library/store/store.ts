@@ -103,8 +103,24 @@ export interface Deleted {
 
 export interface Near {
   readonly id: number;
-  /** Cosine. */
+  readonly sourceId: string;
+  readonly ordinal: number;
+  /** Cosine, as the store reckons it: its last digits are its own. */
   readonly similarity: number;
+}
+
+/** What a store finds wrong with itself. */
+export interface Finding {
+  readonly what: string;
+  /** Whether `repair` mends it. */
+  readonly canMend: boolean;
+}
+
+/** A document with all that was made of it, as another store takes it. */
+export interface WholeDocument {
+  readonly document: DocumentFields;
+  readonly text: string;
+  readonly passages: Passages;
 }
 
 /** Which passages of a document, in their order. */
@@ -119,6 +135,8 @@ export interface PassageRange extends Window {
  * gives the same answers.
  */
 export interface LibraryStore extends AsyncDisposable {
+  /** The engine and its version, and where the library is, without a password. */
+  describe(): Promise<{ readonly engine: string; readonly place: string }>;
   /** As a whole or not at all; in place of what had this source id. */
   replaceDocument(document: DocumentFields, text: string, passages: Passages): Promise<void>;
   /** Undefined where there is no such document. */
@@ -149,11 +167,22 @@ export interface LibraryStore extends AsyncDisposable {
   setVectors(kind: PassageKind, sourceId: string, vectors: ReadonlyMap<number, Float32Array>): Promise<void>;
   /** The cosines of these passages to a vector of length 1; what has no vector is missing. */
   similarities(kind: PassageKind, vector: Float32Array, ids: readonly number[]): Promise<ReadonlyMap<number, number>>;
+  /** Undefined where there is no such document. */
+  whole(sourceId: string): Promise<WholeDocument | undefined>;
+  /** Holds what is kept twice against itself. Empty: all is well. */
+  check(): Promise<Finding[]>;
+  /** Mends what `check` says can be mended. */
+  repair(): Promise<void>;
+  /** A copy in a new file, as of one moment. Absent where the engine has its own way, which `backupAdvice` tells. */
+  backup?(file: string): Promise<void>;
+  readonly backupAdvice?: string;
 }
 
 export interface Passages {
   /** Whose vectors they have. */
   readonly embedder?: string;
+  /** When it was first read, of a document that comes from another library. */
+  readonly created?: string;
   readonly chunks: readonly PassageFields[];
   readonly summaries: readonly PassageFields[];
 }

@@ -33,7 +33,7 @@ export const SERVICES = {
   library: {
     name: "library",
     says: "A library of documents: read, searched, quoted.",
-    reads: ["LIBRARY_", "MISTRAL_API_KEY", "XDG_DATA_HOME", "LOCALAPPDATA"],
+    reads: ["LIBRARY_", "MISTRAL_API_KEY", "WEAVIATE_", "PG", "XDG_DATA_HOME", "LOCALAPPDATA"],
   },
 } as const satisfies Readonly<Record<string, ServiceRow>>;
 
@@ -123,6 +123,16 @@ export const LibrarySchema = Type.Object(
         default: 0.001,
         minimum: 0,
         maximum: 1000,
+      }),
+    ),
+    store: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          "Where the library is: sqlite:///folder/library.db, postgres://user:password@host/database or " +
+          "weaviate+http://host:8080; on a server `?collection=name` tells several libraries apart. " +
+          "Absent: a file in the data folder.",
+        examples: ["postgres://reader:${LIBRARY_PASSWORD}@db.example.com/books"],
       }),
     ),
   },

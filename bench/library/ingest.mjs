@@ -1,0 +1,78 @@
+// Reading 500 pages: by the library alone, and through a hub with the service, whose loop is watched meanwhile.
+import { createWriteStream, writeFileSync } from "node:fs";
+import { finished } from "node:stream/promises";
+import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import PdfDocument from "pdfkit";
+import { createHub } from "../../dist/index.js";
+import { openLibrary } from "../../dist/servers/library/index.js";
+
+const PAGES = 500;
+const WORDS = "the law of nature is general and holds of what was never seen by those who ask why it does so".split(
+  " ",
+);
+
+export async function measureIngest({ folder, report }) {
+  const file = join(folder, "long.pdf");
+  await writeLongPdf(file);
+  {
+    await using library = await openLibrary({ file: join(folder, "ingest.db") });
+    const [began, used] = [performance.now(), process.cpuUsage()];
+    const { document } = await library.add({ path: file });
+    const { user, system } = process.cpuUsage(used);
+    const seconds = (performance.now() - began) / 1000;
+    const cpu = ((user + system) / 1e6).toFixed(1);
+    report(
+      `a PDF of ${PAGES} pages, ${document.chunks} chunks`,
+      `${seconds.toFixed(1)} s (CPU of this process ${cpu} s)`,
+      "8 s",
+    );
+    const since = performance.now();
+    await library.add({ path: file });
+    report("the same once more, unchanged", `${(performance.now() - since).toFixed(0)} ms`, "5 ms");
+    const rss = process.memoryUsage.rss();
+    report("resident afterwards", `${(rss / 1e6).toFixed(0)} MB`, "300 MB");
+  }
+  await watchHub({ folder, file, report });
+}
+
+async function watchHub({ folder, file, report }) {
+  const config = join(folder, "toolyard.toml");
+  const roots = JSON.stringify([folder]);
+  const store = JSON.stringify(`sqlite://${join(folder, "hub.db")}`);
+  writeFileSync(config, `[services]\nlibrary = true\n\n[library]\nroots = ${roots}\nstore = ${store}\n`);
+  const hub = await createHub({ config });
+  try {
+    await hub.call("list_documents", {});
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    const result = await hub.call("parse_pdf", { pdf_path: file }, { timeout: 600_000 });
+    delay.disable();
+    if (result.ok === false) throw new Error(JSON.stringify(result).slice(0, 500));
+    report("longest turn of the hub's loop meanwhile", `${(delay.max / 1e6).toFixed(0)} ms`, "50 ms");
+  } finally {
+    await hub.close();
+  }
+}
+
+async function writeLongPdf(path) {
+  const document = new PdfDocument({ autoFirstPage: false, info: { Title: "A Long Book", Author: "N. N." } });
+  const file = document.pipe(createWriteStream(path));
+  for (let page = 0; page < PAGES; page += 1) {
+    document.addPage({ size: "A5" });
+    if (page % 20 === 0)
+      document
+        .fontSize(18)
+        .text(`Chapter ${page / 20 + 1}`)
+        .moveDown();
+    for (let at = 0; at < 5; at += 1) {
+      const words = Array.from({ length: 60 }, (_, index) => WORDS[(index * 7 + page * 3 + at) % WORDS.length]);
+      document
+        .fontSize(10)
+        .text(`On page ${page} ${words.join(" ")}.`)
+        .moveDown();
+    }
+  }
+  document.end();
+  await finished(file);
+}

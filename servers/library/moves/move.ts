@@ -1,0 +1,111 @@
+import { DocumentError } from "../documents/document-error.ts";
+import type { Embedder } from "../search/embedder.ts";
+import { searchPassages } from "../search/search.ts";
+import { Terms, wordsOf } from "../search/terms.ts";
+import type { LibraryStore } from "../store/store.ts";
+import type { Moving } from "./export-file.ts";
+import { sourceIdsOf } from "./documents.ts";
+
+/** Queries that are asked of both libraries afterwards. */
+const QUERIES = 50;
+/** Words of a query, from the middle of a passage. */
+const WORDS = 7;
+const LIMIT = 10;
+
+export interface Moved {
+  readonly documents: number;
+  /** What was there already, from a move that was cut short. */
+  readonly unchanged: number;
+  readonly compared: Compared;
+}
+
+export interface Compared {
+  readonly queries: number;
+  /** Those whose passages and similarities are the same in both. */
+  readonly equal: number;
+  /** Queries that found something else. */
+  readonly different: readonly string[];
+}
+
+/**
+ * Copies a library into another store and compares what both find. The first one stays as it is. Rejects with
+ * `VALIDATION_ERROR` where the other one holds documents of its own.
+ */
+export async function moveLibrary(
+  from: LibraryStore,
+  to: LibraryStore,
+  { embedder, ...moving }: Moving & { readonly embedder?: Embedder },
+): Promise<Moved> {
+  const ids = await sourceIdsOf(from);
+  await expectNothingElse(to, new Set(ids));
+  let unchanged = 0;
+  for (const [at, id] of ids.entries()) {
+    moving.signal?.throwIfAborted();
+    const whole = await from.whole(id);
+    const there = await to.document(id);
+    if (whole && there && isSame(whole.document, there) && whole.passages.chunks.length === there.chunks)
+      unchanged += 1;
+    else if (whole) await to.replaceDocument(whole.document, whole.text, whole.passages);
+    moving.onDocument?.(at + 1, ids.length);
+  }
+  // Indexes that are quicker made at the end than kept on the way.
+  await to.repair();
+  const own = embedder && (await from.embedder()) === embedder.id ? embedder : undefined;
+  return { documents: ids.length, unchanged, compared: await compareLibraries(from, to, own) };
+}
+
+function isSame(
+  one: { readonly contentHash: string; readonly pipeline: string },
+  other: { readonly contentHash: string; readonly pipeline: string },
+): boolean {
+  return one.contentHash === other.contentHash && one.pipeline === other.pipeline;
+}
+
+async function expectNothingElse(to: LibraryStore, ids: ReadonlySet<string>): Promise<void> {
+  const other = (await sourceIdsOf(to)).find((id) => !ids.has(id));
+  if (other === undefined) return;
+  const { place } = await to.describe();
+  throw new DocumentError(
+    "VALIDATION_ERROR",
+    `The library at ${place} holds documents of its own, such as ${JSON.stringify(other)}. Name another collection ` +
+      "(?collection=name), or take them over by `toolyard library export` and `import`.",
+  );
+}
+
+/** Asks both for the same, by words from passages all over the library. */
+export async function compareLibraries(
+  one: LibraryStore,
+  other: LibraryStore,
+  embedder: Embedder | undefined,
+): Promise<Compared> {
+  const queries = await queriesOf(one);
+  const terms = new Terms();
+  const different: string[] = [];
+  for (const query of queries) {
+    const request = { query, limit: LIMIT, filter: {}, minSimilarity: 0 };
+    const [first, second] = [one, other].map(async (store) => {
+      const { hits, matches } = await searchPassages("chunk", request, { store, terms, embedder });
+      const found = hits.map(({ passage, similarity }) => [passage.sourceId, passage.ordinal, similarity]);
+      return JSON.stringify({ found, matches });
+    });
+    if ((await first) !== (await second)) different.push(query);
+  }
+  return { queries: queries.length, equal: queries.length - different.length, different };
+}
+
+async function queriesOf(store: LibraryStore): Promise<string[]> {
+  const ids = await sourceIdsOf(store);
+  const queries: string[] = [];
+  if (ids.length === 0) return queries;
+  for (let at = 0; at < QUERIES; at += 1) {
+    // Documents in turn where they are few, and else those that lie evenly among all.
+    const sourceId = ids[ids.length < QUERIES ? at % ids.length : Math.floor((at * ids.length) / QUERIES)]!;
+    const { total } = await store.range("chunk", { sourceId, limit: 1, offset: 0 });
+    const offset = total === 0 ? 0 : (at * 7) % total;
+    const { passages } = await store.range("chunk", { sourceId, limit: 1, offset });
+    const words = wordsOf(passages[0]?.text ?? "");
+    const start = Math.max(0, Math.floor((words.length - WORDS) / 2));
+    queries.push(words.slice(start, start + WORDS).join(" "));
+  }
+  return queries.filter((query) => query !== "");
+}

@@ -1,0 +1,8 @@
+/** What is as good as another comes by document and place, so that every store gives one order. */
+export function byPlace(
+  one: { readonly sourceId: string; readonly ordinal: number },
+  other: { readonly sourceId: string; readonly ordinal: number },
+): number {
+  if (one.sourceId !== other.sourceId) return one.sourceId < other.sourceId ? -1 : 1;
+  return one.ordinal - other.ordinal;
+}

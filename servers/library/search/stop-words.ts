@@ -1,0 +1,43 @@
+/**
+ * Words that hold sentences together and say nothing of what they are about, as they stand after accents are taken
+ * away. A question consists of them for a half.
+ */
+const STOP_WORDS: Readonly<Record<string, string>> = {
+  en:
+    "a an and are as at be been but by can could did do does for from had has have he her his how i if in into is " +
+    "it its me my no not of on or our she should so some such than that the their them then there these they this " +
+    "those to was we were what when where which while who whom whose why will with would you your",
+  fr:
+    "a ai ainsi alors as au aucun aussi aux avec avez avoir avons c car ce ceci cela celle celles celui ces cet " +
+    "cette ceux chez comme comment d dans de des dois doit doivent donc dont du elle elles en entre es est et " +
+    "etais etait ete etes etre eux fait faire faut il ils j je l la le les leur leurs lors lui m ma mais me meme " +
+    "mes moi mon n ne ni nos notre nous on ont or ou par pas peut peuvent peux plus pour pourquoi puis qu " +
+    "quand que quel quelle quelles quels qui quoi s sa sans se sera ses si soit son sont sous suis sur t ta te " +
+    "tes toi ton tous tout toute toutes tu un une va vers vos votre vous y",
+  de:
+    "aber als am an auch auf aus bei bin bis das dass dem den der des die doch du durch ein eine einem einen " +
+    "einer eines er es fur hat ich ihr im in ist ja kann mein mich mit nach nicht noch nur ob oder sein sich sie " +
+    "sind so uber um und uns unter vom von vor war was weil wenn wer wie wir wird wo zu zum zur",
+  es:
+    "a al como con cual cuando de del desde donde el ella ellos en entre es esta este esto ha hay la las le les " +
+    "lo los mas me mi muy no nos o para pero por porque que quien se ser si sin sobre son su sus te tu un una uno " +
+    "y ya yo",
+  it:
+    "a ai al alla anche che chi ci come con cosa da dal dalla de dei del della delle di dove e ed gli ha i il in " +
+    "io la le lo ma mi ne nel nella no non o per perche piu quale quando questa questo se si sono su sua suo ti " +
+    "tra un una uno",
+  nl:
+    "aan al als bij dan dat de der die dit door een en er had heb het hij hoe ik in is ja je kan maar me met mijn " +
+    "na naar niet nog of om ons ook op over te tot uit van voor waar was wat we wel werd wie zijn zo",
+  pt:
+    "a ao aos as com como da das de do dos e ela ele em entre era essa esse esta este eu foi ha isso ja la mais " +
+    "mas me mesmo na nao nas no nos o onde os ou para pela pelo por porque qual quando que quem se sem ser seu so " +
+    "sua um uma",
+};
+
+const SETS = new Map(Object.entries(STOP_WORDS).map(([language, words]) => [language, new Set(words.split(" "))]));
+
+/** Of a word without accents; false in a language whose words are not known here. */
+export function isStopWord(word: string, language: string): boolean {
+  return SETS.get(language)?.has(word) === true;
+}

@@ -1,0 +1,57 @@
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { OptionError } from "toolyard";
+import type { LibraryStore } from "./store.ts";
+
+export const STORE_FORMS =
+  "sqlite:///folder/library.db, postgres://user:password@host/database or weaviate+http://host:8080, the last two with " +
+  "?collection=name for one of several libraries";
+
+const DEFAULT_COLLECTION = "main";
+
+/** Which library: a file, or a collection on a server. */
+export type StoreAddress =
+  | { readonly kind: "sqlite"; readonly file: string }
+  | { readonly kind: "postgres" | "weaviate"; readonly url: URL; readonly collection: string };
+
+/** Throws an `OptionError` for what is no address of a store; the message holds no password. */
+export function parseStore(text: string): StoreAddress {
+  if (!URL.canParse(text)) throw wrong(text);
+  const url = new URL(text);
+  if (url.protocol === "sqlite:") {
+    if (url.hostname !== "" || url.pathname.length < 2) throw wrong(text);
+    return { kind: "sqlite", file: fileURLToPath(`file://${url.pathname}`) };
+  }
+  const collection = url.searchParams.get("collection") ?? DEFAULT_COLLECTION;
+  if (!/^[a-z][a-z0-9_]{0,30}$/.test(collection))
+    throw new OptionError(
+      "The collection in a store's address is up to 31 small letters, digits and underscores, such as scholars, got " +
+        `${JSON.stringify(collection)}.`,
+    );
+  url.searchParams.delete("collection");
+  if (/^postgres(?:ql)?:$/.test(url.protocol)) return { kind: "postgres", url, collection };
+  const http = /^weaviate\+(https?:)$/.exec(url.protocol)?.[1];
+  if (http === undefined) throw wrong(text);
+  return { kind: "weaviate", url: new URL(`${http}${url.href.slice(url.protocol.length)}`), collection };
+}
+
+function wrong(text: string): OptionError {
+  // What is no address may still hold a password.
+  const shown = text.replace(/\/\/[^@/]*@/u, "//***@");
+  return new OptionError(`A store is named as ${STORE_FORMS}, got ${JSON.stringify(shown)}.`);
+}
+
+/** Opens a library, and makes it where there is none. Rejects with `STORE_UNAVAILABLE` where that fails. */
+export async function openStore(address: StoreAddress): Promise<LibraryStore> {
+  switch (address.kind) {
+    case "sqlite": {
+      if (address.file !== ":memory:") await mkdir(dirname(address.file), { recursive: true, mode: 0o700 });
+      return (await import("./sqlite.ts")).openSqliteStore(address.file);
+    }
+    case "postgres":
+      return (await import("./postgres.ts")).openPostgresStore(address.url, address.collection);
+    case "weaviate":
+      return (await import("./weaviate.ts")).openWeaviateStore(address.url, address.collection);
+  }
+}

@@ -1,0 +1,41 @@
+import { access } from "node:fs/promises";
+import type { SqliteDriver } from "./sqlite-driver.ts";
+import { storeFailure } from "./store-failure.ts";
+import type { Finding } from "./store.ts";
+
+const KINDS = ["chunk", "summary"] as const;
+
+/** Holds the index of words against the passages, and the file's pages against one another. */
+export function checkSqlite(driver: SqliteDriver): Finding[] {
+  const findings: Finding[] = [];
+  const rows = driver.all("pragma integrity_check(10)").map((row) => String(Object.values(row)[0]));
+  if (rows.length !== 1 || rows[0] !== "ok")
+    findings.push({ what: `The file is damaged: ${rows.join("; ")}. Put a backup in its place.`, canMend: false });
+  const orphans = driver.all("pragma foreign_key_check").length;
+  if (orphans > 0) findings.push({ what: `${orphans} passages are of no document.`, canMend: false });
+  for (const kind of KINDS) {
+    try {
+      driver.run(`insert into ${kind}_terms(${kind}_terms, rank) values ('integrity-check', 1)`);
+    } catch (error) {
+      findings.push({ what: `The ${kind} index differs from its texts: ${(error as Error).message}.`, canMend: true });
+    }
+  }
+  return findings;
+}
+
+/** Makes the indexes of words anew. */
+export function repairSqlite(driver: SqliteDriver): void {
+  driver.transaction(() => {
+    for (const kind of KINDS) driver.run(`insert into ${kind}_terms(${kind}_terms) values ('rebuild')`);
+  });
+}
+
+/** A copy as of one moment, while others read and write. Rejects for a file that is there already. */
+export async function copySqlite(driver: SqliteDriver, file: string): Promise<void> {
+  const isThere = await access(file).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) throw storeFailure("unavailable", `${file} is there already. Name a file that is not.`);
+  driver.run("vacuum into ?", [file]);
+}

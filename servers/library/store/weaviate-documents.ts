@@ -1,0 +1,158 @@
+import { createHash } from "node:crypto";
+import { authorKey, plainWords } from "../search/names.ts";
+import type { DocumentFields, Filter, PassageKind, StoredDocument } from "./store.ts";
+import type { WeaviateClient } from "./weaviate-client.ts";
+import type { Classes } from "./weaviate-schema.ts";
+
+/** How many passages a document has, and how many words all of them have together. */
+export interface Sizes {
+  readonly passages: number;
+  readonly length: number;
+}
+
+/** What is known of a document without asking for it. */
+export interface Listed extends Readonly<Record<PassageKind, Sizes>> {
+  readonly sourceId: string;
+  /** Of the passages that are its own; those of other keys are left from what was cut short. */
+  readonly key: number;
+  readonly uri: string;
+  readonly contentHash: string;
+  readonly authorKey: string;
+  readonly workKey: string;
+  readonly language?: string;
+  readonly created: string;
+  readonly updated: string;
+}
+
+interface DocumentObject {
+  readonly properties: { readonly listed: string; readonly fields: string; readonly body: string };
+}
+
+const PAGE = 500;
+/** A change is told by the revision; after a process that was ended between the two, by this. */
+const MAX_AGE_MS = 10_000;
+
+/** The documents of a collection; read anew when something changed. */
+export class WeaviateDocuments {
+  readonly #client: WeaviateClient;
+  readonly #classes: Classes;
+  #all: ReadonlyMap<string, Listed> = new Map();
+  #meta: ReadonlyMap<string, string> = new Map();
+  #revision: string | undefined;
+  #readAt = -Infinity;
+
+  constructor(client: WeaviateClient, classes: Classes) {
+    this.#client = client;
+    this.#classes = classes;
+  }
+
+  /** By source id. */
+  async all(): Promise<ReadonlyMap<string, Listed>> {
+    const meta = await this.meta();
+    const revision = meta.get("revision") ?? "none";
+    const isOld = performance.now() - this.#readAt > MAX_AGE_MS;
+    if (revision === this.#revision && !isOld) return this.#all;
+    this.#all = await this.#read();
+    this.#revision = revision;
+    this.#readAt = performance.now();
+    return this.#all;
+  }
+
+  async meta(): Promise<ReadonlyMap<string, string>> {
+    const { Get } = (await this.#client.graphql(`{ Get { ${this.#classes.meta}(limit: 10) { name value } } }`)) as {
+      readonly Get: Readonly<Record<string, readonly { readonly name: string; readonly value: string }[]>>;
+    };
+    this.#meta = new Map(Get[this.#classes.meta]!.map(({ name, value }) => [name, value]));
+    return this.#meta;
+  }
+
+  async setMeta(name: string, value: string): Promise<void> {
+    await this.#client.put([{ class: this.#classes.meta, id: idOfText(`meta ${name}`), properties: { name, value } }]);
+  }
+
+  /** Tells other processes that something changes. */
+  changes(): Promise<void> {
+    return this.setMeta("revision", crypto.randomUUID());
+  }
+
+  /** By author, work and source id. */
+  async matching(filter: Filter): Promise<Listed[]> {
+    const words = filter.author === undefined ? undefined : authorKey(filter.author).split(" ").filter(Boolean);
+    const work = filter.work === undefined ? undefined : plainWords(filter.work);
+    const all = Array.from((await this.all()).values());
+    return all
+      .filter(
+        ({ authorKey: author, workKey, language }) =>
+          (words === undefined || (words.length > 0 && words.every((word) => ` ${author} `.includes(` ${word} `)))) &&
+          (work === undefined || workKey === work) &&
+          (filter.language === undefined || language === filter.language),
+      )
+      .toSorted(
+        (one, other) =>
+          compare(one.authorKey, other.authorKey) ||
+          compare(one.workKey, other.workKey) ||
+          compare(one.sourceId, other.sourceId),
+      );
+  }
+
+  async stored({ sourceId, chunk, summary, created, updated }: Listed): Promise<StoredDocument | undefined> {
+    const found = await this.object(sourceId);
+    return found && { ...found.fields, chunks: chunk.passages, summaries: summary.passages, created, updated };
+  }
+
+  async object(sourceId: string): Promise<{ readonly fields: DocumentFields; readonly text: string } | undefined> {
+    const path = `/objects/${this.#classes.document}/${idOfText(sourceId)}`;
+    const object = (await this.#client.ask("GET", path)) as DocumentObject | undefined;
+    return object && { fields: JSON.parse(object.properties.fields) as DocumentFields, text: object.properties.body };
+  }
+
+  async put(document: DocumentFields, text: string, listed: Listed): Promise<void> {
+    await this.#client.put([
+      {
+        class: this.#classes.document,
+        id: idOfText(document.sourceId),
+        properties: {
+          sourceId: document.sourceId,
+          listed: JSON.stringify(listed),
+          fields: JSON.stringify(document),
+          body: text,
+        },
+      },
+    ]);
+  }
+
+  async remove(sourceId: string): Promise<void> {
+    await this.#client.ask("DELETE", `/objects/${this.#classes.document}/${idOfText(sourceId)}`);
+  }
+
+  async #read(): Promise<ReadonlyMap<string, Listed>> {
+    const name = this.#classes.document;
+    const all = new Map<string, Listed>();
+    for (let after: string | undefined; ;) {
+      const window = after === undefined ? `limit: ${PAGE}` : `limit: ${PAGE}, after: "${after}"`;
+      const { Get } = (await this.#client.graphql(`{ Get { ${name}(${window}) { listed _additional { id } } } }`)) as {
+        readonly Get: Readonly<Record<string, readonly { listed: string; _additional: { id: string } }[]>>;
+      };
+      const page = Get[name]!;
+      for (const { listed } of page) {
+        const own = JSON.parse(listed) as Listed;
+        all.set(own.sourceId, own);
+      }
+      if (page.length < PAGE) return all;
+      after = page.at(-1)!._additional.id;
+    }
+  }
+}
+
+/** An object's id that follows from a text. */
+export function idOfText(text: string): string {
+  return asUuid(createHash("sha256").update(text).digest("hex").slice(0, 32));
+}
+
+export function asUuid(hex: string): string {
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/u, "$1-$2-$3-$4-$5");
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

@@ -1,0 +1,33 @@
+import type { Run, SharedOptions } from "../command-row.ts";
+import { serviceIo, type ServiceIo } from "../service-io.ts";
+
+type OnFile = (file: string, options: SharedOptions, io: ServiceIo) => Promise<number>;
+type OnAll = (options: SharedOptions, io: ServiceIo) => Promise<number>;
+
+/** What the build of `servers/library/` exports; it knows this package by its name, and is not imported by its own. */
+interface MovesModule {
+  readonly exportTo: OnFile;
+  readonly importFrom: OnFile;
+  readonly backup: OnFile;
+  readonly move: OnAll;
+  readonly doctor: OnAll;
+  readonly stats: OnAll;
+}
+
+export const exportTo: Run = async ([file = ""], options, io) =>
+  (await loadMoves()).exportTo(file, options, serviceIo(io));
+
+export const importFrom: Run = async ([file = ""], options, io) =>
+  (await loadMoves()).importFrom(file, options, serviceIo(io));
+
+export const backup: Run = async ([file = ""], options, io) => (await loadMoves()).backup(file, options, serviceIo(io));
+
+export const move: Run = async (_none, options, io) => (await loadMoves()).move(options, serviceIo(io));
+
+export const doctor: Run = async (_none, options, io) => (await loadMoves()).doctor(options, serviceIo(io));
+
+export const stats: Run = async (_none, options, io) => (await loadMoves()).stats(options, serviceIo(io));
+
+async function loadMoves(): Promise<MovesModule> {
+  return (await import(new URL("../../servers/library/command/move-commands.js", import.meta.url).href)) as MovesModule;
+}

@@ -1,0 +1,42 @@
+import type { DocumentFields, Passages } from "../../../servers/library/store/store.ts";
+import { vectorOf } from "./corpus.ts";
+
+export const CHUNKS = 12;
+
+/** A document all of whose passages hold one word, so that a mixture of two readings would show. */
+export function doomedDocument(word: string): { document: DocumentFields; text: string; passages: Passages } {
+  const passage = (ordinal: number, level: number) => ({
+    ordinal,
+    level,
+    section: ["Doomed"],
+    from: ordinal,
+    to: ordinal + 1,
+    text: `${word} ${ordinal}`,
+    terms: `${word} all`,
+    length: 2,
+    vector: vectorOf("w1 w2"),
+  });
+  return {
+    document: {
+      sourceId: "doomed",
+      uri: "file:///doomed.md",
+      contentHash: word.padEnd(64, "0"),
+      pipeline: "1",
+      bytes: 1,
+      mime: "text/markdown",
+      title: word,
+      work: word,
+      pages: 0,
+      pageStarts: [],
+      toc: [],
+      origins: {},
+      warnings: [],
+    },
+    text: word.repeat(3),
+    passages: {
+      embedder: "made",
+      chunks: Array.from({ length: CHUNKS }, (_, ordinal) => passage(ordinal, 0)),
+      summaries: [passage(0, 1)],
+    },
+  };
+}

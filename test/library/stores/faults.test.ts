@@ -1,0 +1,165 @@
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer as createTcpServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openStore, parseStore } from "../../../servers/library/store/open-store.ts";
+import { createSqliteStore, openSqliteStore } from "../../../servers/library/store/sqlite.ts";
+import { openSqlite } from "../../../servers/library/store/sqlite-driver.ts";
+import { openLibrary } from "../../../servers/library/library.ts";
+import { fill, madeDocuments } from "./corpus.ts";
+import { wholeReading, writeAndKill } from "./kills.ts";
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "toolyard-faults-"));
+  file = join(folder, "library.db");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const unavailable = { code: "STORE_UNAVAILABLE", failure: { kind: "unavailable" } };
+
+describe("a file", () => {
+  test("a process that is killed while it writes leaves the reading before it, or its own, whole", async () => {
+    const address = `sqlite://${file}`;
+    expect(await writeAndKill(address, Infinity, "first")).toBe("written");
+    // In the middle of taking out, of the passages, and before the end; `npm run stores` tries every place.
+    for (const at of [6, 20]) {
+      expect(await writeAndKill(address, at, "second")).toBe("killed");
+      await using store = await openSqliteStore(file);
+      expect(await wholeReading(store)).toBe("first");
+      expect(await store.check()).toEqual([]);
+    }
+  });
+
+  test("two connections write in turns, and neither loses a document", async () => {
+    const documents = await madeDocuments(12, 3);
+    await using one = await openSqliteStore(file);
+    await using other = await openSqliteStore(file);
+    await Promise.all([fill(one, documents.slice(0, 6)), fill(other, documents.slice(6))]);
+    expect((await one.documents({}, { limit: 50, offset: 0 })).total).toBe(12);
+    expect(await other.check()).toEqual([]);
+  });
+
+  test("a full disk is told, nothing of the document is there, and with room it is taken", async () => {
+    const [document] = await madeDocuments(1, 200);
+    const driver = await openSqlite(file);
+    await using store = createSqliteStore(driver, file);
+    const pages = Number(driver.get("pragma page_count")!["page_count"]);
+    driver.exec(`pragma max_page_count = ${pages + 4}`);
+    await expect(fill(store, [document!])).rejects.toMatchObject({
+      ...unavailable,
+      message: expect.stringContaining("The disk is full"),
+    });
+    expect((await store.documents({}, { limit: 5, offset: 0 })).total).toBe(0);
+    expect(await store.check()).toEqual([]);
+    driver.exec("pragma max_page_count = 1000000");
+    await fill(store, [document!]);
+    expect((await store.documents({}, { limit: 5, offset: 0 })).total).toBe(1);
+  });
+
+  test("what is no library is refused, and its bytes stay", async () => {
+    const { readFileSync, writeFileSync } = await import("node:fs");
+    writeFileSync(file, "no library, ".repeat(500));
+    await expect(openSqliteStore(file)).rejects.toMatchObject({
+      ...unavailable,
+      message: expect.stringContaining("The file is no library"),
+    });
+    expect(readFileSync(file, "utf8")).toContain("no library");
+  });
+
+  test("a damaged index of words is found, and made anew", async () => {
+    const driver = await openSqlite(file);
+    await using store = createSqliteStore(driver, file);
+    await fill(store, await madeDocuments(2, 3));
+    driver.run("update chunk set terms = 'other' where ordinal = 0");
+    expect(await store.check()).toMatchObject([{ canMend: true }]);
+    await store.repair();
+    expect(await store.check()).toEqual([]);
+  });
+});
+
+describe("a server", () => {
+  test.each(["postgres://me:secret@127.0.0.1:PORT/books", "weaviate+http://127.0.0.1:PORT"])(
+    "%s that is not there is told, without the password",
+    async (address) => {
+      const port = await closedPort();
+      const opening = openStore(parseStore(address.replace("PORT", String(port))));
+      await expect(opening).rejects.toMatchObject({ ...unavailable, message: expect.not.stringContaining("secret") });
+      await expect(opening).rejects.toThrow(`127.0.0.1:${port}`);
+    },
+  );
+
+  test("a Weaviate that goes away in the middle makes a search fail, and never an empty list", async () => {
+    const classes = { description: "A document library of Toolyard, version 1" };
+    const server = createServer((request, response) =>
+      request.url!.startsWith("/v1/schema/") ? response.end(JSON.stringify(classes)) : request.socket.destroy(),
+    );
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    try {
+      const { port } = server.address() as AddressInfo;
+      await using library = await openLibrary({ store: `weaviate+http://127.0.0.1:${port}` });
+      const request = { query: "truth", limit: 5, filter: {}, minSimilarity: 0 };
+      await expect(library.search("chunk", request)).rejects.toMatchObject(unavailable);
+      await expect(library.documents({}, { limit: 5, offset: 0 })).rejects.toMatchObject(unavailable);
+    } finally {
+      server.close();
+    }
+  });
+
+  test("errors inside of a Weaviate's answer are errors", async () => {
+    const server = createServer((request, response) =>
+      response.end(
+        JSON.stringify(
+          request.url === "/v1/graphql"
+            ? { data: null, errors: [{ message: "no such class" }] }
+            : { description: "A document library of Toolyard, version 1" },
+        ),
+      ),
+    );
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    try {
+      const { port } = server.address() as AddressInfo;
+      await using library = await openLibrary({ store: `weaviate+http://127.0.0.1:${port}` });
+      await expect(library.documents({}, { limit: 5, offset: 0 })).rejects.toThrow("no such class");
+    } finally {
+      server.close();
+    }
+  });
+});
+
+describe("addresses", () => {
+  test.each([
+    ["sqlite:///a/library.db", { kind: "sqlite", file: "/a/library.db" }],
+    ["postgres://host/books", { kind: "postgres", collection: "main" }],
+    ["postgresql://host/books?collection=scholars", { kind: "postgres", collection: "scholars" }],
+    ["weaviate+https://host:8443", { kind: "weaviate", collection: "main" }],
+  ])("%s names a store", (address, expected) => {
+    expect(parseStore(address)).toMatchObject(expected);
+  });
+
+  test.each([
+    ["books", "A store is named as"],
+    ["mysql://me:secret@host/books", "//***@host"],
+    ["sqlite://relative/library.db", "A store is named as"],
+    ["postgres://host/books?collection=Drop Table", "The collection"],
+  ])("%s is refused, without its password", (address, message) => {
+    expect(() => parseStore(address)).toThrow(message);
+    expect(() => parseStore(address)).not.toThrow("secret");
+  });
+});
+
+async function closedPort(): Promise<number> {
+  const server = createTcpServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

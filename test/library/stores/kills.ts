@@ -1,0 +1,45 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { LibraryStore } from "../../../servers/library/store/store.ts";
+import { CHUNKS } from "./doomed-document.ts";
+
+const REGISTER = new URL("../../../dist/runtimes/typescript/register.js", import.meta.url).href;
+const DOOMED = fileURLToPath(new URL("doomed.ts", import.meta.url));
+
+/** Runs a process that writes the document «word» and is killed before its statement number `at`. */
+export async function writeAndKill(address: string, at: number, word: string): Promise<"killed" | "written"> {
+  const child = spawn(process.execPath, ["--import", REGISTER, DOOMED, address, String(at), word], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+  if (signal === "SIGKILL") return "killed";
+  if (code === 0) return "written";
+  throw new Error(`The process ended with ${code}.`);
+}
+
+/** Which reading of the document is there, whole; undefined: none. Throws where it is of two, or of a part. */
+export async function wholeReading(store: LibraryStore): Promise<string | undefined> {
+  const document = await store.document("doomed");
+  const { passages, total } = await store.range("chunk", { sourceId: "doomed", limit: 1_000, offset: 0 });
+  if (!document) {
+    if (total > 0) throw new Error(`${total} passages are there of no document.`);
+    return undefined;
+  }
+  const { title: word, chunks } = document;
+  const stats = await store.termStats("chunk", [word, "all"]);
+  const found = await store.candidates("chunk", ["all"], {});
+  const wrong = passages.filter(({ text }) => !text.startsWith(`${word} `));
+  const counts = [
+    chunks,
+    total,
+    passages.length,
+    stats.frequencies.get(word),
+    stats.frequencies.get("all"),
+    found.length,
+  ];
+  if (wrong.length > 0 || counts.some((count) => count !== CHUNKS))
+    throw new Error(`Of ${word}: ${wrong.length} passages of another reading, counts ${counts.join(", ")}.`);
+  if ((await store.textOf("doomed")) !== word.repeat(3)) throw new Error("The text is another reading's.");
+  return word;
+}
