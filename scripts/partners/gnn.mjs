@@ -18,22 +18,25 @@ const CHILD_MS = 1_800_000;
 const STEPS = "20";
 const SEED = "3";
 
-/** Where each target runs, and by which algorithm it must agree; `parser` where it is read only. */
+/**
+ * Where each target runs, and by which algorithm it must agree; `parser` where it is read only. What takes gigabytes
+ * to install is not: a variable names the Python that has it.
+ */
 const TARGETS = {
   pymdp: { environment: "pymdp-1", flavour: "1" },
   pymdp_0_0_7: { environment: "pymdp-0.0.7", flavour: "0" },
   numpy: { environment: "pymdp-0.0.7", flavour: "1" },
   jax: { environment: "pymdp-1", flavour: "1" },
-  pytorch: { module: "torch", flavour: "1", parser: "parse_python.py" },
+  pytorch: { module: "torch", flavour: "1", parser: "parse_python.py", interpreter: "GNN_PYTORCH" },
   rxinfer: { parser: "parse_julia.py", environment: "parsers" },
-  stan: { compiler: "stanc" },
+  stan: { environment: "stan", runner: "run_stan.py" },
 };
 /** What a target cannot express; the test of refusals has the sentences. */
 const REFUSED = {
   pymdp: ["linear"],
-  pymdp_0_0_7: ["linear"],
-  rxinfer: ["two_factors", "two_levels", "learning"],
-  stan: ["two_room", "two_factors", "two_agents", "two_levels", "learning"],
+  pymdp_0_0_7: ["linear", "messages"],
+  rxinfer: ["two_factors", "two_levels", "learning", "coupled", "messages"],
+  stan: ["two_room", "two_factors", "two_agents", "two_levels", "learning", "coupled", "messages"],
 };
 
 const { values, positionals } = parseArgs({
@@ -81,22 +84,19 @@ async function report(name, work) {
 
 /** How a target is tried here, and why not as it should be. */
 async function wayOf(target) {
-  const { environment, module, parser, compiler, flavour } = TARGETS[target];
-  if (compiler) {
-    const there = await run([compiler, "--version"]).catch(() => undefined);
-    if (there === undefined) return { reason: `${compiler} is not installed, and no parser of it is to be had` };
-    return { work: (model) => compile(target, model, compiler) };
-  }
+  const { environment, module, parser, interpreter, runner, flavour } = TARGETS[target];
   if (module) {
-    const there = await run(["python3", "-c", `import numpy, ${module}`]).catch(() => undefined);
+    const python = process.env[interpreter] ?? "python3";
+    const there = await run([python, "-c", `import numpy, ${module}`]).catch(() => undefined);
     if (there === undefined)
       return {
-        reason: `${module} is not installed; parsed only`,
+        reason: `${module} is not installed (${interpreter}: a Python that has it); parsed only`,
         work: (model) => parse(target, model, ["python3", parser]),
       };
-    return { work: (model) => compare(target, model, { binary: "python3", flavour }) };
+    return { work: (model) => compare(target, model, { binary: python, flavour }) };
   }
   const binary = await installed(environment);
+  if (runner) return { work: (model) => sample(target, model, [binary, runner]) };
   if (parser)
     return { reason: "Julia is not used; parsed only", work: (model) => parse(target, model, [binary, parser]) };
   return { work: (model) => compare(target, model, { binary, flavour }) };
@@ -136,10 +136,9 @@ async function parse(target, model, [binary, parser]) {
   return "parsed";
 }
 
-async function compile(target, model, compiler) {
-  const program = await render(target, model);
-  await run([compiler, `--o=${program}.hpp`, program]);
-  return "compiled";
+/** Compiled by its own compiler; where there is one for C++ too, its samples stand beside the reference. */
+async function sample(target, model, [binary, runner]) {
+  return (await run([binary, join(home, runner), await render(target, model), join(families, `${model}.md`)])).trim();
 }
 
 async function render(target, model, more = []) {

@@ -6,6 +6,8 @@ export const TWO_FACTORS = modelOf("two_factors");
 export const TWO_AGENTS = modelOf("two_agents");
 export const TWO_LEVELS = modelOf("two_levels");
 export const LEARNING = modelOf("learning");
+export const COUPLED = modelOf("coupled");
+export const MESSAGES = modelOf("messages");
 export const LINEAR = modelOf("linear");
 
 function modelOf(name: string): string {

@@ -14,7 +14,7 @@ import { RENDER_TARGETS, renderProgram, type RenderTargetName } from "../../serv
 import { gnn } from "../../servers/gnn/service.ts";
 import { openService } from "../../servers/shared/service.ts";
 import { Desk } from "../cli/harness.ts";
-import { TWO_AGENTS, TWO_LEVELS, TWO_FACTORS, LINEAR, LEARNING, TWO_ROOM } from "./models.ts";
+import { COUPLED, MESSAGES, TWO_AGENTS, TWO_LEVELS, TWO_FACTORS, LINEAR, LEARNING, TWO_ROOM } from "./models.ts";
 
 const TARGETS = Object.keys(RENDER_TARGETS) as RenderTargetName[];
 const DISCRETE = TARGETS.filter((target) => target !== "stan");
@@ -38,6 +38,9 @@ describe("what a target cannot express is an error that names the construct", ()
   test.each([
     ["pymdp", LINEAR, "F", "F, H, Q and R: PyMDP has discrete states only."],
     ["pymdp_0_0_7", LINEAR, "F", "F, H, Q and R: PyMDP has discrete states only."],
+    ["pymdp_0_0_7", MESSAGES, "inference_algo", "inference_algo is MMP, which PyMDP 0.0.7 does for each policy apart"],
+    ["rxinfer", MESSAGES, "inference_algo", "inference_algo is MMP, and RxInfer passes the messages of the graph"],
+    ["rxinfer", COUPLED, "B_f1", "B_f1: RxInfer takes one factor of states here"],
     ["stan", TWO_ROOM, "A", "A and B have discrete states, which Stan cannot infer."],
     ["rxinfer", TWO_FACTORS, "B_f1", "B_f1: RxInfer takes one factor of states here, and there is B_f0 as well."],
     ["rxinfer", TWO_LEVELS, "A_level2", "A_level2: levels that run at paces of their own"],
@@ -60,7 +63,9 @@ describe("what a target cannot express is an error that names the construct", ()
 
   test("and what it can express, it does", () => {
     for (const target of DISCRETE) expect(render(TWO_ROOM, target)).toContain("Two-Room Agent");
-    for (const text of [TWO_FACTORS, TWO_LEVELS, TWO_AGENTS, LEARNING])
+    for (const target of ["pymdp", "jax", "numpy", "pytorch"] as const)
+      expect(render(MESSAGES, target)).toContain("WINDOW = 4");
+    for (const text of [TWO_FACTORS, TWO_LEVELS, TWO_AGENTS, LEARNING, COUPLED])
       for (const target of ["pymdp", "pymdp_0_0_7", "jax", "numpy", "pytorch"] as const)
         expect(render(text, target)).toContain("class Mind:");
     for (const target of ["jax", "numpy", "pytorch", "rxinfer", "stan"] as const)

@@ -6,6 +6,7 @@ import { ProgramError } from "../../servers/gnn/programs/program-error.ts";
 import { readProgram } from "../../servers/gnn/programs/read-program.ts";
 import type { Program } from "../../servers/gnn/programs/program.ts";
 import { plotRun } from "../../servers/gnn/simulate/plot.ts";
+import { COUPLED, MESSAGES } from "./models.ts";
 import { simulate, type MethodName, type Simulation } from "../../servers/gnn/simulate/simulate.ts";
 
 const TWO_ROOM = readFileSync(new URL("../fixtures/gnn/two_room.md", import.meta.url), "utf8");
@@ -97,12 +98,12 @@ describe("what cannot be run is refused by name", () => {
       "E has 3 numbers, and there are 2 policies",
     ],
     ["random numbers", withTensor("E", "[2,type=float,default=random]", undefined), 'E is "random"'],
-    ["counts of what is not learnt", withTensor("dirichlet_D", "[2]", "{(1,2)}"), "only A and B are learnt"],
+    ["counts of what is not learnt", withTensor("dirichlet_E", "[2]", "{(1,2)}"), "dirichlet_E: A, B and D are learnt"],
     ["a number without end", TWO_ROOM.replace("C={(0.0, 1.0)}", "C={(0.0, -inf)}"), "C holds -Infinity"],
     [
-      "transitions of coupled factors",
-      withTensor("B_f1", "[2,2,2,2]", "{(((1,1),(1,1)),((1,1),(1,1))),(((0,0),(0,0)),((0,0),(0,0)))}"),
-      "B_f1 has 4 dimensions",
+      "transitions over states that no factor has",
+      withTensor("B_f1", "[2,3,2,1]", "{(((1),(1)),((1),(1)),((1),(1))),(((0),(0)),((0),(0)),((0),(0)))}"),
+      "B_f1 is over 3×2 states, and the factors have others (B: 2, B_f1: 2).",
     ],
   ])("%s", async (_what, text, message) => {
     expect(await refused(text)).toContain(message);
@@ -232,10 +233,66 @@ describe("names in words", () => {
   });
 });
 
-test("an algorithm other than fixed-point iteration is refused by its name; that one runs", async () => {
-  const asking = (name: string): string => `${TWO_ROOM}\n## ModelParameters\ninference_algo: ${name}\n`;
-  expect(() => programOf(asking("MMP"))).toThrow(
-    'inference_algo is "MMP"; programs infer by fixed-point iteration alone. Write "inference_algo: FPI"',
-  );
-  expect((await simulate(programOf(asking("VANILLA")), { steps: 2 })).steps).toBe(2);
+describe("an algorithm of inference", () => {
+  const asking = (lines: string): string => `${TWO_ROOM}\n## ModelParameters\n${lines}\n`;
+
+  test("other than the two that there are is refused by its name", () => {
+    expect(() => programOf(asking("inference_algo: VMP"))).toThrow(
+      'inference_algo is "VMP"; programs infer by fixed-point iteration (FPI) or by marginal message passing (MMP).',
+    );
+    expect(() => programOf(asking("inference_algo: MMP\ninference_horizon: 65"))).toThrow(
+      "inference_horizon is 65; messages pass over at most 64 steps.",
+    );
+  });
+
+  test("is fixed-point iteration, by either name, or passes messages over a window", async () => {
+    expect((await simulate(programOf(asking("inference_algo: VANILLA")), { steps: 2 })).steps).toBe(2);
+    expect(programOf(asking("inference_algo: MMP"))).toMatchObject({ window: 16 });
+    const messages = programOf(MESSAGES);
+    await expect(simulate(messages, { method: "pymdp-0.0.7" })).rejects.toThrow("inference_algo is MMP, which PyMDP");
+  });
 });
+
+describe("coupled factors, messages over a window and a start that is learnt", () => {
+  const runs = JSON.parse(readFileSync(new URL("./vectors/programs-numpy.json", import.meta.url), "utf8")) as Record<
+    string,
+    ProgramRow[]
+  >;
+
+  test.each([
+    ["coupled", COUPLED],
+    ["messages", MESSAGES],
+  ])("are those of the rendered program for NumPy, which its partners agree with: %s", async (name, text) => {
+    const rows = runs[name]!;
+    const [observations, actions] = [rows.map((row) => row.observation), rows.map((row) => row.action)];
+    const { agents } = await simulate(programOf(text), { observations, actions });
+    const { steps, learntD = [] } = agents[0]!;
+    for (const [step, row] of rows.entries()) {
+      expect(distance(steps[step]!.beliefs, row.beliefs)).toBeLessThan(1e-6);
+      expect(distance([steps[step]!.scores], [row.negative_expected_free_energy])).toBeLessThan(1e-6);
+      expect(distance([steps[step]!.policies], [row.policies])).toBeLessThan(1e-6);
+    }
+    expect(learntD).toHaveLength(rows[0]!.learnt_D?.length ?? 0);
+    for (const [factor, start] of learntD.entries())
+      expect(distance([start!], [rows[0]!.learnt_D![factor]!])).toBeLessThan(1e-6);
+  });
+
+  test("and the state that a coupled factor goes to is drawn by all that it depends on", async () => {
+    const sharp = COUPLED.replace(
+      /^B_f1=.*$/m,
+      "B_f1={(((1),(1),(1)),((0),(0),(0))),(((0),(0),(0)),((0),(0),(0))),(((0),(0),(0)),((1),(1),(1)))}",
+    );
+    const { agents } = await simulate(programOf(sharp), { steps: 30, seed: 5 });
+    const states = agents[0]!.steps.map((step) => step.states!);
+    for (const [step, [, after]] of states.slice(1).entries()) expect(after).toBe(states[step]![0] === 0 ? 0 : 2);
+  });
+});
+
+interface ProgramRow {
+  readonly observation: readonly number[];
+  readonly action: readonly number[];
+  readonly beliefs: readonly (readonly number[])[];
+  readonly policies: readonly number[];
+  readonly negative_expected_free_energy: readonly number[];
+  readonly learnt_D?: readonly (readonly number[])[];
+}

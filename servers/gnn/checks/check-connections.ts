@@ -1,67 +1,74 @@
 import { LIMITS } from "../language/limits.ts";
-import type { Name, Variable } from "../language/model.ts";
-import { baseName, type NameTable } from "../language/names.ts";
-import type { ModelView } from "../language/view.ts";
+import type { Variable } from "../language/model.ts";
 import type { CheckContext } from "./context.ts";
+import { Ends } from "./ends.ts";
 
-/** Endpoints that nobody declares, and edges that stand twice. */
+/** Endpoints that nobody declares, edges that stand twice, variables that nothing uses, a graph in several parts. */
 export function checkConnections(context: CheckContext): void {
-  const { view, variables, profile, reporter, suggestions } = context;
-  for (const name of endsOf(view)) {
-    if (variables.find(name.text)) continue;
-    const near = suggestions.variable(name.text);
-    reporter.report({
-      code: "W002",
-      ...(profile.declaredEndpoints ? { severity: "error" } : {}),
-      span: name.span,
-      message: `${name.text} is not declared in StateSpaceBlock.`,
-      mend: near === undefined ? `Declare ${name.text}[…] there.` : `Write ${near}, or declare ${name.text}[…] there.`,
-    });
-  }
-  checkRepeats(context);
+  const ends = new Ends(context.view.connections, context.variables);
+  checkDeclared(context, ends);
+  checkRepeats(context, ends);
+  checkUse(context, ends);
+  checkParts(context, ends);
 }
 
-function* endsOf({ connections }: ModelView): Generator<Name> {
-  for (const { sources, targets } of connections) {
-    yield* sources;
-    yield* targets;
-  }
-}
-
-/** Groups are taken apart here and not by `edgesOf`, since of a hundred thousand edges the names are enough. */
-function checkRepeats({ view, reporter }: CheckContext): void {
-  const seen = new Set<string>();
-  for (const { sources, targets, directed, span } of view.connections)
-    for (const { text: source } of sources)
-      for (const { text: target } of targets) {
-        if (seen.size >= LIMITS.edges) return;
-        const sign = directed ? ">" : "-";
-        const before = seen.size;
-        seen.add(directed || source < target ? source + sign + target : target + sign + source);
-        if (seen.size > before) continue;
-        reporter.report({ code: "W007", span, message: `The edge ${source}${sign}${target} stands there already.` });
+function checkDeclared({ view, profile, reporter, suggestions }: CheckContext, ends: Ends): void {
+  let end = 0;
+  for (const { sources, targets } of view.connections)
+    for (const names of [sources, targets])
+      for (const { text, span } of names) {
+        const { variable } = ends.names[ends.id(end++)]!;
+        if (variable) continue;
+        const near = suggestions.variable(text);
+        reporter.report({
+          code: "W002",
+          ...(profile.declaredEndpoints ? { severity: "error" } : {}),
+          span,
+          message: `${text} is not declared in StateSpaceBlock.`,
+          mend: near === undefined ? `Declare ${text}[…] there.` : `Write ${near}, or declare ${text}[…] there.`,
+        });
       }
 }
 
-/** Variables that nothing uses, and a graph in several parts. */
-export function checkGraph(context: CheckContext): void {
-  const used = usedVariables(context);
+/** Groups are taken apart here and not by `edgesOf`, since of a hundred thousand edges two numbers are enough. */
+function checkRepeats({ view, reporter }: CheckContext, ends: Ends): void {
+  const seen = new Set<number>();
+  const count = ends.names.length;
+  let first = 0;
+  for (const { sources, targets, directed, span } of view.connections) {
+    for (let from = first; from < first + sources.length; from += 1)
+      for (let to = first + sources.length; to < first + sources.length + targets.length; to += 1) {
+        if (seen.size >= LIMITS.edges) return;
+        const [source, target] = [ends.id(from), ends.id(to)];
+        const isTurned = !directed && source > target;
+        const pair = isTurned ? target * count + source : source * count + target;
+        const before = seen.size;
+        seen.add(2 * pair + (directed ? 1 : 0));
+        if (seen.size > before) continue;
+        const edge = `${ends.names[source]!.text}${directed ? ">" : "-"}${ends.names[target]!.text}`;
+        reporter.report({ code: "W007", span, message: `The edge ${edge} stands there already.` });
+      }
+    first += sources.length + targets.length;
+  }
+}
+
+function checkUse(context: CheckContext, ends: Ends): void {
+  const used = usedVariables(context, ends);
   for (const variable of new Set(context.view.variables)) {
     const { text, span } = variable.name;
     if (used.has(variable) || context.variables.find(text) !== variable) continue;
     const message = `${text} is used in no connection, dimension, equation or time.`;
     context.reporter.report({ code: "W001", span, message });
   }
-  checkParts(context);
 }
 
-function usedVariables({ view, variables, time }: CheckContext): ReadonlySet<Variable> {
+function usedVariables({ view, variables, time }: CheckContext, ends: Ends): ReadonlySet<Variable> {
   const used = new Set<Variable>();
   const use = (name: string | undefined): void => {
     const variable = name === undefined ? undefined : variables.find(name);
     if (variable) used.add(variable);
   };
-  for (const { text } of endsOf(view)) use(text);
+  for (const { variable } of ends.names) if (variable) used.add(variable);
   for (const { dimensions } of view.variables)
     for (const dimension of dimensions)
       if (dimension.kind === "reference" || dimension.kind === "length") use(dimension.name);
@@ -76,19 +83,23 @@ function usedVariables({ view, variables, time }: CheckContext): ReadonlySet<Var
 const WORD = /[\p{L}_][\p{L}\p{M}\p{N}_^']*/gu;
 
 /** Parts of the graph that no edge joins. A model of several agents may be meant so. */
-function checkParts({ view, variables, reporter }: CheckContext): void {
-  // A line that cannot be read may be what joins them.
-  if (view.unread.length > 0) return;
-  const parts = new Parts();
-  const join = (one: Name, other: Name): void => parts.join(nodeOf(one, variables), nodeOf(other, variables));
-  for (const { sources, targets } of view.connections) {
-    for (const source of sources) join(sources[0]!, source);
-    for (const target of targets) join(sources[0]!, target);
-  }
+function checkParts({ view, reporter }: CheckContext, ends: Ends): void {
   const first = view.connections[0]?.sources[0];
+  // A line that cannot be read may be what joins them.
+  if (!first || view.unread.length > 0) return;
+  const parts = new Parts(ends.nodes.length);
+  let from = 0;
+  for (const { sources, targets } of view.connections) {
+    const behind = from + sources.length + targets.length;
+    for (let end = from + 1; end < behind; end += 1) parts.join(ends.node(from), ends.node(end));
+    from = behind;
+  }
   const found = parts.all();
-  if (found.length < 2 || !first) return;
-  const named = found.slice(0, 5).map((names) => `{${names.slice(0, 4).join(", ")}${names.length > 4 ? ", …" : ""}}`);
+  if (found.length < 2) return;
+  const named = found.slice(0, 5).map((nodes) => {
+    const names = nodes.slice(0, 4).map((node) => ends.nodes[node]);
+    return `{${names.join(", ")}${nodes.length > 4 ? ", …" : ""}}`;
+  });
   reporter.report({
     code: "N004",
     span: first.span,
@@ -98,39 +109,36 @@ function checkParts({ view, variables, reporter }: CheckContext): void {
   });
 }
 
-/** A variable and the same one a step later are one part: `s` and `s_prime`, `s_next` or `s'`. */
-function nodeOf({ text }: Name, variables: NameTable<Variable>): string {
-  const name = variables.find(text)?.name.text ?? text;
-  return baseName(name).replace(/(?:_prime|_next|'|′)$/, "") || name;
-}
-
-/** Sets of names that are joined one pair at a time. */
+/** Sets of nodes that are joined one pair at a time. */
 class Parts {
-  readonly #parents = new Map<string, string>();
+  readonly #parents: Int32Array;
 
-  join(one: string, other: string): void {
-    this.#parents.set(this.#rootOf(one), this.#rootOf(other));
+  constructor(count: number) {
+    this.#parents = Int32Array.from({ length: count }, (_, node) => node);
   }
 
-  all(): readonly (readonly string[])[] {
-    const parts = new Map<string, string[]>();
-    for (const name of this.#parents.keys()) {
-      const root = this.#rootOf(name);
+  join(one: number, other: number): void {
+    this.#parents[this.#rootOf(one)] = this.#rootOf(other);
+  }
+
+  all(): readonly (readonly number[])[] {
+    const parts = new Map<number, number[]>();
+    for (const node of this.#parents.keys()) {
+      const root = this.#rootOf(node);
       const part = parts.get(root);
-      if (part) part.push(name);
-      else parts.set(root, [name]);
+      if (part) part.push(node);
+      else parts.set(root, [node]);
     }
     return [...parts.values()];
   }
 
-  #rootOf(name: string): string {
-    let at = name;
-    for (let parent = this.#parents.get(at); parent !== undefined && parent !== at; parent = this.#parents.get(at)) {
-      const above = this.#parents.get(parent) ?? parent;
-      this.#parents.set(at, above);
+  #rootOf(node: number): number {
+    let at = node;
+    while (this.#parents[at] !== at) {
+      const above = this.#parents[this.#parents[at]!]!;
+      this.#parents[at] = above;
       at = above;
     }
-    if (!this.#parents.has(at)) this.#parents.set(at, at);
     return at;
   }
 }

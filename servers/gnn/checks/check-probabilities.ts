@@ -1,7 +1,6 @@
 import type { Assignment } from "../language/model.ts";
 import { isOne, isProbable, LAYOUTS, orientA, orientB, type Misfit, type Oriented } from "./conventions.ts";
 import type { CheckContext } from "./context.ts";
-import { familyOf } from "./families.ts";
 import { reshape, squeeze, type Tensor } from "./tensor.ts";
 
 interface Given {
@@ -13,7 +12,7 @@ interface Given {
 
 /** A, B and D hold probabilities: each column sums to 1. Says in which order an unusual tensor is written. */
 export function checkProbabilities(context: CheckContext, { assignment, tensor, shape }: Given): void {
-  const family = familyOf(assignment.name.text);
+  const family = context.families.get(assignment.name.text);
   if (tensor.data.length === 0 || !family) return;
   const declared = shape ?? tensor.shape;
   if (family.letter === "D") checkVector(context, assignment, tensor);

@@ -1,7 +1,7 @@
 import type { Assignment, Variable } from "../language/model.ts";
 import type { CheckContext } from "./context.ts";
 import { checkProbabilities } from "./check-probabilities.ts";
-import { familyOf, isLinearGaussian, isLinearGaussianName } from "./families.ts";
+import { isLinearGaussian, isLinearGaussianName } from "./families.ts";
 import { readTensor, sameShape, squeeze, type Tensor } from "./tensor.ts";
 
 /** Words that stand for a whole tensor. */
@@ -29,11 +29,15 @@ export function checkValues(context: CheckContext): void {
   checkMissing(context, last);
 }
 
-function tensorOf({ reporter }: CheckContext, { name, value }: Assignment, isVariable: boolean): Tensor | undefined {
+function tensorOf(
+  { families, reporter }: CheckContext,
+  { name, value }: Assignment,
+  isVariable: boolean,
+): Tensor | undefined {
   const reading = readTensor(value);
   if (reading.kind === "tensor") return reading.tensor;
   // What belongs to no variable may be any setting.
-  if (!isVariable && familyOf(name.text) === undefined) return undefined;
+  if (!isVariable && !families.has(name.text)) return undefined;
   if (reading.kind === "ragged") {
     const message = `The value of ${name.text} is no tensor. ${reading.message}`;
     reporter.report({ code: "E007", span: { from: reading.at, to: reading.at + 1 }, message });
@@ -129,9 +133,9 @@ function shownShape(shape: readonly number[]): string {
 }
 
 /** A, B and D that a program needs and that have neither value nor default. */
-function checkMissing({ view, reporter }: CheckContext, given: ReadonlyMap<string, Assignment>): void {
+function checkMissing({ view, families, reporter }: CheckContext, given: ReadonlyMap<string, Assignment>): void {
   for (const { name, default: start } of view.variables) {
-    const family = familyOf(name.text);
+    const family = families.get(name.text);
     if (!family || start || !["A", "B", "D"].includes(family.letter)) continue;
     const value = given.get(name.text)?.value;
     if (value && readTensor(value).kind === "tensor") continue;

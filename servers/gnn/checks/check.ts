@@ -2,7 +2,7 @@ import type { Diagnostic } from "../language/diagnostics.ts";
 import type { GnnFile } from "../language/model.ts";
 import { readGnn, type ParseOptions } from "../language/parse.ts";
 import { viewOf } from "../language/view.ts";
-import { checkConnections, checkGraph } from "./check-connections.ts";
+import { checkConnections } from "./check-connections.ts";
 import { checkOntology } from "./check-ontology.ts";
 import { checkSections } from "./check-sections.ts";
 import { checkTime } from "./check-time.ts";
@@ -29,7 +29,6 @@ export function checkGnn(text: string, options: ParseOptions = {}): Checked {
     checkValues(context);
     checkTime(context);
     checkOntology(context);
-    checkGraph(context);
   }
   const diagnostics = reporter.diagnostics();
   return { file, diagnostics, isValid: !diagnostics.some(({ severity }) => severity === "error") };

@@ -4,6 +4,7 @@ import type { NameTable } from "../language/names.ts";
 import type { Profile } from "../language/profiles.ts";
 import { timeOf, type ModelView, type TimeView } from "../language/view.ts";
 import { Dimensions } from "./dimensions.ts";
+import { familiesOf, type FamilyName } from "./families.ts";
 import type { Suggestions } from "./suggestions.ts";
 
 /** What the checks of one model share. */
@@ -12,6 +13,8 @@ export interface CheckContext {
   readonly variables: NameTable<Variable>;
   readonly time: TimeView;
   readonly dimensions: Dimensions;
+  /** What the names of matrices say. */
+  readonly families: ReadonlyMap<string, FamilyName>;
   readonly suggestions: Suggestions;
   readonly profile: Profile;
   readonly reporter: Reporter;
@@ -25,6 +28,7 @@ export function createContext(view: ModelView, profile: Profile, reporter: Repor
     variables,
     time: timeOf(view),
     dimensions,
+    families: familiesOf([...variables.names(), ...view.values.map(({ name }) => name.text)]),
     suggestions,
     profile,
     reporter,

@@ -34,9 +34,41 @@ export class Dimensions {
   }
 
   of(variable: Variable): Resolved {
-    const known = this.#known.get(variable);
-    if (known) return known;
+    return this.#known.get(variable) ?? this.#resolveFrom(variable);
+  }
+
+  /** First what a variable's lengths hang on, without a stack of calls: a chain of names may be as long as a file. */
+  #resolveFrom(variable: Variable): Resolved {
+    const path = [{ variable, next: 0 }];
     this.#open.add(variable);
+    for (let top = path.at(-1); top; top = path.at(-1)) {
+      const below = this.#unresolvedBehind(top);
+      if (below) {
+        path.push({ variable: below, next: 0 });
+        this.#open.add(below);
+      } else {
+        this.#known.set(top.variable, this.#resolve(top.variable));
+        this.#open.delete(top.variable);
+        path.pop();
+      }
+    }
+    return this.#known.get(variable)!;
+  }
+
+  /** The next variable that a length hangs on and that nobody has looked at yet. */
+  #unresolvedBehind(place: { readonly variable: Variable; next: number }): Variable | undefined {
+    const { dimensions } = place.variable;
+    while (place.next < dimensions.length) {
+      const dimension = dimensions[place.next++]!;
+      if (dimension.kind !== "length" && dimension.kind !== "reference") continue;
+      const isParameter = dimension.kind === "reference" && this.#parameters.has(dimension.name);
+      const below = isParameter ? undefined : this.variables.find(dimension.name);
+      if (below && !this.#known.has(below) && !this.#open.has(below)) return below;
+    }
+    return undefined;
+  }
+
+  #resolve(variable: Variable): Resolved {
     const problems: DimensionProblem[] = [];
     const lengths = variable.dimensions.map((dimension) => {
       const length = this.#lengthOf(dimension);
@@ -44,10 +76,7 @@ export class Dimensions {
       problems.push({ dimension, ...length });
       return undefined;
     });
-    this.#open.delete(variable);
-    const resolved = { lengths, problems };
-    this.#known.set(variable, resolved);
-    return resolved;
+    return { lengths, problems };
   }
 
   /** The lengths, if all of them are known. */

@@ -14,6 +14,41 @@ export function familyOf(name: string): FamilyName | undefined {
   return letter === undefined ? undefined : { letter: letter as FamilyName["letter"], suffix: suffix! };
 }
 
+/** `B_place`, `A_agent1_reward`. */
+const WORDED = /^([ABCD])((?:_(?:level|agent)\d{1,6})?)_(\p{L}[\p{L}\p{M}\p{N}_]*)$/u;
+
+/**
+ * The families that the names of a model belong to. Where no likelihood has a number, words name modalities
+ * (`A_reward`), and where no transitions and no prior has one, factors (`B_place`, `D_place`).
+ */
+export function familiesOf(names: Iterable<string>): ReadonlyMap<string, FamilyName> {
+  const families = new Map<string, FamilyName>();
+  const worded = new Map<string, FamilyName>();
+  for (const name of names) {
+    const family = familyOf(name);
+    const [, letter, instance, word] = WORDED.exec(name) ?? [];
+    if (family) families.set(name, family);
+    else if (letter !== undefined && word !== "t")
+      worded.set(name, { letter: letter as FamilyName["letter"], suffix: `${instance}_${word}` });
+  }
+  const [numbered, words] = [lettersOf(families), lettersOf(worded)];
+  for (const [name, family] of worded) {
+    const isAlone = family.letter === "D" && words.has("B") && !worded.has(`B${family.suffix}`);
+    if (!isAlone && isMeant(family, numbered, words)) families.set(name, family);
+  }
+  return families;
+}
+
+function lettersOf(families: ReadonlyMap<string, FamilyName>): ReadonlySet<string> {
+  return new Set([...families.values()].map(({ letter }) => letter));
+}
+
+/** Whether a word names a modality or a factor, and no other quantity of the model. */
+function isMeant({ letter }: FamilyName, numbered: ReadonlySet<string>, words: ReadonlySet<string>): boolean {
+  if (letter === "A" || letter === "C") return !numbered.has("A") && words.has("A");
+  return !numbered.has("B") && !numbered.has("D") && (numbered.has("A") || words.has("A"));
+}
+
 /** Whether the values make up a linear-Gaussian model: F, H, Q and R, or a prior mean with its covariance. */
 export function isLinearGaussian(names: ReadonlySet<string>): boolean {
   const hasAll = (...wanted: readonly string[]): boolean => wanted.every((name) => names.has(name));

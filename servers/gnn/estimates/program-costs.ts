@@ -21,7 +21,9 @@ const BYTES = 8;
 /** Bytes and operations by counting what the sums of the rendered programs do; of a sum of `k` factors, `k` a term. */
 export function programCosts(program: Program, options: CostOptions = {}): ProgramCosts {
   if (program.kind === "discrete") {
-    const all = program.agents.map((agent) => agentCosts(agent, options));
+    const iterations = options.iterations ?? 16;
+    const costs = { ...options, iterations: iterations * (program.window ?? 1), isExact: program.window === undefined };
+    const all = program.agents.map((agent) => agentCosts(agent, costs));
     const sum = (cost: (one: ProgramCosts) => number): number => all.reduce((total, one) => total + cost(one), 0);
     return {
       tensorBytes: sum((one) => one.tensorBytes),
@@ -38,21 +40,30 @@ export function programCosts(program: Program, options: CostOptions = {}): Progr
   };
 }
 
-function agentCosts(agent: DiscreteAgent, { policyLength = 1, iterations = 16 }: CostOptions): ProgramCosts {
+interface AgentOptions extends CostOptions {
+  readonly iterations: number;
+  /** One iteration is enough for one factor. */
+  readonly isExact: boolean;
+}
+
+function agentCosts(agent: DiscreteAgent, { policyLength = 1, iterations, isExact }: AgentOptions): ProgramCosts {
   const { factors, modalities, E } = agent;
   const policies = factors.reduce((product, { actions }) => product * actions, 1) ** policyLength;
   const likelihoods = modalities.reduce((sum, { A }) => sum + A.data.length, 0);
   const transitions = factors.reduce((sum, { B }) => sum + B.data.length, 0);
   const counts =
     modalities.reduce((sum, { countsA }) => sum + (countsA?.data.length ?? 0), 0) +
-    factors.reduce((sum, { countsB }) => sum + (countsB?.data.length ?? 0), 0);
+    factors.reduce((sum, { countsB, countsD }) => sum + (countsB?.data.length ?? 0) + (countsD?.length ?? 0), 0);
   const vectors =
     modalities.reduce((sum, { outcomes }) => sum + outcomes, 0) +
     factors.reduce((sum, { states }) => sum + states, 0) +
     (E?.length ?? 0);
   return {
     tensorBytes: BYTES * (likelihoods + transitions + counts + vectors),
-    operationsPerStep: inference(agent, iterations) + policies * policyLength * planning(agent) + 2 * counts,
+    operationsPerStep:
+      (isExact ? inference(agent, agent.factors.length === 1 ? 1 : iterations) : passing(agent, iterations)) +
+      policies * policyLength * planning(agent) +
+      2 * counts,
     policies,
   };
 }
@@ -64,12 +75,21 @@ function inference({ factors, modalities }: DiscreteAgent, iterations: number): 
     0,
   );
   const states = factors.reduce((sum, one) => sum + one.states, 0);
-  return (factors.length === 1 ? 1 : iterations) * (messages + 2 * states);
+  return iterations * (messages + 2 * states);
+}
+
+/** Messages also pass from each step to the one before and behind it. */
+function passing(agent: DiscreteAgent, iterations: number): number {
+  const between = agent.factors.reduce(
+    (sum, { B, actions, from }) => sum + (B.data.length / actions) * from.length * (from.length + 3),
+    0,
+  );
+  return inference(agent, iterations) + iterations * between;
 }
 
 /** States and outcomes to come, their uncertainty, and what is preferred of them. */
 function planning({ factors, modalities }: DiscreteAgent): number {
-  const states = factors.reduce((sum, one) => sum + 2 * one.states * one.states, 0);
+  const states = factors.reduce((sum, { B, actions, from }) => sum + (B.data.length / actions) * (from.length + 1), 0);
   const outcomes = modalities.reduce(
     (sum, one) => sum + 2 * one.A.data.length * (one.factors.length + 1) + 3 * one.outcomes,
     0,

@@ -45,7 +45,7 @@ export class LineReader {
   }
 
   skipSpaces(): void {
-    while (/\s/.test(this.#text[this.#at] ?? "")) this.#at += 1;
+    while (this.#at < this.#text.length && isSpace(this.#text.charCodeAt(this.#at))) this.#at += 1;
   }
 
   /** Takes the word if it comes next. */
@@ -83,6 +83,11 @@ export class LineReader {
   takeRest(): Name {
     return this.takeUntil("");
   }
+}
+
+/** An expression is asked about other scripts only. */
+function isSpace(code: number): boolean {
+  return code <= 32 ? code === 32 || (code >= 9 && code <= 13) : code > 127 && /\s/.test(String.fromCharCode(code));
 }
 
 /** The comment as a member of a statement. */

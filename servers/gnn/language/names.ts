@@ -9,14 +9,41 @@ const PLAIN = /^[A-Za-z_π'][A-Za-z0-9_π']*$/;
 
 /** The name at a place of a text, with its time shift. */
 export function nameAt(text: string, at: number): string | undefined {
-  NAME.lastIndex = at;
-  const name = NAME.exec(text)?.[0];
+  const name = asciiNameAt(text, at) ?? anyNameAt(text, at);
   if (name === undefined || !name.endsWith("_t")) return name;
   SHIFT.lastIndex = at + name.length;
   const shift = SHIFT.exec(text)?.[0];
   if (shift === undefined) return name;
   const behind = text[at + name.length + shift.length];
   return behind !== undefined && NAME_CHARACTER.test(behind) ? name : name + shift;
+}
+
+/** The name, where no other script is in it: an expression costs several times as much, and most names are so. */
+function asciiNameAt(text: string, at: number): string | undefined {
+  let to = at;
+  for (; to < text.length; to += 1) {
+    const code = text.charCodeAt(to);
+    if (code > 127) return undefined;
+    if (!isNameCode(code) || (to === at && !isNameStart(code))) break;
+  }
+  return to > at ? text.slice(at, to) : undefined;
+}
+
+function anyNameAt(text: string, at: number): string | undefined {
+  // What a name does not begin with is seen without an expression.
+  const code = text.charCodeAt(at);
+  if (code < 128 && !isNameStart(code)) return undefined;
+  NAME.lastIndex = at;
+  return NAME.exec(text)?.[0];
+}
+
+function isNameStart(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95;
+}
+
+/** Also digits, `^` and `'`. */
+function isNameCode(code: number): boolean {
+  return isNameStart(code) || (code >= 48 && code <= 57) || code === 94 || code === 39;
 }
 
 export function isName(text: string): boolean {
@@ -77,10 +104,20 @@ export function toName(text: string, from: number): Name {
   return { text, span: { from, to: from + text.length } };
 }
 
+/** Whether a text is up to 15 digits. */
+function isSize(text: string): boolean {
+  if (text === "" || text.length > 15) return false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < 48 || code > 57) return false;
+  }
+  return true;
+}
+
 /** A dimension as it is written between the brackets of a declaration. */
 export function dimensionOf(text: string, from: number): Dimension {
   const span = { from, to: from + text.length };
-  if (/^\d{1,15}$/.test(text)) return { kind: "size", size: Number(text), span };
+  if (isSize(text)) return { kind: "size", size: Number(text), span };
   const length = /^len\s*\(\s*(.*?)\s*\)$/.exec(text)?.[1];
   if (length !== undefined && isName(length)) return { kind: "length", name: length, span };
   return isName(text) ? { kind: "reference", name: text, span } : { kind: "unknown", text, span };

@@ -57,15 +57,23 @@ export class Source {
   }
 }
 
-const LINE_END = /\r\n|\n|\r/g;
-
+/** Lines end with a line feed, a carriage return, or both. Each end is looked for once, whichever it is. */
 function linesOf(text: string): Line[] {
   const lines: Line[] = [];
   let from = 0;
-  for (const end of text.matchAll(LINE_END)) {
-    lines.push({ text: text.slice(from, end.index), from, to: end.index });
-    from = end.index + end[0].length;
+  let feed = placeOf("\n", text, 0);
+  let carriage = placeOf("\r", text, 0);
+  for (let to = Math.min(feed, carriage); to < text.length; to = Math.min(feed, carriage)) {
+    lines.push({ text: text.slice(from, to), from, to });
+    from = feed === carriage + 1 ? feed + 1 : to + 1;
+    if (feed < from) feed = placeOf("\n", text, from);
+    if (carriage < from) carriage = placeOf("\r", text, from);
   }
   lines.push({ text: text.slice(from), from, to: text.length });
   return lines;
+}
+
+function placeOf(end: string, text: string, from: number): number {
+  const place = text.indexOf(end, from);
+  return place === -1 ? text.length : place;
 }

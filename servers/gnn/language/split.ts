@@ -45,15 +45,25 @@ class Splitter {
   readonly #lines: readonly Line[];
   readonly #reporter: Reporter;
   readonly #models: OpenModel[] = [];
-  readonly #followers: Int32Array;
-  readonly #fences: Int32Array;
+  #followers: Int32Array | undefined;
+  #fences: Int32Array | undefined;
   #overflow = false;
 
   constructor(source: Source, reporter: Reporter) {
     this.#lines = source.lines;
     this.#reporter = reporter;
-    this.#followers = nextLines(source.lines, ({ text }) => isSignificant(text));
-    this.#fences = nextLines(source.lines, ({ text }) => FENCE.test(text));
+  }
+
+  /** The first line that says something, from a line on. */
+  #follower(index: number): number {
+    this.#followers ??= nextLines(this.#lines, ({ text }) => isSignificant(text));
+    return this.#followers[index]!;
+  }
+
+  /** The first line that begins or ends what is fenced, from a line on. */
+  #fence(index: number): number {
+    this.#fences ??= nextLines(this.#lines, ({ text }) => FENCE.test(text));
+    return this.#fences[index]!;
   }
 
   split(first: number): readonly ModelLines[] {
@@ -71,16 +81,21 @@ class Splitter {
   #take(index: number): number {
     const line = this.#lines[index]!;
     const section = this.#section();
-    const name = this.#headingOf(line);
+    const begins = line.text.trimStart()[0];
+    const name = begins === "#" ? this.#headingOf(line) : undefined;
     if (name !== undefined) this.#begin(name, line);
-    else if (RULE.test(line.text) && this.#endsModel(index)) this.#open(line.to);
-    else if (section && !hasStatements(section.name) && FENCE.test(line.text) && this.#fences[index + 1] !== -1) {
+    else if (begins === "-" && RULE.test(line.text) && this.#endsModel(index)) this.#open(line.to);
+    else if (section && begins === "`" && this.#opensFence(index, section)) {
       // What is fenced in a text is an example, whatever it looks like.
-      const last = this.#fences[index + 1]!;
+      const last = this.#fence(index + 1);
       section.lines.push(...this.#lines.slice(index, last + 1));
       return last;
     } else (section?.lines ?? this.#model().header).push(line);
     return index;
+  }
+
+  #opensFence(index: number, { name }: OpenSection): boolean {
+    return !hasStatements(name) && FENCE.test(this.#lines[index]!.text) && this.#fence(index + 1) !== -1;
   }
 
   #model(): OpenModel {
@@ -128,7 +143,7 @@ class Splitter {
   /** Whether the rule in that line stands between two models, and is no ornament. */
   #endsModel(index: number): boolean {
     const model = this.#model();
-    const follower = this.#followers[index + 1]!;
+    const follower = this.#follower(index + 1);
     if (model.sections.length === 0 || follower === -1) return false;
     const name = plainHeading(this.#lines[follower]!.text);
     if (name === undefined) return false;

@@ -43,7 +43,8 @@ function plainStatement({ text, from, to }: Line): Statement | undefined {
   const words = text.trim();
   const span = { from, to };
   if (words === "") return { kind: "blank", span };
-  return words.startsWith("#") || /^---+$/.test(words) ? { kind: "comment", text: words, span } : undefined;
+  const isComment = words[0] === "#" || (words[0] === "-" && /^---+$/.test(words));
+  return isComment ? { kind: "comment", text: words, span } : undefined;
 }
 
 /** Without blanks at the ends, and with one where there are several. */

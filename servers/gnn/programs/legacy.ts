@@ -1,8 +1,14 @@
 import type { DiscreteProgram } from "./program.ts";
 import { ProgramError } from "./program-error.ts";
 
-/** PyMDP 0.0.7 has every likelihood over all factors, and would learn what the model says does not matter. */
-export function expectWholeCounts({ agents }: DiscreteProgram): void {
+/** What an agent of PyMDP 0.0.7 would do otherwise than the model says. */
+export function expectLegacy({ agents, window }: DiscreteProgram): void {
+  if (window !== undefined)
+    throw new ProgramError(
+      "inference_algo",
+      "inference_algo is MMP, which PyMDP 0.0.7 does for each policy apart, over steps to come. Use PyMDP 1.x.",
+    );
+  // It has every likelihood over all factors, and would learn what the model says does not matter.
   for (const { modalities, factors } of agents)
     for (const { name, countsA, factors: on } of modalities)
       if (countsA && on.length < factors.length)

@@ -5,4 +5,6 @@ export const PROGRAM_LIMITS = {
   factors: 16,
   modalities: 32,
   agents: 64,
+  /** Steps that messages pass over. */
+  window: 64,
 } as const;

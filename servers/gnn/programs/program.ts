@@ -19,6 +19,8 @@ export interface DiscreteProgram extends Named {
   readonly ratios: readonly number[];
   /** Steps that the model asks for. */
   readonly horizon?: number;
+  /** Steps that messages pass over (MMP). Without it only the state now is inferred, by fixed-point iteration. */
+  readonly window?: number;
 }
 
 export interface DiscreteAgent {
@@ -36,11 +38,15 @@ export interface Factor {
   readonly name: string;
   readonly states: number;
   readonly actions: number;
-  /** next × previous × action */
+  /** The factors that its next state depends on, in the order of B's dimensions: mostly itself alone. */
+  readonly from: readonly number[];
+  /** next × previous state of each of these factors × action */
   readonly B: Tensor;
   readonly D: Float64Array;
   /** Counts for B, where B is learnt. */
   readonly countsB?: Tensor;
+  /** Counts for D, where D is learnt. */
+  readonly countsD?: Float64Array;
 }
 
 /** One modality of what is observed. */

@@ -5,7 +5,7 @@ import type { Numbers } from "./numbers.ts";
 import { arrange, partsOf, type Letter, type Part } from "./parts.ts";
 import type { DiscreteAgent, DiscreteProgram } from "./program.ts";
 import { ProgramError } from "./program-error.ts";
-import { readFactor } from "./read-factor.ts";
+import { readFactors } from "./read-factor.ts";
 import { readModality } from "./read-modality.ts";
 import { vectorOf } from "./shapes.ts";
 
@@ -14,12 +14,12 @@ export function readDiscrete(view: ModelView, numbers: Numbers): DiscreteProgram
   refuseCounts(parts);
   const { arrangement, instances } = arrange(parts.filter(({ isCounts }) => !isCounts));
   if (instances.length === 0) throw noLikelihood("");
-  refuseAlgorithm(numbers);
   if (instances.length > PROGRAM_LIMITS.agents)
     throw new ProgramError(instances.at(-1)!, `A program has at most ${PROGRAM_LIMITS.agents} agents or levels.`);
   const agents = instances.map((instance) => readAgent(agentParts(parts, instance), { view, numbers }));
   if (arrangement === "levels") expectLevels(agents);
   const horizon = horizonOf(view, numbers);
+  const window = windowOf(numbers);
   return {
     kind: "discrete",
     title: titleOf(view),
@@ -28,6 +28,7 @@ export function readDiscrete(view: ModelView, numbers: Numbers): DiscreteProgram
     agents,
     ratios: arrangement === "levels" ? agents.slice(1).map((_, level) => ratioOf(numbers, instances, level)) : [],
     ...(horizon === undefined ? {} : { horizon }),
+    ...(window === undefined ? {} : { window }),
   };
 }
 
@@ -42,25 +43,37 @@ export function horizonOf(view: ModelView, numbers: Numbers): number | undefined
 }
 
 function refuseCounts(parts: readonly Part[]): void {
-  const strange = parts.find(({ isCounts, letter }) => isCounts && letter !== "A" && letter !== "B");
+  const strange = parts.find(({ isCounts, letter }) => isCounts && (letter === "C" || letter === "E"));
   if (!strange) return;
-  throw new ProgramError(strange.name, `${strange.name}: only A and B are learnt (dirichlet_A, dirichlet_B).`);
+  throw new ProgramError(
+    strange.name,
+    `${strange.name}: A, B and D are learnt (dirichlet_A, dirichlet_B, dirichlet_D); no library that programs are ` +
+      `made for learns ${strange.letter}.`,
+  );
 }
 
-/** How PyMDP calls the iteration that programs do. */
-const ALGORITHMS = new Set(["FPI", "VANILLA"]);
+/** How PyMDP calls the iteration that programs usually do. */
+const ITERATIONS = new Set(["FPI", "VANILLA"]);
+/** Steps that messages pass over where the model does not say it. */
+const USUAL_WINDOW = 16;
 
-/** A model that asks for another algorithm would get beliefs that it does not mean. */
-function refuseAlgorithm(numbers: Numbers): void {
-  for (const name of ["inference_algo", "inference_algorithm"]) {
-    const wanted = numbers.word(name);
-    if (wanted === undefined || ALGORITHMS.has(wanted.toUpperCase())) continue;
+/** Steps of message passing. A model that asks for another algorithm would get beliefs that it does not mean. */
+function windowOf(numbers: Numbers): number | undefined {
+  const name = ["inference_algo", "inference_algorithm"].find((one) => numbers.word(one) !== undefined);
+  const wanted = name === undefined ? "FPI" : numbers.word(name)!;
+  if (ITERATIONS.has(wanted.toUpperCase())) return undefined;
+  if (wanted.toUpperCase() !== "MMP")
     throw new ProgramError(
-      name,
-      `${name} is ${JSON.stringify(wanted.slice(0, 40))}; programs infer by fixed-point iteration alone. ` +
-        `Write "${name}: FPI", or take the line out.`,
+      name!,
+      `${name!} is ${JSON.stringify(wanted.slice(0, 40))}; programs infer by fixed-point iteration (FPI) or by ` +
+        `marginal message passing (MMP). Write "${name!}: FPI", or take the line out.`,
     );
-  }
+  const window = numbers.parameter("inference_horizon") ?? USUAL_WINDOW;
+  if (window <= PROGRAM_LIMITS.window) return window;
+  throw new ProgramError(
+    "inference_horizon",
+    `inference_horizon is ${window}; messages pass over at most ${PROGRAM_LIMITS.window} steps.`,
+  );
 }
 
 function agentParts(all: readonly Part[], instance: string): AgentParts {
@@ -90,7 +103,7 @@ function readAgent(parts: AgentParts, source: AgentSource): DiscreteAgent {
       `A${where}`,
       `A program has at most ${PROGRAM_LIMITS.factors} factors and ${PROGRAM_LIMITS.modalities} modalities.`,
     );
-  const factors = Array.from({ length: Math.max(count, 1) }, (_, index) => readFactor(parts, index, source));
+  const factors = readFactors(parts, Math.max(count, 1), source);
   const agent = {
     name: parts.instance,
     factors,

@@ -1,5 +1,6 @@
 import { orientB } from "../checks/conventions.ts";
 import type { Tensor } from "../checks/tensor.ts";
+import { dependencies } from "./dependencies.ts";
 import type { Given, Numbers } from "./numbers.ts";
 import type { Part } from "./parts.ts";
 import type { Factor } from "./program.ts";
@@ -7,47 +8,53 @@ import { ProgramError } from "./program-error.ts";
 import type { AgentParts, AgentSource } from "./agent-parts.ts";
 import { filledTensor, identity, inShape, normalised, vectorOf } from "./shapes.ts";
 
-/** One factor: how its state goes on, and where it starts. */
-export function readFactor(parts: AgentParts, index: number, { numbers }: AgentSource): Factor {
+/** The factors of the hidden state: how each goes on, and where it starts. */
+export function readFactors(parts: AgentParts, count: number, source: AgentSource): readonly Factor[] {
+  const factors = Array.from({ length: count }, (_, index) => readFactor(parts, index, source));
+  // Which states those of several dimensions depend on is seen when all factors are there.
+  return factors.map((factor, own) =>
+    factor.B.shape.length === 3
+      ? factor
+      : {
+          ...factor,
+          from: dependencies({ name: factor.name, sizes: factor.B.shape.slice(1, -1), own }, source.view, factors),
+        },
+  );
+}
+
+function readFactor(parts: AgentParts, index: number, { numbers }: AgentSource): Factor {
   const transitions = parts.of("B", index);
   const prior = parts.of("D", index);
   const B = transitions
     ? readTransitions(numbers.given(transitions.name), numbers)
     : still(parts, { index, prior, numbers });
   const name = transitions?.name ?? prior?.name ?? "D";
-  const [states, , actions] = B.shape as [number, number, number];
+  const states = B.shape[0]!;
   const counts = parts.counts("B", index);
+  const starts = parts.counts("D", index);
   return {
     name,
     states,
-    actions,
+    actions: B.shape.at(-1)!,
+    from: [index],
     B,
     D: readPrior(prior, states, numbers),
+    ...(starts ? { countsD: readCounts(numbers.given(starts.name), [states], numbers).data } : {}),
     ...(counts ? { countsB: readCounts(numbers.given(counts.name), B.shape, numbers) } : {}),
   };
 }
 
 function readTransitions(given: Given, numbers: Numbers): Tensor {
-  const declared = expectFactorised(given);
-  const shape = [declared[0]!, declared[1] ?? 1, declared[2] ?? 1];
+  const declared = given.shape ?? given.tensor?.shape;
+  if (!declared) throw noNumbers(given.name);
+  const shape = [...declared, ...Array.from({ length: 3 - Math.min(declared.length, 3) }, () => 1)];
   if (given.filler) return normalised(filledTensor(given, shape, numbers));
   if (!given.tensor) throw noNumbers(given.name);
   const oriented = orientB(given.tensor, declared);
   if (!oriented || !("tensor" in oriented)) throw notProbable(given, oriented?.sum);
-  if (shape[0] !== shape[1])
+  if (shape.length === 3 && shape[0] !== shape[1])
     throw new ProgramError(given.name, `${given.name} leads from ${shape[1]} states to ${shape[0]}.`);
   return normalised({ shape, data: oriented.tensor.data });
-}
-
-function expectFactorised({ name, shape, tensor }: Given): readonly number[] {
-  const declared = shape ?? tensor?.shape;
-  if (!declared) throw noNumbers(name);
-  if (declared.length <= 3) return declared;
-  throw new ProgramError(
-    name,
-    `${name} has ${declared.length} dimensions: transitions that depend on several factors. Programs have ` +
-      "next × previous × action for each factor.",
-  );
 }
 
 /** Without B the state stays what it is. */

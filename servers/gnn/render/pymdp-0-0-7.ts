@@ -1,4 +1,4 @@
-import { expectWholeCounts } from "../programs/legacy.ts";
+import { expectLegacy } from "../programs/legacy.ts";
 import { pymdpTarget } from "./pymdp-target.ts";
 import type { RenderTarget } from "./target.ts";
 
@@ -6,7 +6,7 @@ import type { RenderTarget } from "./target.ts";
 export const pymdp007: RenderTarget = pymdpTarget({
   title: "PyMDP 0.0.7",
   gamma: 16,
-  expect: expectWholeCounts,
+  expect: expectLegacy,
   // Only when it is asked for: the parts stand below.
   parts: () => [IMPORTS, MIND],
 });
@@ -45,6 +45,13 @@ def learnt(counts, tensors):
     return which, objects([t if c is None else c for t, c in zip(tensors, counts)]) if which else None
 
 
+def led(table, beliefs):
+    """Where transitions lead from what is believed of each factor that they depend on."""
+    for belief in reversed(beliefs):
+        table = table @ belief
+    return table
+
+
 class Mind:
     """What one agent believes and wants."""
 
@@ -52,15 +59,16 @@ class Mind:
         states = [len(b) for b in agent["B"]]
         A = means(agent["A"], agent["counts_A"])
         A = [over_all(a, on, states) for a, on in zip(A, agent["on"])]
-        B = means(agent["B"], agent["counts_B"])
+        B, D = means(agent["B"], agent["counts_B"]), means(agent["D"], agent["counts_D"])
         counts = [None if c is None else over_all(c, on, states) for c, on in zip(agent["counts_A"], agent["on"])]
         self.learns_A, pA = learnt(counts, A)
         self.learns_B, pB = learnt(agent["counts_B"], B)
         self.agent = Agent(
             A=objects(A),
             B=objects(B),
+            B_factor_list=agent["from"],
             C=objects(agent["C"]),
-            D=objects(agent["D"]),
+            D=objects(D),
             E=agent["E"],
             pA=pA,
             pB=pB,
@@ -69,7 +77,7 @@ class Mind:
             policy_len=POLICY_LENGTH,
             gamma=GAMMA,
         )
-        self.prior, self.taken = agent["D"], None
+        self.prior, self.links, self.taken = D, agent["from"], None
 
     def expect(self, prior):
         # What is believed of the start, in place of where the last action led.
@@ -97,7 +105,7 @@ class Mind:
 
     def act(self, action):
         self.agent.action = self.taken = np.array(action, dtype=float)
-        moved = zip(self.agent.B, self.agent.qs, action)
-        self.prior = [b[:, :, u] @ belief for b, belief, u in moved]
+        qs = self.agent.qs
+        self.prior = [led(b[..., u], [qs[f] for f in on]) for b, u, on in zip(self.agent.B, action, self.links)]
 
 `;

@@ -43,6 +43,13 @@ def means(tensors, counts):
     return [tensor if count is None else count / count.sum(0) for tensor, count in zip(tensors, counts)]
 
 
+def led(table, beliefs):
+    """Where transitions lead from what is believed of each factor that they depend on."""
+    for belief in reversed(beliefs):
+        table = table @ belief
+    return table
+
+
 class Mind:
     """What one agent believes and wants."""
 
@@ -53,32 +60,47 @@ class Mind:
             A=batch(means(agent["A"], agent["counts_A"])),
             B=batch(means(agent["B"], agent["counts_B"])),
             C=batch(agent["C"]),
-            D=batch(agent["D"]),
+            D=batch(means(agent["D"], agent["counts_D"])),
             E=None if agent["E"] is None else jnp.asarray(agent["E"])[None],
             pA=batch(agent["counts_A"]) if self.learns_A else None,
             pB=batch(agent["counts_B"]) if self.learns_B else None,
             learn_A=self.learns_A,
             learn_B=self.learns_B,
             A_dependencies=agent["on"],
-            B_dependencies=[[factor] for factor in range(len(agent["B"]))],
+            B_dependencies=agent["from"],
+            inference_algo="mmp" if WINDOW else "fpi",
+            inference_horizon=WINDOW or None,
             policy_len=POLICY_LENGTH,
             gamma=GAMMA,
             batch_size=1,
         )
-        self.prior, self.qs, self.action = self.agent.D, None, None
+        self.prior = self.start = self.agent.D
+        self.links, self.qs, self.action = agent["from"], None, None
+        # Of the window that messages pass over: what was seen, and what was done between.
+        self.seen, self.done = [], []
 
     def expect(self, prior):
-        self.prior = batch(prior)
+        self.prior = self.start = batch(prior)
+        self.seen, self.done = [], []
 
     def expected_outcomes(self):
         return np.asarray(self.agent.A[0][0] @ self.prior[0][0])
 
     def see(self, observation):
         seen = [jnp.array([[outcome]]) for outcome in observation]
-        before, self.qs = self.qs, self.agent.infer_states(seen, self.prior)
+        before, self.qs = self.qs, self.infer(seen, observation)
         if self.learns_A or self.learns_B:
             self.learn(seen, before)
         return [belief[0, -1] for belief in self.qs]
+
+    def infer(self, seen, observation):
+        if not WINDOW:
+            return self.agent.infer_states(seen, self.prior)
+        self.seen = [*self.seen, observation][-WINDOW:]
+        self.done = self.done[len(self.done) - len(self.seen) + 1 :]
+        rows = [jnp.array([outcomes]) for outcomes in zip(*self.seen)]
+        done = jnp.array([self.done]) if self.done else None
+        return [belief[:, -1:] for belief in self.agent.infer_states(rows, self.start, past_actions=done)]
 
     def learn(self, seen, before):
         # An action below 0 says that there was no step before.
@@ -96,6 +118,9 @@ class Mind:
 
     def act(self, action):
         self.action = jnp.array([action])
-        self.prior = self.agent.update_empirical_prior(self.action, self.qs)
+        self.done = [*self.done, action]
+        believed = [belief[0, -1] for belief in self.qs]
+        steps = zip(self.agent.B, action, self.links)
+        self.prior = batch([led(b[0][..., u], [believed[f] for f in on]) for b, u, on in steps])
 
 `;

@@ -14,6 +14,8 @@ export function pythonAgents(program: DiscreteProgram, { policyLength, gamma }: 
     `# Whether each agent but the last is below the next one, and its steps for one of that.`,
     `IS_LEVELS = ${program.arrangement === "levels" ? "True" : "False"}`,
     `RATIOS = [${program.ratios.join(", ")}]`,
+    "# Steps that messages pass over; 0 where only the state now is inferred.",
+    `WINDOW = ${program.window ?? 0}`,
     "",
     "",
     "def tensor(numbers, shape):",
@@ -39,6 +41,8 @@ function agentLines({ name, factors, modalities, E }: DiscreteAgent): readonly s
     `        "modalities": [${modalities.map((modality) => stringLiteral(modality.name)).join(", ")}],`,
     `        # The factors that each likelihood depends on.`,
     `        "on": [${modalities.map(({ factors: on }) => `[${on.join(", ")}]`).join(", ")}],`,
+    `        # The factors that each factor's next state depends on.`,
+    `        "from": [${factors.map(({ from }) => `[${from.join(", ")}]`).join(", ")}],`,
     ...entry(
       "A",
       modalities.map(({ A }) => pythonTensor(A)),
@@ -63,6 +67,10 @@ function agentLines({ name, factors, modalities, E }: DiscreteAgent): readonly s
     ...entry(
       "counts_B",
       factors.map(({ countsB }) => (countsB ? pythonTensor(countsB) : "None")),
+    ),
+    ...entry(
+      "counts_D",
+      factors.map(({ countsD }) => (countsD ? pythonVector(countsD) : "None")),
     ),
     "    },",
   ];

@@ -37,15 +37,64 @@ def infer(A, on, observation, prior):
     return [softmax(values) for values in posterior]
 
 
-def next_states(B, beliefs, action):
-    return [b[:, :, u] @ belief for b, belief, u in zip(B, beliefs, action)]
+def next_state(b, on, beliefs, action):
+    """Where one factor goes, by the beliefs of those that it depends on."""
+    return contract(b[..., action], [(LETTERS[i + 1], beliefs[f]) for i, f in enumerate(on)], "a")
 
 
-def score(A, on, B, C, beliefs, policy):
+def next_states(B, links, beliefs, action):
+    return [next_state(b, on, beliefs, u) for b, on, u in zip(B, links, action)]
+
+
+def explained(b, on, place, beliefs, after):
+    """How well each state of the factor at a place explains where another one went."""
+    others = [(LETTERS[i + 1], beliefs[f]) for i, f in enumerate(on) if i != place]
+    ways = contract(b, others, "a" + LETTERS[place + 1])
+    return after @ (ways / at_least(ways.sum(-1), SMALLEST)[:, None])
+
+
+def pass_messages(A, on, B, links, window):
+    """Beliefs at the last of several steps, each told by what was seen, and by the steps before and behind it."""
+    seen, done, start = window
+    evidence = [[logarithm(table[o]) for table, o in zip(A, outcomes)] for outcomes in seen]
+    beliefs = [[softmax(belief * 0) for belief in start] for _ in seen]
+    for _ in range(ITERATIONS):
+        beliefs = [
+            [softmax(told(evidence[t], on, beliefs[t], f) + linked(B, links, (done, start), beliefs, (t, f)))
+             for f in range(len(start))]
+            for t in range(len(seen))
+        ]
+    return beliefs[-1]
+
+
+def told(evidence, on, beliefs, factor):
+    """What was seen at a step says of a factor."""
+    total = beliefs[factor] * 0
+    for table, factors in zip(evidence, on):
+        if factor in factors:
+            others = [(LETTERS[i], beliefs[f]) for i, f in enumerate(factors) if f != factor]
+            total = total + contract(table, others, LETTERS[factors.index(factor)])
+    return total
+
+
+def linked(B, links, edge, beliefs, place):
+    """What the steps before and behind say of a factor at a step, each by half."""
+    (done, start), (t, f) = edge, place
+    before = start[f] if t == 0 else next_state(B[f], links[f], beliefs[t - 1], done[t - 1][f])
+    if t == len(beliefs) - 1:
+        return logarithm(before)
+    total = logarithm(before)
+    for b, on, u, after in zip(B, links, done[t], beliefs[t + 1]):
+        if f in on:
+            total = total + logarithm(explained(b[..., u], on, on.index(f), beliefs[t], after))
+    return total / 2
+
+
+def score(A, on, B, links, C, beliefs, policy):
     """The negative expected free energy of a policy."""
     total = 0.0
     for action in policy:
-        beliefs = next_states(B, beliefs, action)
+        beliefs = next_states(B, links, beliefs, action)
         for table, factors, preference in zip(A, on, C):
             seen = [(LETTERS[i + 1], beliefs[f]) for i, f in enumerate(factors)]
             outcomes = contract(table, seen, "a")
@@ -73,31 +122,45 @@ class Mind:
         self.counts_A = [c if c is None else array(c) for c in agent["counts_A"]]
         self.counts_B = [c if c is None else array(c) for c in agent["counts_B"]]
         self.on, C = on, [array(c) for c in agent["C"]]
-        self.prior, self.beliefs, self.action = [array(d) for d in agent["D"]], None, None
-        self.policies = all_policies([b.shape[2] for b in agent["B"]])
+        self.prior, self.beliefs, self.action = means(agent["D"], agent["counts_D"]), None, None
+        # Of the window that messages pass over: where it starts, what was seen, and what was done between.
+        self.start, self.seen, self.done = self.prior, [], []
+        self.links = links = agent["from"]
+        self.policies = all_policies([b.shape[-1] for b in agent["B"]])
         count = len(self.policies)
         self.log_habit = logarithm(array(np.full(count, 1 / count) if agent["E"] is None else agent["E"]))
         self.infer = compiled(lambda A, observation, prior: infer(A, on, observation, prior))
-        self.score = compiled(lambda A, B, beliefs, policy: score(A, on, B, C, beliefs, policy))
+        self.pass_messages = compiled(lambda A, B, window: pass_messages(A, on, B, links, window))
+        self.score = compiled(lambda A, B, beliefs, policy: score(A, on, B, links, C, beliefs, policy))
 
     def expect(self, prior):
-        self.prior = [array(belief) for belief in prior]
+        self.prior = self.start = [array(belief) for belief in prior]
+        self.seen, self.done = [], []
 
     def expected_outcomes(self):
         return to_numpy(self.A[0] @ self.prior[0])
 
     def see(self, observation):
-        before, self.beliefs = self.beliefs, self.infer(self.A, observation, self.prior)
+        before, self.beliefs = self.beliefs, self.believe(observation)
         for m, (counts, factors) in enumerate(zip(self.counts_A, self.on)):
             if counts is not None:
                 self.counts_A[m] = counts + self.joint(observation[m], self.A[m].shape[0], factors)
                 self.A[m] = self.counts_A[m] / self.counts_A[m].sum(0)
         for f, counts in enumerate(self.counts_B):
             if counts is not None and before is not None:
-                taken = one_hot(self.action[f], counts.shape[2])
-                self.counts_B[f] = counts + einsum("a,b,c->abc", self.beliefs[f], before[f], taken)
+                taken = one_hot(self.action[f], counts.shape[-1])
+                vectors = [self.beliefs[f], *(before[one] for one in self.links[f]), taken]
+                letters = LETTERS[: len(vectors)]
+                self.counts_B[f] = counts + einsum(f"{','.join(letters)}->{letters}", *vectors)
                 self.B[f] = self.counts_B[f] / self.counts_B[f].sum(0)
         return [to_numpy(belief) for belief in self.beliefs]
+
+    def believe(self, observation):
+        if not WINDOW:
+            return self.infer(self.A, observation, self.prior)
+        self.seen = [*self.seen, observation][-WINDOW:]
+        self.done = self.done[len(self.done) - len(self.seen) + 1 :]
+        return self.pass_messages(self.A, self.B, (self.seen, self.done, self.start))
 
     def joint(self, outcome, outcomes, factors):
         letters = LETTERS[: len(factors) + 1]
@@ -112,8 +175,8 @@ class Mind:
         return list(self.policies[int(np.argmax(policies))][0])
 
     def act(self, action):
-        self.action = action
-        self.prior = next_states(self.B, self.beliefs, action)
+        self.action, self.done = action, [*self.done, action]
+        self.prior = next_states(self.B, self.links, self.beliefs, action)
 
 
 def one_hot(place, length):

@@ -17,12 +17,27 @@ class World:
         return [draw(self.rng, a[(slice(None), *(self.states[f] for f in on))]) for a, on in tables]
 
     def act(self, action):
-        self.states = [draw(self.rng, b[:, s, u]) for b, s, u in zip(self.agent["B"], self.states, action)]
+        steps = zip(self.agent["B"], self.agent["from"], action)
+        self.states = [draw(self.rng, b[(slice(None), *(self.states[f] for f in on), u)]) for b, on, u in steps]
 
 
-def turn(name, mind, step, observation, states=None):
+def learnt_start(counts, beliefs):
+    """Where each factor starts, by the counts and what is believed at first; None where it is not learnt."""
+    sums = [None if c is None else c + np.asarray(belief) for c, belief in zip(counts, beliefs)]
+    return [None if total is None else (total / total.sum()).tolist() for total in sums]
+
+
+def turn(agent, mind, step, observation, states=None):
     """One agent sees, plans and acts; what came of it as plain data."""
     beliefs = mind.see(observation)
+    row = act(agent["name"], mind, step, observation, states, beliefs)
+    if not hasattr(mind, "has_begun") and any(counts is not None for counts in agent["counts_D"]):
+        row["learnt_D"] = learnt_start(agent["counts_D"], beliefs)
+    mind.has_begun = True
+    return row
+
+
+def act(name, mind, step, observation, states, beliefs):
     policies, scores = mind.plan()
     action = mind.choose(policies)
     mind.act(action)
@@ -51,13 +66,13 @@ def run(steps=STEPS, seed=0):
                 minds[level - 1].expect([minds[level].expected_outcomes()])
         for agent, mind, world in zip(AGENTS, minds, worlds):
             states = list(world.states)
-            row = turn(agent["name"], mind, step, world.observe(), states)
+            row = turn(agent, mind, step, world.observe(), states)
             world.act(row["action"])
             yield row
         for level in range(1, len(minds) if IS_LEVELS else 0):
             if (step + 1) % periods[level - 1] != 0:
                 break
-            row = turn(AGENTS[level]["name"], minds[level], step, [int(np.argmax(row["beliefs"][0]))])
+            row = turn(AGENTS[level], minds[level], step, [int(np.argmax(row["beliefs"][0]))])
             yield row
 
 

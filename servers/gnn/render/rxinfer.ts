@@ -42,6 +42,11 @@ function discrete(program: DiscreteProgram, { policyLength, gamma = 1 }: RenderO
       program.agents[1]!.modalities[0]!.name,
       `${program.agents[1]!.modalities[0]!.name}: levels that run at paces of their own cannot be rendered to RxInfer.`,
     );
+  if (program.window !== undefined)
+    throw new ProgramError(
+      "inference_algo",
+      "inference_algo is MMP, and RxInfer passes the messages of the graph itself, which are others.",
+    );
   program.agents.forEach(expectOneFactor);
   return [
     ...head(program),
@@ -67,6 +72,12 @@ function expectOneFactor({ factors, modalities }: DiscreteAgent): void {
     throw new ProgramError(
       `dirichlet_${learnt.name}`,
       `dirichlet_${learnt.name}: transitions that are learnt cannot be rendered to RxInfer.`,
+    );
+  const begun = factors.find(({ countsD }) => countsD);
+  if (begun)
+    throw new ProgramError(
+      `dirichlet_${begun.name.replace(/^B/, "D")}`,
+      `dirichlet_${begun.name.replace(/^B/, "D")}: a start that is learnt cannot be rendered to RxInfer.`,
     );
   const counted = modalities.find(({ countsA }) => countsA);
   if (counted && modalities.length > 1)

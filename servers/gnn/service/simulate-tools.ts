@@ -73,6 +73,7 @@ const RUN = {
           factors: { type: "array", items: NAMED },
           modalities: { type: "array", items: NAMED },
           steps: { type: "array", items: { type: "object" }, description: "Beliefs, policies and action of each." },
+          learnt_D: { type: "array", description: "Where each factor starts, as learnt; null where it is not learnt." },
         },
         required: ["name", "factors", "modalities", "steps"],
       },

@@ -1,5 +1,6 @@
 import { AgentModel, allPolicies } from "./agent-model.ts";
 import type { DiscreteAgent } from "../programs/program.ts";
+import { passMessages } from "./messages.ts";
 import type { Method } from "./method.ts";
 import type { Random } from "./random.ts";
 import { highest, softmax, type Beliefs } from "./vectors.ts";
@@ -9,6 +10,8 @@ export interface ActorOptions {
   readonly policyLength: number;
   readonly gamma: number;
   readonly isStochastic: boolean;
+  /** Steps that messages pass over, where they do. */
+  readonly window: number | undefined;
 }
 
 /** What one agent made of one observation. */
@@ -27,11 +30,16 @@ export class Actor {
   #prior: Beliefs;
   #beliefs: Beliefs | undefined;
   #action: readonly number[] | undefined;
+  /** Of the window, where there is one: what was believed before it, seen, and done between. */
+  #start: Beliefs;
+  #seen: readonly (readonly number[])[] = [];
+  #done: readonly (readonly number[])[] = [];
 
   constructor(agent: DiscreteAgent, options: ActorOptions) {
     this.model = new AgentModel(agent, allPolicies(agent.factors, options.policyLength));
     this.#options = options;
     this.#prior = this.model.priors;
+    this.#start = this.#prior;
   }
 
   /** What is believed before the next observation. */
@@ -39,15 +47,27 @@ export class Actor {
     return this.#prior;
   }
 
+  /** A new period begins, with this prior; what was seen before is no part of it. */
   expect(prior: Beliefs): void {
     this.#prior = prior;
+    this.#start = prior;
+    this.#seen = [];
+    this.#done = [];
   }
 
   see(observation: readonly number[]): void {
     const before = this.#beliefs;
-    this.#beliefs = this.#options.method.infer(this.model, observation, this.#prior);
+    this.#beliefs = this.#infer(observation);
     this.model.learnA(observation, this.#beliefs);
     if (before && this.#action) this.model.learnB(before, this.#beliefs, this.#action);
+  }
+
+  #infer(observation: readonly number[]): Beliefs {
+    const { method, window } = this.#options;
+    if (window === undefined) return method.infer(this.model, observation, this.#prior);
+    this.#seen = [...this.#seen, observation].slice(-window);
+    this.#done = this.#done.slice(this.#done.length - this.#seen.length + 1);
+    return passMessages(this.model, { seen: this.#seen, done: this.#done, start: this.#start });
   }
 
   get beliefs(): Beliefs {
@@ -87,6 +107,7 @@ export class Actor {
 
   act(action: readonly number[]): void {
     this.#action = action;
+    if (this.#options.window !== undefined) this.#done = [...this.#done, action];
     this.#prior = this.model.expectedStates(this.beliefs, action);
   }
 }

@@ -27,7 +27,9 @@ export class AgentModel {
   }
 
   get priors(): Beliefs {
-    return this.factors.map(({ D }) => D);
+    return this.factors.map(({ D, countsD }) =>
+      countsD ? normalised({ shape: [countsD.length], data: countsD }).data : D,
+    );
   }
 
   /** The likelihood of an outcome for each state of the factors that its modality depends on. */
@@ -49,12 +51,25 @@ export class AgentModel {
 
   /** Where the states go under an action for each factor. */
   expectedStates(beliefs: Beliefs, actions: readonly number[]): Beliefs {
-    return this.factors.map(({ states, actions: count }, index) => {
-      const next = new Float64Array(states);
-      for (let to = 0; to < states; to += 1)
-        for (let from = 0; from < states; from += 1)
-          next[to]! += this.B[index]![(to * states + from) * count + actions[index]!]! * beliefs[index]![from]!;
-      return next;
+    return this.factors.map((_, factor) => this.expectedState(factor, beliefs, actions[factor]!));
+  }
+
+  expectedState(factor: number, beliefs: Beliefs, action: number): Float64Array {
+    const { states, actions, from } = this.factors[factor]!;
+    const before = outer(from.map((one) => beliefs[one]!));
+    const B = this.B[factor]!;
+    const next = new Float64Array(states);
+    for (let to = 0; to < states; to += 1)
+      for (let at = 0; at < before.length; at += 1)
+        next[to]! += B[(to * before.length + at) * actions + action]! * before[at]!;
+    return next;
+  }
+
+  /** What the first beliefs say of where factors start, where that is learnt. */
+  learntD(first: Beliefs): readonly (Float64Array | undefined)[] {
+    return this.factors.map(({ countsD }, factor) => {
+      const counts = countsD?.map((count, state) => count + first[factor]![state]!);
+      return counts && normalised({ shape: [counts.length], data: counts }).data;
     });
   }
 
@@ -73,13 +88,14 @@ export class AgentModel {
 
   /** Counts which states came of which under the actions between them. */
   learnB(before: Beliefs, after: Beliefs, taken: readonly number[]): void {
-    for (const [index, { states, actions, B }] of this.factors.entries()) {
+    for (const [index, { states, actions, from, B }] of this.factors.entries()) {
       const counts = this.#countsB[index];
       if (!counts) continue;
+      const joint = outer(from.map((one) => before[one]!));
       const next = Float64Array.from(counts);
       for (let to = 0; to < states; to += 1)
-        for (let from = 0; from < states; from += 1)
-          next[(to * states + from) * actions + taken[index]!]! += after[index]![to]! * before[index]![from]!;
+        for (let at = 0; at < joint.length; at += 1)
+          next[(to * joint.length + at) * actions + taken[index]!]! += after[index]![to]! * joint[at]!;
       this.#countsB[index] = next;
       this.B[index] = normalised({ shape: B.shape, data: next }).data;
     }

@@ -9,8 +9,14 @@ export function toRunData({ title, method, seed, steps, notes, agents }: Simulat
   return { title, library: method, seed, steps, notes, agents: agents.map(agentData) };
 }
 
-function agentData({ name, factors, modalities, steps }: SimulatedAgent): object {
-  return { name, factors, modalities, steps: steps.map(stepData) };
+function agentData({ name, factors, modalities, steps, learntD }: SimulatedAgent): object {
+  return {
+    name,
+    factors,
+    modalities,
+    steps: steps.map(stepData),
+    ...(learntD ? { learnt_D: learntD.map((vector) => (vector ? [...vector] : null)) } : {}),
+  };
 }
 
 function stepData({ step, states, observation, beliefs, policies, scores, action }: SimulatedStep): object {

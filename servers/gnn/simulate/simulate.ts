@@ -1,6 +1,6 @@
 import { programCosts } from "../estimates/program-costs.ts";
 import { expectHabits } from "../programs/habits.ts";
-import { expectWholeCounts } from "../programs/legacy.ts";
+import { expectLegacy } from "../programs/legacy.ts";
 import type { DiscreteProgram, Program } from "../programs/program.ts";
 import { ProgramError } from "../programs/program-error.ts";
 import { Actor, type ActorStep } from "./actor.ts";
@@ -47,6 +47,8 @@ export interface SimulatedAgent {
   readonly factors: readonly { readonly name: string; readonly states: number; readonly actions: number }[];
   readonly modalities: readonly { readonly name: string; readonly outcomes: number }[];
   readonly steps: readonly SimulatedStep[];
+  /** Where each factor starts by what was learnt; nothing for those that are not learnt. */
+  readonly learntD?: readonly (Float64Array | undefined)[];
 }
 
 export interface Simulation {
@@ -75,7 +77,7 @@ export async function simulate(program: Program, options: SimulateOptions = {}):
   expectBounds(program, { steps, policyLength, iterations: METHODS[method].iterations });
   expectReplay(program, options, steps);
   expectHabits(program, policyLength);
-  if (method === "pymdp-0.0.7") expectWholeCounts(program);
+  if (method === "pymdp-0.0.7") expectLegacy(program);
   const run = new Run(program, { ...options, method, seed, policyLength }, steps);
   return { title: program.title, method, seed, steps, notes: program.notes, agents: await run.whole() };
 }
@@ -165,7 +167,10 @@ class Run {
     this.#options = options;
     this.#steps = steps;
     this.#random = new Random(seed);
-    this.#actors = program.agents.map((agent) => new Actor(agent, { method, policyLength, gamma, isStochastic }));
+    const { window } = program;
+    this.#actors = program.agents.map(
+      (agent) => new Actor(agent, { method, policyLength, gamma, isStochastic, window }),
+    );
     const acting = program.arrangement === "levels" ? program.agents.slice(0, 1) : program.agents;
     this.#worlds = options.observations ? [] : acting.map((agent) => new World(agent, this.#random));
     this.#rows = program.agents.map(() => []);
@@ -183,7 +188,14 @@ class Run {
       factors: factors.map(({ name: factor, states, actions }) => ({ name: factor, states, actions })),
       modalities: modalities.map(({ name: modality, outcomes }) => ({ name: modality, outcomes })),
       steps: this.#rows[index]!,
+      ...this.#learnt(index),
     }));
+  }
+
+  #learnt(index: number): Pick<SimulatedAgent, "learntD"> {
+    const first = this.#rows[index]![0]?.beliefs;
+    const learntD = first && this.#actors[index]!.model.learntD(first);
+    return learntD?.some((vector) => vector) ? { learntD } : {};
   }
 
   async #inWorld(index: number, step: number): Promise<void> {

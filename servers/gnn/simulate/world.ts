@@ -27,10 +27,13 @@ export class World {
   }
 
   act(taken: readonly number[]): void {
-    this.#states = this.#agent.factors.map(({ B, states, actions }, index) => {
+    const { factors } = this.#agent;
+    this.#states = factors.map(({ B, states, actions, from }, index) => {
+      const place = from.reduce((at, one) => at * factors[one]!.states + this.#states[one]!, 0);
+      const places = B.data.length / states / actions;
       const column = Float64Array.from(
         { length: states },
-        (_, to) => B.data[(to * states + this.#states[index]!) * actions + taken[index]!]!,
+        (_, to) => B.data[(to * places + place) * actions + taken[index]!]!,
       );
       return this.#random.choose(column);
     });

@@ -22,16 +22,11 @@ def counting(terms, *operands):
     return np.einsum(terms, *operands)
 
 
-def counting_states(B, beliefs, action):
-    global count
-    count += sum(2 * b.shape[0] * b.shape[1] for b in B)
-    return next_states(B, beliefs, action)
-
-
-next_states, program.einsum, program.next_states = program.next_states, counting, counting_states
+program.einsum = counting
 size = 0
 for agent in program.AGENTS:
     tensors = [*agent["A"], *agent["B"], *agent["C"], *agent["D"], agent["E"], *agent["counts_A"], *agent["counts_B"]]
+    tensors += agent["counts_D"]
     size += sum(tensor.nbytes for tensor in tensors if tensor is not None)
     mind = program.Mind(agent)
     mind.see([0] * len(agent["A"]))

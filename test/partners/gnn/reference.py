@@ -31,17 +31,22 @@ def read(path):
         if declared and declared[1] in values:
             values[declared[1]] = values[declared[1]].reshape([int(d) for d in declared[2].split(",")])
     ratio = re.search(r"^timescale_ratio: (\d+)$", "\n".join(lines), re.M)
-    joined = re.findall(r"^s_f(\d+)-(A_m\d+)$", "\n".join(lines), re.M)
-    return values, int(ratio[1]) if ratio else 1, joined
+    joined = re.findall(r"^s_f(\d+)-([AB]_[mf]\d+)$", "\n".join(lines), re.M)
+    window = re.search(r"^inference_horizon: (\d+)$", "\n".join(lines), re.M)
+    return values, int(ratio[1]) if ratio else 1, joined, int(window[1]) if window else 0
 
 
 class Agent:
-    def __init__(self, values, joined, name, is_new, policies):
-        self.is_new = is_new
+    def __init__(self, values, joined, window, name, is_new, policies):
+        self.is_new, self.window, self.seen, self.done = is_new, window, [], []
         pick = lambda letter: [values[k] for k in sorted(values) if belongs(k, letter, name)]
         self.B, self.counts_B = pick("B"), pick("dirichlet_B")
         self.sizes = [b.shape[0] for b in self.B]
-        self.prior = pick("D")
+        self.counts_D = pick("dirichlet_D")
+        self.prior = [c / c.sum() for c in self.counts_D] or pick("D")
+        self.start = self.prior
+        of = lambda f: [int(g) for g, b in joined if b == f"B_f{f}"]
+        self.led = [sorted({f, *of(f)}) if b.ndim > 3 else [f] for f, b in enumerate(self.B)]
         names = [k for k in sorted(values) if belongs(k, "A", name)]
         self.on = [self.factors_of(values[k], [int(f) for f, a in joined if a == k]) for k in names]
         self.A = [self.whole(values[k], on) for k, on in zip(names, self.on)]
@@ -51,7 +56,7 @@ class Agent:
             self.A = [c / c.sum(0) for c in self.counts_A]
         if self.counts_B:
             self.B = [c / c.sum(0) for c in self.counts_B]
-        actions = list(itertools.product(*(range(b.shape[2]) for b in self.B)))
+        actions = list(itertools.product(*(range(b.shape[-1]) for b in self.B)))
         self.policies = list(itertools.product(actions, repeat=policies))
         habit = pick("E")
         self.habit = habit[0] if habit else np.full(len(self.policies), 1 / len(self.policies))
@@ -73,13 +78,17 @@ class Agent:
 
     def see(self, observation):
         before = self.beliefs
+        self.seen.append(observation)
+        if self.window:
+            self.beliefs = self.passed(self.seen[-self.window :])
+            return
         if self.is_new:
             evidence = sum(self.log(a[o]) for a, o in zip(self.A, observation))
         else:
             evidence = self.log(np.prod([a[o] for a, o in zip(self.A, observation)], axis=0))
         q, energy = [np.full(s, 1 / s) for s in self.sizes], None
         for _ in range(16 if self.is_new else 10):
-            q = [softmax(self.message(evidence, q, f) + self.log(self.prior[f])) for f in range(len(q))]
+            q = [softmax(self.weighted(evidence, q, f) + self.log(self.prior[f])) for f in range(len(q))]
             if self.is_new or len(q) == 1:
                 continue
             new = self.energy(q) - (evidence * joint(q)).sum()
@@ -98,20 +107,48 @@ class Agent:
         for f, counts in enumerate(self.counts_B):
             if before is not None:
                 grown = counts.copy()
-                grown[:, :, self.action[f]] += np.outer(q[f], before[f])
+                grown[..., self.action[f]] += joint([q[f], *(before[g] for g in self.led[f])])
                 self.counts_B[f], self.B[f] = grown, grown / grown.sum(0)
+
+    def passed(self, seen):
+        """Marginal message passing: each step between two states counts by half for both of them."""
+        done = self.done[len(self.done) - len(seen) + 1 :]
+        evidence = [sum(self.log(a[o]) for a, o in zip(self.A, outcomes)) for outcomes in seen]
+        q = [[np.full(s, 1 / s) for s in self.sizes] for _ in seen]
+        for _ in range(16):
+            q = [[self.told(t, f, q, evidence, done) for f in range(len(self.sizes))] for t in range(len(seen))]
+        return q[-1]
+
+    def told(self, t, f, q, evidence, done):
+        before = self.start[f] if t == 0 else self.lead(f, q[t - 1], done[t - 1])
+        seen = self.weighted(evidence[t], q[t], f)
+        if t == len(q) - 1:
+            return softmax(seen + self.log(before))
+        between = self.log(before)
+        for g, b in enumerate(self.B):
+            if f not in self.led[g]:
+                continue
+            shape = [len(b)] + [s if h in self.led[g] else 1 for h, s in enumerate(self.sizes)]
+            table = np.broadcast_to(b[..., done[t][g]].reshape(shape), [len(b), *self.sizes])
+            ways = np.array([self.weighted(row, q[t], f) for row in table])
+            between = between + self.log(q[t + 1][g] @ (ways / np.maximum(ways.sum(1, keepdims=True), TINY)))
+        return softmax(seen + between / 2)
+
+    def weighted(self, table, q, factor):
+        weights = joint([np.ones(s) if f == factor else q[f] for f, s in enumerate(self.sizes)])
+        return (table * weights).sum(tuple(f for f in range(len(q)) if f != factor))
+
+    def lead(self, f, q, action):
+        believed = joint([q[g] for g in self.led[f]])
+        return np.tensordot(self.B[f][..., action[f]], believed, believed.ndim)
 
     def energy(self, q):
         return sum(a @ self.log(a) - a @ self.log(b) for a, b in zip(q, self.prior))
 
-    def message(self, evidence, q, factor):
-        weights = joint([np.ones(s) if f == factor else q[f] for f, s in enumerate(self.sizes)])
-        return (evidence * weights).sum(tuple(f for f in range(len(q)) if f != factor))
-
     def score(self, policy):
         q, total = self.beliefs, 0.0
         for action in policy:
-            q = [b[:, :, u] @ p for b, p, u in zip(self.B, q, action)]
+            q = [self.lead(f, q, action) for f in range(len(q))]
             table = joint(q)
             seen = [(a * table).reshape(len(a), -1).sum(1) for a in self.A]
             if self.is_new:
@@ -133,7 +170,8 @@ class Agent:
 
     def act(self, action):
         self.action = action
-        self.prior = [b[:, :, u] @ p for b, p, u in zip(self.B, self.beliefs, action)]
+        self.done.append(action)
+        self.prior = [self.lead(f, self.beliefs, action) for f in range(len(self.sizes))]
 
 
 def belongs(key, letter, name):
@@ -154,8 +192,9 @@ def joint(vectors):
 
 
 def check(path, rows, is_new, policies):
-    values, ratio, joined = read(path)
-    agents = {name: Agent(values, joined, name, is_new, policies) for name in dict.fromkeys(r["agent"] for r in rows)}
+    values, ratio, joined, window = read(path)
+    names = dict.fromkeys(r["agent"] for r in rows)
+    agents = {name: Agent(values, joined, window, name, is_new, policies) for name in names}
     worst = 0.0
     for row in rows:
         agent = agents[row["agent"]]
@@ -167,16 +206,17 @@ def check(path, rows, is_new, policies):
         policies_ = softmax((1 if is_new else 16) * scores + agent.log(agent.habit))
         pairs = [*zip(agent.beliefs, row["beliefs"]), (policies_, row["policies"])]
         pairs.append((scores, row["negative_expected_free_energy"]))
+        if agent.counts_D and len(agent.seen) == 1:
+            grown = [c + b for c, b in zip(agent.counts_D, agent.beliefs)]
+            pairs += [(g / g.sum(), learnt) for g, learnt in zip(grown, row["learnt_D"])]
         worst = max(worst, *(np.abs(np.array(a) - np.array(b)).max() for a, b in pairs))
         agent.act(row["action"])
     return worst
 
 
-def check_linear(path, rows):
-    """The whole sequence as one Gaussian, conditioned on what was seen so far."""
-    v, _, _ = read(path)
-    F, H, Q, R = v["F"], v["H"], v["Q"], v["R"]
-    n, m, T = F.shape[0], H.shape[0], len(rows)
+def sequence(v, T):
+    """Mean and covariance of T states after one another, as one Gaussian."""
+    F, Q = v["F"], v["Q"]
     means, blocks = [v["prior_mean"].ravel()], {(0, 0): v["prior_cov"]}
     for t in range(1, T):
         means.append(F @ means[-1])
@@ -184,7 +224,24 @@ def check_linear(path, rows):
             blocks[t, s] = F @ blocks[t - 1, s] if (t - 1, s) in blocks else F @ blocks[s, t - 1].T
             blocks[s, t] = blocks[t, s].T
         blocks[t, t] = F @ blocks[t - 1, t - 1] @ F.T + Q
-    mean, covariance = np.concatenate(means), np.block([[blocks[i, j] for j in range(T)] for i in range(T)])
+    return np.concatenate(means), np.block([[blocks[i, j] for j in range(T)] for i in range(T)])
+
+
+def smoothed(v, seen):
+    """Means and covariance of all states, given all that was seen."""
+    T = len(seen)
+    mean, covariance = sequence(v, T)
+    G, noise = np.kron(np.eye(T), v["H"]), np.kron(np.eye(T), v["R"])
+    gain = covariance @ G.T @ np.linalg.inv(G @ covariance @ G.T + noise)
+    return (mean + gain @ (seen.ravel() - G @ mean)).reshape(T, -1), covariance - gain @ G @ covariance
+
+
+def check_linear(path, rows):
+    """The whole sequence as one Gaussian, conditioned on what was seen so far."""
+    v, _, _, _ = read(path)
+    H, R = v["H"], v["R"]
+    n, m, T = v["F"].shape[0], H.shape[0], len(rows)
+    mean, covariance = sequence(v, T)
     worst = 0.0
     for t, row in enumerate(rows):
         G = np.kron(np.eye(T), H)[: (t + 1) * m]

@@ -1,0 +1,71 @@
+import type { Connection, Variable } from "../language/model.ts";
+import { baseName, type NameTable } from "../language/names.ts";
+
+/** A name that connections use, with what it stands for. */
+export interface EndName {
+  readonly text: string;
+  readonly variable: Variable | undefined;
+  /** The number of its node: a variable and the same one a step later have the same. */
+  readonly node: number;
+}
+
+/** The ends of connections as numbers of names. There may be a hundred thousand; each name is looked up once. */
+export class Ends {
+  readonly names: readonly EndName[];
+  /** What nodes are called, by their numbers. */
+  readonly nodes: readonly string[];
+  readonly #ids: Int32Array;
+
+  constructor(connections: readonly Connection[], variables: NameTable<Variable>) {
+    const table = new EndTable(variables);
+    const count = connections.reduce((sum, { sources, targets }) => sum + sources.length + targets.length, 0);
+    this.#ids = new Int32Array(count);
+    let at = 0;
+    for (const { sources, targets } of connections) {
+      for (const { text } of sources) this.#ids[at++] = table.idOf(text);
+      for (const { text } of targets) this.#ids[at++] = table.idOf(text);
+    }
+    this.names = table.names;
+    this.nodes = table.nodes;
+  }
+
+  /** The number of the name at an end; ends stand in the order of the text, sources in front of targets. */
+  id(end: number): number {
+    return this.#ids[end]!;
+  }
+
+  node(end: number): number {
+    return this.names[this.id(end)]!.node;
+  }
+}
+
+class EndTable {
+  readonly names: EndName[] = [];
+  readonly nodes: string[] = [];
+  readonly #variables: NameTable<Variable>;
+  readonly #ids = new Map<string, number>();
+  readonly #nodes = new Map<string, number>();
+
+  constructor(variables: NameTable<Variable>) {
+    this.#variables = variables;
+  }
+
+  idOf(text: string): number {
+    const known = this.#ids.get(text);
+    if (known !== undefined) return known;
+    const variable = this.#variables.find(text);
+    const id = this.names.push({ text, variable, node: this.#nodeOf(variable?.name.text ?? text) }) - 1;
+    this.#ids.set(text, id);
+    return id;
+  }
+
+  #nodeOf(text: string): number {
+    // `s` and `s_prime`, `s_next` or `s'`.
+    const name = baseName(text).replace(/(?:_prime|_next|'|′)$/, "") || text;
+    const known = this.#nodes.get(name);
+    if (known !== undefined) return known;
+    const node = this.nodes.push(name) - 1;
+    this.#nodes.set(name, node);
+    return node;
+  }
+}

@@ -1,0 +1,75 @@
+import { baseName } from "../language/names.ts";
+import { edgesOf, type ModelView } from "../language/view.ts";
+import type { Factor } from "./program.ts";
+import { ProgramError } from "./program-error.ts";
+
+/** A tensor over states of factors. */
+interface Dependent {
+  readonly name: string;
+  /** Of the dimensions that stand for factors. */
+  readonly sizes: readonly number[];
+  /** The factor that transitions belong to, which is always among them. */
+  readonly own?: number;
+}
+
+type Counted = Pick<Factor, "name" | "states">;
+
+/** Which factors dimensions stand for: all of them, those that edges name, or the only ones that fit. */
+export function dependencies(
+  { name, sizes, own }: Dependent,
+  view: ModelView,
+  factors: readonly Counted[],
+): readonly number[] {
+  const order = (on: readonly number[]): readonly number[] | undefined =>
+    ordersOf(on, own).find(
+      (one) => one.length === sizes.length && one.every((factor, at) => factors[factor]!.states === sizes[at]),
+    );
+  const all = factors.map((_, index) => index);
+  const stated = order(all) ?? order(joinedFactors(view, name, { factors, own }));
+  if (stated) return stated;
+  const possible = subsets(factors.length, sizes.length).flatMap((on) => {
+    const found = own === undefined || on.includes(own) ? order(on) : undefined;
+    return found ? [found] : [];
+  });
+  if (possible.length === 1) return possible[0]!;
+  const states = factors.map((factor) => `${factor.name}: ${factor.states}`).join(", ");
+  throw new ProgramError(
+    name,
+    possible.length === 0
+      ? `${name} is over ${sizes.join("×")} states, and the factors have others (${states}).`
+      : `${name} may be over several of the factors (${states}). Say which by edges, such as s_f0-${name}.`,
+  );
+}
+
+/** Factors in the order of their numbers, or, of transitions, their own in front. */
+function ordersOf(on: readonly number[], own: number | undefined): readonly (readonly number[])[] {
+  return own === undefined ? [on] : [on, [own, ...on.filter((factor) => factor !== own)]];
+}
+
+/** The factors whose states, `s_f0`, `s_1` or `s_place` of `B_place`, an edge joins with the tensor. */
+function joinedFactors(
+  view: ModelView,
+  name: string,
+  { factors, own }: { readonly factors: readonly Counted[]; readonly own: number | undefined },
+): readonly number[] {
+  const byName = new Map(factors.map((factor, index) => [`s${factor.name.slice(1)}`, index]));
+  const found = new Set<number>(own === undefined ? [] : [own]);
+  for (const { source, target } of edgesOf(view).edges) {
+    const other = source === name ? target : target === name ? source : undefined;
+    if (other === undefined) continue;
+    const digits = /^s(?:_(?:level|agent)\d+)?_f?(\d{1,4})(?:_|$)/.exec(other)?.[1];
+    const index = byName.get(baseName(other)) ?? (digits === undefined ? -1 : Number(digits));
+    if (index >= 0 && index < factors.length) found.add(index);
+  }
+  return [...found].toSorted((one, other) => one - other);
+}
+
+/** Every rising choice of so many factors. */
+function subsets(count: number, size: number): readonly (readonly number[])[] {
+  if (size === 0) return [[]];
+  const found: (readonly number[])[] = [];
+  for (let first = 0; first <= count - size; first += 1)
+    for (const rest of subsets(count - first - 1, size - 1))
+      found.push([first, ...rest.map((index) => index + first + 1)]);
+  return found;
+}
