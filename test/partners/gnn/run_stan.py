@@ -45,5 +45,8 @@ spread = np.sqrt(np.diag(covariance)).reshape(means.shape)
 # Samples that follow one another are not independent: a tenth of them counts.
 errors = np.abs(drawn.mean(-1) - means) / (spread / np.sqrt(CHAINS * SAMPLES / 10))
 widths = drawn.std(-1) / spread
-print(f"compiled and run, largest distance {errors.max():.2f} standard errors, widths {widths.min():.2f} to {widths.max():.2f}")
+print(
+    f"compiled and run, largest distance {errors.max():.2f} standard errors, "
+    f"widths {widths.min():.2f} to {widths.max():.2f}"
+)
 sys.exit(0 if errors.max() <= ERRORS and 0.8 < widths.min() and widths.max() < 1.25 else 1)
