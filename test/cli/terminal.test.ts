@@ -193,7 +193,7 @@ test("import on a narrow terminal has no line that breaks its table", async () =
   expect(widest(rows.join("\n"))).toBeLessThanOrEqual(40);
 });
 
-test("chat on a narrow terminal has no line wider than that: thinking, progress, calls, tokens", async () => {
+test("chat on a narrow terminal has no line wider than that: progress, calls, tokens", async () => {
   await using at = await desk();
   const models = await startModels();
   try {
@@ -203,9 +203,22 @@ test("chat on a narrow terminal has no line wider than that: thinking, progress,
     const { code, text } = await onTerminal(at, words, { columns: 40, env });
     const shown = stripVTControlCharacters(text);
     expect(code, shown).toBe(0);
-    expect(shown).toContain("model: thinking");
     expect(shown).toContain("slow__work: running 25 %");
     expect(shown).toMatch(/It works\.\s+[\d,]+ tokens read/);
+    expect(widest(text)).toBeLessThanOrEqual(40);
+  } finally {
+    await models.close();
+  }
+});
+
+test("chat on a narrow terminal shows that the model thinks, as long as it does", async () => {
+  await using at = await desk();
+  const models = await startModels([{ hangs: true }]);
+  try {
+    const env = { MISTRAL_API_KEY: "stand-in-key", MISTRAL_BASE_URL: `${models.url}/mistral` };
+    const words = ["chat", "-y", "--model", "mistral/any", "--once", "Does it work?"];
+    const { text } = await onTerminal(at, words, { columns: 40, env, until: "thinking" });
+    expect(stripVTControlCharacters(text)).toContain("model: thinking");
     expect(widest(text)).toBeLessThanOrEqual(40);
   } finally {
     await models.close();

@@ -295,7 +295,7 @@ test("log messages of a call go to its caller, others to the source's own event"
   const notices: unknown[] = [];
   await server.text("log", {}, { onNotice: (notice) => void notices.push(notice) });
   expect(notices).toEqual([{ method: "notifications/message", params: { level: "info", data: "during the call" } }]);
-  expect(await outside).toEqual({ level: "info", data: "outside a call" });
+  expect(await outside).toEqual({ params: { level: "info", data: "outside a call" } });
 });
 
 test("a log message while calls of several principals run is given to none of them", async () => {
