@@ -79,7 +79,8 @@ export async function findGnnFiles(path: string, { recursive, base = "" }: FindO
   const found: string[] = [];
   const waiting: { readonly folder: string; readonly depth: number }[] = [{ folder: path, depth: 0 }];
   for (let at = waiting.pop(); at; at = waiting.pop()) {
-    for await (const entry of await opendir(resolve(base, at.folder))) {
+    const folder = await opendir(resolve(base, at.folder)).catch(unlessGone(at.depth > 0));
+    for await (const entry of folder ?? []) {
       const full = join(at.folder, entry.name);
       if (entry.isFile() && ENDINGS.has(extname(entry.name).toLowerCase())) found.push(full);
       else if (recursive && entry.isDirectory() && !entry.name.startsWith(".") && at.depth < DIRECTORY_LIMITS.depth)
@@ -91,6 +92,14 @@ export async function findGnnFiles(path: string, { recursive, base = "" }: FindO
     }
   }
   return found.toSorted();
+}
+
+/** Nothing for a folder that went away while others were looked at. */
+function unlessGone(mayBeGone: boolean): (error: NodeJS.ErrnoException) => undefined {
+  return (error) => {
+    if (!mayBeGone || error.code !== "ENOENT") throw error;
+    return undefined;
+  };
 }
 
 async function checkFile(

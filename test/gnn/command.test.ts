@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Desk } from "../cli/harness.ts";
 
@@ -51,6 +52,21 @@ describe("toolyard gnn check", () => {
       code: 2,
       stderr: 'There is no file "none.md".\n',
     });
+  });
+
+  test.skipIf(process.platform === "win32")("a folder below that cannot be read is a usage error", async () => {
+    await using desk = await Desk.create({ "a.md": TWO_ROOM });
+    const deep = join(...Array.from({ length: 10 }, () => "d".repeat(240)));
+    for (const top of ["one", "two"]) mkdirSync(desk.path(join(top, deep)), { recursive: true });
+    // Each path is short enough by itself; one inside the other is longer than any path may be.
+    const inside = desk.path(join("one", deep, "two"));
+    renameSync(desk.path("two"), inside);
+    try {
+      const { code, stderr } = await desk.run(["gnn", "check", "."]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(". cannot be read: ENAMETOOLONG")]);
+    } finally {
+      renameSync(inside, desk.path("two"));
+    }
   });
 
   test("what a file says cannot drive the terminal", async () => {

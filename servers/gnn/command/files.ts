@@ -41,7 +41,10 @@ export async function readTexts(names: readonly string[], io: CommandIo): Promis
 async function filesOf(name: string, { cwd }: CommandIo): Promise<readonly string[]> {
   const stats = await stat(resolve(cwd, name)).catch(() => undefined);
   if (!stats) throw new OptionError(`There is no file ${JSON.stringify(name)}.`);
-  return stats.isDirectory() ? findGnnFiles(name, { recursive: true, base: cwd }) : [name];
+  if (!stats.isDirectory()) return [name];
+  return findGnnFiles(name, { recursive: true, base: cwd }).catch((error: Error) => {
+    throw new OptionError(`${name} cannot be read: ${error.message}`, { cause: error });
+  });
 }
 
 async function readNamed(name: string, { cwd }: CommandIo): Promise<NamedText> {
