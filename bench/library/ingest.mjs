@@ -15,8 +15,8 @@ const WORDS = "the law of nature is general and holds of what was never seen by 
 export async function measureIngest({ folder, report }) {
   const file = join(folder, "long.pdf");
   await writeLongPdf(file);
-  {
-    await using library = await openLibrary({ file: join(folder, "ingest.db") });
+  const library = await openLibrary({ file: join(folder, "ingest.db") });
+  try {
     const [began, used] = [performance.now(), process.cpuUsage()];
     const { document } = await library.add({ path: file });
     const { user, system } = process.cpuUsage(used);
@@ -32,6 +32,8 @@ export async function measureIngest({ folder, report }) {
     report("the same once more, unchanged", `${(performance.now() - since).toFixed(0)} ms`, "5 ms");
     const rss = process.memoryUsage.rss();
     report("resident afterwards", `${(rss / 1e6).toFixed(0)} MB`, "300 MB");
+  } finally {
+    await library[Symbol.asyncDispose]();
   }
   await watchHub({ folder, file, report });
 }

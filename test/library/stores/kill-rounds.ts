@@ -6,6 +6,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore, parseStore } from "../../../servers/library/store/open-store.ts";
+import type { LibraryStore } from "../../../servers/library/store/store.ts";
 import { fill, madeDocuments } from "./corpus.ts";
 import { wholeReading, writeAndKill } from "./kills.ts";
 
@@ -28,15 +29,8 @@ async function kills(): Promise<void> {
     const step = 1 + Math.floor((at * steps) / (STAGES.length * Number(rounds)));
     const word = `w${at + 1}y`;
     const end = await writeAndKill(address, step, word);
-    await using store = await openStore(parseStore(address));
-    // Before anything is mended: what is left of a write that was cut short must not show.
-    const found = await wholeReading(store);
-    if ((await store.check()).length > 0) {
-      mended += 1;
-      await store.repair();
-      if ((await store.check()).length > 0)
-        throw new Error(`After step ${step}: ${JSON.stringify(await store.check())}`);
-    }
+    const { found, isMended } = await opened(address, (store) => lookedAt(store, step));
+    if (isMended) mended += 1;
     if (end === "written") written += 1;
     else killed += 1;
     if (found !== word && (end === "written" || found !== expected))
@@ -46,6 +40,26 @@ async function kills(): Promise<void> {
   console.log(
     `${killed} killed in ${steps} steps, ${written} written to the end: always whole; ${mended} left remains`,
   );
+}
+
+async function lookedAt(store: LibraryStore, step: number): Promise<{ found?: string | undefined; isMended: boolean }> {
+  // Before anything is mended: what is left of a write that was cut short must not show.
+  const found = await wholeReading(store);
+  if ((await store.check()).length === 0) return { found, isMended: false };
+  await store.repair();
+  const left = await store.check();
+  if (left.length > 0) throw new Error(`After step ${step}: ${JSON.stringify(left)}`);
+  return { found, isMended: true };
+}
+
+/** Node 20 runs this as it stands, and knows no `using`. */
+async function opened<Result>(place: string, work: (store: LibraryStore) => Promise<Result>): Promise<Result> {
+  const store = await openStore(parseStore(place));
+  try {
+    return await work(store);
+  } finally {
+    await store[Symbol.asyncDispose]();
+  }
 }
 
 /** How many statements or requests a write is, found by doubling and halving. */
@@ -61,12 +75,12 @@ async function stepsOfWrite(): Promise<number> {
   return low;
 }
 
-async function writers(): Promise<void> {
+function writers(): Promise<void> {
+  return opened(address, (one) => opened(address, (other) => opened(address, (reader) => write(one, other, reader))));
+}
+
+async function write(one: LibraryStore, other: LibraryStore, reader: LibraryStore): Promise<void> {
   const documents = await madeDocuments(24, 10);
-  const open = () => openStore(parseStore(address));
-  await using one = await open();
-  await using other = await open();
-  await using reader = await open();
   let reads = 0;
   const over = new AbortController();
   const reading = (async () => {
@@ -97,25 +111,28 @@ async function fullDisk(): Promise<void> {
     return console.log("a full disk: skipped, no disk can be made here");
   }
   try {
-    await using store = await openStore(parseStore(`sqlite://${disk}/library.db`));
-    let kept = 0;
-    let error: { code?: string; message?: string } | undefined;
-    for (const document of await madeDocuments(400, 20)) {
-      try {
-        await fill(store, [document]);
-        kept += 1;
-      } catch (refused) {
-        error = refused as Error;
-        break;
-      }
-    }
-    const { total } = await store.documents({}, { limit: 1, offset: 0 });
-    const found = await store.candidates("chunk", ["w1"], {});
-    if (error?.code !== "STORE_UNAVAILABLE" || total !== kept || found.length === 0)
-      throw new Error(`${total} of ${kept} documents, ${error?.message}`);
-    console.log(`a full disk: ${kept} documents whole, then: ${error.message}`);
+    await opened(`sqlite://${disk}/library.db`, fillDisk);
   } finally {
     spawnSync("umount", [disk]);
     rmSync(disk, { recursive: true, force: true });
   }
+}
+
+async function fillDisk(store: LibraryStore): Promise<void> {
+  let kept = 0;
+  let error: { code?: string; message?: string } | undefined;
+  for (const document of await madeDocuments(400, 20)) {
+    try {
+      await fill(store, [document]);
+      kept += 1;
+    } catch (refused) {
+      error = refused as Error;
+      break;
+    }
+  }
+  const { total } = await store.documents({}, { limit: 1, offset: 0 });
+  const found = await store.candidates("chunk", ["w1"], {});
+  if (error?.code !== "STORE_UNAVAILABLE" || total !== kept || found.length === 0)
+    throw new Error(`${total} of ${kept} documents, ${error?.message}`);
+  console.log(`a full disk: ${kept} documents whole, then: ${error.message}`);
 }
