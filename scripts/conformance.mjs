@@ -90,6 +90,7 @@ const local = (file) =>
   `[${[process.execPath, "--import", register, join(fixture, file)].map(quote).join(", ")}]\nnamespace = ""\n`;
 const remote = (url) => `[[mcp.remote_servers]]\nalias = "fixture"\nnamespace = ""\nurl = ${quote(url)}\n`;
 const dates = options.requirements ? [options.requirements] : DATES;
+const NOTHING_EXPECTED = { expected: new Set(), either: new Set() };
 const isWanted = (name) => !options.only || options.only.includes(name);
 
 try {
@@ -174,8 +175,6 @@ async function runServer(url, name, date) {
   if (options.verbose) process.stderr.write(output);
   return { name, ok, scenarios, detail: ok ? "" : isJudged ? failuresOf(output) : output };
 }
-
-const NOTHING_EXPECTED = { expected: new Set(), either: new Set() };
 
 /** The entries of a file of expected failures: those that always fail, and those that fail or pass. */
 function namesIn(file) {
