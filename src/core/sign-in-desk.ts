@@ -17,6 +17,25 @@ export interface Page {
   readonly body: string;
 }
 
+const PAGE_HEADERS = Object.freeze({
+  "content-type": "text/html; charset=utf-8",
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+  // With none at all, browsers send no origin with the form either, by which it is known as the hub's own.
+  "referrer-policy": "same-origin",
+  "x-content-type-options": "nosniff",
+});
+
+/** A page for one look: no script, nothing from elsewhere, in no frame, kept nowhere. */
+export function page(status: number, body: string): Page {
+  return { status, headers: PAGE_HEADERS, body: `<!doctype html><title>Toolyard</title>${body}` };
+}
+
+/** Sends the browser on. */
+export function sendOn(location: string, cookie: string): Page {
+  return { status: 303, headers: { ...PAGE_HEADERS, location, "set-cookie": cookie }, body: "" };
+}
+
 /** A sign-in that waits for its browser. */
 export interface WaitingSignIn {
   /** The page that its link opens; nothing for another's link. */

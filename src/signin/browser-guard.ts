@@ -1,6 +1,6 @@
 import { randomBytes, randomInt, timingSafeEqual } from "node:crypto";
-import { SIGN_IN_PATH, type Page, type PageRequest } from "../core/sign-in-desk.ts";
-import { escaped, page, sendOn } from "./page.ts";
+import { page, sendOn, SIGN_IN_PATH, type Page, type PageRequest } from "../core/sign-in-desk.ts";
+import { escaped } from "./page.ts";
 
 export interface BrowserGuardOptions {
   /** Id of the source that is signed in to. */

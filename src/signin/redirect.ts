@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { OptionError } from "../core/errors.ts";
 import type { BrowserGuard } from "./browser-guard.ts";
-import type { Page, PageRequest } from "../core/sign-in-desk.ts";
-import { escaped, page, write } from "./page.ts";
+import { page, type Page, type PageRequest } from "../core/sign-in-desk.ts";
+import { escaped, write } from "./page.ts";
 
 export interface RedirectOptions {
   readonly host: "127.0.0.1" | "localhost";

@@ -4,7 +4,7 @@ import { openPostgres, type PostgresDriver } from "./postgres-driver.ts";
 import { prepareTables } from "./postgres-schema.ts";
 import { arrayOf, keysOf, storable, whereOf } from "./postgres-values.ts";
 import { checkPostgres, NEAREST_INDEX_FROM, repairPostgres } from "./postgres-care.ts";
-import { documentOf, passageFieldsOf, passageOf, type PassageRow } from "./rows.ts";
+import { candidateOf, documentOf, passageFieldsOf, passageOf, type PassageRow } from "./rows.ts";
 import type {
   Deleted,
   DocumentFields,
@@ -189,13 +189,7 @@ class PostgresStore implements LibraryStore {
        where words @@ $1::tsquery and ${sql}`,
       [terms.map((term) => `'${term}'`).join("|"), ...values],
     );
-    return rows.map(({ id, source_id: sourceId, ordinal, terms: own, length }) => ({
-      id: Number(id),
-      sourceId: String(sourceId),
-      ordinal: Number(ordinal),
-      terms: String(own),
-      length: Number(length),
-    }));
+    return rows.map(candidateOf);
   }
 
   async nearest(kind: PassageKind, vector: Float32Array, { filter, count }: { filter: Filter; count: number }) {

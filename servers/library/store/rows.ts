@@ -1,3 +1,4 @@
+import type { Candidate } from "../search/bm25.ts";
 import type { DocumentFields, PassageFields, StoredDocument, StoredPassage } from "./store.ts";
 
 /** A row of the tables, which have the same columns in every SQL store. */
@@ -15,6 +16,17 @@ export function documentOf(row: PassageRow): StoredDocument {
 
 export function passageOf(row: PassageRow): StoredPassage {
   return { id: Number(row["id"]), sourceId: String(row["source_id"]), ...shared(row) };
+}
+
+/** What a passage is ranked by, before it is read whole. */
+export function candidateOf(row: PassageRow): Candidate {
+  return {
+    id: Number(row["id"]),
+    sourceId: String(row["source_id"]),
+    ordinal: Number(row["ordinal"]),
+    terms: String(row["terms"]),
+    length: Number(row["length"]),
+  };
 }
 
 /** With its terms and its vector, as another store takes it. */

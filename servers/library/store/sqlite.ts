@@ -1,6 +1,6 @@
 import type { Candidate, TermStats } from "../search/bm25.ts";
 import { authorKey, plainWords } from "../search/names.ts";
-import { documentOf, passageFieldsOf, passageOf } from "./rows.ts";
+import { candidateOf, documentOf, passageFieldsOf, passageOf } from "./rows.ts";
 import { checkSqlite, copySqlite, repairSqlite } from "./sqlite-care.ts";
 import { openSqlite, type SqliteDriver, type Value } from "./sqlite-driver.ts";
 import { prepareTables, revisionOf } from "./sqlite-schema.ts";
@@ -178,13 +178,7 @@ class SqliteStore implements LibraryStore {
        where passage.id in (select rowid from ${kind}_terms where ${kind}_terms match ?) and ${sql}`,
       [terms.map((term) => `"${term}"`).join(" OR "), ...values],
     );
-    return rows.map(({ id, source_id: sourceId, ordinal, terms: own, length }) => ({
-      id: Number(id),
-      sourceId: String(sourceId),
-      ordinal: Number(ordinal),
-      terms: String(own),
-      length: Number(length),
-    }));
+    return rows.map(candidateOf);
   }
 
   async nearest(kind: PassageKind, vector: Float32Array, { filter, count }: { filter: Filter; count: number }) {

@@ -3,6 +3,7 @@ import { permissionOf } from "../../core/rights.ts";
 import {
   CALLBACK_PATH,
   CLIENT_DOCUMENT_PATH,
+  page,
   SIGN_IN_PATH,
   type Page,
   type PageRequest,
@@ -116,18 +117,6 @@ function asked(exchange: HttpExchange): PageRequest {
   };
 }
 
-function page(status: number, body: string): Page {
-  return { status, headers: HEADERS, body: `<!doctype html><title>Toolyard</title>${body}` };
-}
-
 function send({ answer }: HttpExchange, { status, headers, body }: Page): void {
   answer.send(status, Object.entries(headers).flat(), body);
 }
-
-const HEADERS = Object.freeze({
-  "content-type": "text/html; charset=utf-8",
-  "cache-control": "no-store",
-  "content-security-policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
-  "referrer-policy": "same-origin",
-  "x-content-type-options": "nosniff",
-});

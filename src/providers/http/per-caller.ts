@@ -97,10 +97,7 @@ export class PerCallerProvider implements Provider {
     person.uses += 1;
     try {
       const release = await person.provider.subscribe!(uri, caller);
-      return async () => {
-        await release();
-        person.uses -= 1;
-      };
+      return () => release().finally(() => void (person.uses -= 1));
     } catch (error) {
       person.uses -= 1;
       throw error;
