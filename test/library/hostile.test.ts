@@ -1,35 +1,26 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openLibrary, type Library } from "../../servers/library/library.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openLibrary, type Library, type LibraryOptions } from "../../servers/library/library.ts";
 import { CLEAR_IDEAS, writePdf } from "./books.ts";
 import { zip } from "./archives.ts";
+import { Shelf } from "./shelf.ts";
 
-let folder: string;
+let shelf: Shelf;
 let library: Library;
 
-const path = (name: string): string => join(folder, name);
-const write = (name: string, content: string | Uint8Array): string => {
-  writeFileSync(path(name), content);
-  return path(name);
-};
-/** Opened anew with these bounds of its process. */
-async function within(reader: { readonly stepMs?: number; readonly memoryMb?: number }): Promise<void> {
-  await library[Symbol.asyncDispose]();
-  library = await openLibrary({ file: path("library.db"), reader });
-}
-const expectNextIsRead = async (): Promise<void> =>
-  expect((await library.add({ path: write("clear.md", CLEAR_IDEAS) })).status).toBe("added");
+const path = (name: string): string => shelf.path(name);
+const write = (name: string, content: string | Uint8Array): string => shelf.write(name, content);
+/** Another one with these bounds. */
+const within = (bounds: Partial<LibraryOptions>): Promise<Library> =>
+  openLibrary({ file: path("bounded.db"), ...bounds });
+const expectNextIsRead = async (own = library): Promise<void> =>
+  expect((await own.add({ path: write("clear.md", CLEAR_IDEAS) })).status).toBe("added");
 
-beforeEach(async () => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolyard-library-")));
-  library = await openLibrary({ file: path("library.db") });
+beforeAll(async () => {
+  shelf = await Shelf.open();
+  ({ library } = shelf);
 });
-afterEach(async () => {
-  await library[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true, force: true });
-});
+beforeEach(() => shelf.empty());
+afterAll(() => shelf[Symbol.asyncDispose]());
 
 /** A PDF of these objects, with a list of their places. */
 function pdfOf(objects: readonly string[]): Buffer {
@@ -76,9 +67,8 @@ describe("hostile documents", () => {
       path("long.pdf"),
       Array.from({ length: 12 }, () => ({ paragraphs: ["A page."] })),
     );
-    await library[Symbol.asyncDispose]();
-    library = await openLibrary({ file: path("library.db"), maxPages: 10 });
-    await expect(library.add({ path: path("long.pdf") })).rejects.toMatchObject({ reason: "too_many_pages" });
+    await using own = await within({ maxPages: 10 });
+    await expect(own.add({ path: path("long.pdf") })).rejects.toMatchObject({ reason: "too_many_pages" });
   });
 
   test.each([
@@ -97,19 +87,19 @@ describe("hostile documents", () => {
   });
 
   test("what takes more memory than it may is ended with the reason, and the next document is read", async () => {
-    await within({ memoryMb: 150 });
+    await using own = await within({ reader: { memoryMb: 150 } });
     const large = `<p>${"<b>word</b> ".repeat(3_000_000)}</p>`;
-    await expect(library.add({ path: write("large.html", large) })).rejects.toMatchObject({ reason: "memory" });
-    expect(await library.find("large")).toBeUndefined();
-    await expectNextIsRead();
+    await expect(own.add({ path: write("large.html", large) })).rejects.toMatchObject({ reason: "memory" });
+    expect(await own.find("large")).toBeUndefined();
+    await expectNextIsRead(own);
   });
 
   test("what takes too long is ended with the reason, and the loop of this process goes on meanwhile", async () => {
-    await within({ stepMs: 1_000 });
+    await using own = await within({ reader: { stepMs: 1_000 } });
     let turns = 0;
     const turning = setInterval(() => (turns += 1), 5);
     const slow = `${"[".repeat(60_000)}\n`.repeat(20);
-    await expect(library.add({ path: write("slow.md", slow) })).rejects.toMatchObject({ reason: "timeout" });
+    await expect(own.add({ path: write("slow.md", slow) })).rejects.toMatchObject({ reason: "timeout" });
     clearInterval(turning);
     expect(turns).toBeGreaterThan(5);
   });

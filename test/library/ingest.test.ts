@@ -1,9 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { hostname } from "node:os";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { anyFile, openFolders } from "../../servers/library/documents/open-folders.ts";
 import { Jobs } from "../../servers/library/ingest/jobs.ts";
 import { Lease } from "../../servers/library/ingest/lease.ts";
@@ -12,30 +11,26 @@ import { sourcesOf } from "../../servers/library/ingest/sources.ts";
 import { openLibrary, type Library, type LibraryOptions } from "../../servers/library/library.ts";
 import { CLEAR_IDEAS, OEUVRE } from "./books.ts";
 import { scanOf } from "./scans.ts";
+import { Shelf } from "./shelf.ts";
 
-let folder: string;
+let shelf: Shelf;
 let library: Library;
 
-const path = (name: string): string => join(folder, name);
-const write = (name: string, content: string | Uint8Array): string => {
-  writeFileSync(path(name), content);
-  return path(name);
-};
-async function open(options: Partial<LibraryOptions>): Promise<Library> {
-  await library[Symbol.asyncDispose]();
-  library = await openLibrary({ file: path("library.db"), ...options });
-  return library;
-}
+const path = (name: string): string => shelf.path(name);
+const write = (name: string, content: string | Uint8Array): string => shelf.write(name, content);
+/** Another one of these options. */
+const open = (options: Partial<LibraryOptions>): Promise<Library> =>
+  openLibrary({ file: path("other.db"), folder: path("other"), ...options });
 
+beforeAll(async () => {
+  shelf = await Shelf.open();
+  ({ library } = shelf);
+});
 beforeEach(async () => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolyard-library-")));
+  await shelf.empty();
   mkdirSync(path("books/deep"), { recursive: true });
-  library = await openLibrary({ file: path("library.db") });
 });
-afterEach(async () => {
-  await library[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => shelf[Symbol.asyncDispose]());
 
 describe("sources", () => {
   const policy = () => ({ files: openFolders([path("books")]), allowUrls: false });
@@ -43,7 +38,9 @@ describe("sources", () => {
   test("patterns name files of the open folders, in all folders below or in one", async () => {
     for (const name of ["books/a.md", "books/deep/b.md", "books/deep/c.txt"]) write(name, CLEAR_IDEAS);
     const found = async (pattern: string) =>
-      (await sourcesOf([pattern], policy())).map((source) => "path" in source && source.path.slice(folder.length + 7));
+      (await sourcesOf([pattern], policy())).map(
+        (source) => "path" in source && source.path.slice(path("books/").length),
+      );
     expect(await found("**/*.md")).toEqual(["a.md", "deep/b.md"]);
     expect(await found("*.md")).toEqual(["a.md"]);
     expect(await found("deep/?.{md,txt}")).toEqual(["deep/b.md", "deep/c.txt"]);
@@ -70,7 +67,7 @@ describe("sources", () => {
 
   test("a person may name any file and any address", async () => {
     write("books/a.md", CLEAR_IDEAS);
-    const person = { files: anyFile(folder), allowUrls: true };
+    const person = { files: anyFile(shelf.folder), allowUrls: true };
     expect(await sourcesOf(["books", "https://example.com/a.pdf#page=2"], person)).toEqual([
       { path: path("books/a.md") },
       { url: "https://example.com/a.pdf" },
@@ -86,10 +83,10 @@ describe("addresses", () => {
   });
 
   test("what stands at an address is read by what its sender says it is, and cited by the address", async () => {
-    await open({ download });
-    const { document, status } = await library.add({ url: "https://example.com/texts/real" });
+    await using own = await open({ download });
+    const { document, status } = await own.add({ url: "https://example.com/texts/real" });
     expect([status, document.uri, document.sourceId]).toEqual(["added", "https://example.com/texts/real", "real"]);
-    expect((await library.add({ url: "https://example.com/texts/real" })).status).toBe("unchanged");
+    expect((await own.add({ url: "https://example.com/texts/real" })).status).toBe("unchanged");
   });
 
   test.each(["https://127.0.0.1/a.md", "https://localhost/a.md", "https://169.254.169.254/latest", "https://[::1]/a"])(
@@ -151,15 +148,16 @@ describe("jobs", () => {
 describe("watching", () => {
   test("a file that comes into the folder is read, and one that somebody took out is not brought back", async () => {
     write("books/a.md", CLEAR_IDEAS);
-    await library.watch([path("books")]);
-    await expect.poll(() => library.find("a")).toBeDefined();
-    await library.remove("a");
+    await using own = await open({});
+    await own.watch([path("books")]);
+    await expect.poll(() => own.find("a")).toBeDefined();
+    await own.remove("a");
     write("books/b.md", OEUVRE);
     write("books/a.md", CLEAR_IDEAS.replace("Nominalism", "Realism"));
-    await expect.poll(() => library.find("b")).toBeDefined();
-    await expect.poll(async () => (await library.jobs.reports()).every(({ state }) => state === "done")).toBe(true);
-    expect(await library.find("a")).toBeUndefined();
-    expect((await library.add({ path: path("books/a.md") })).status).toBe("added");
+    await expect.poll(() => own.find("b")).toBeDefined();
+    await expect.poll(async () => (await own.jobs.reports()).every(({ state }) => state === "done")).toBe(true);
+    expect(await own.find("a")).toBeUndefined();
+    expect((await own.add({ path: path("books/a.md") })).status).toBe("added");
   });
 
   test("one process at a time holds the lease; that of a process that is gone is taken", async () => {
@@ -175,8 +173,12 @@ describe("watching", () => {
 describe("pictures of text", () => {
   const LINES = ["What anything really is, is what it may", "finally come to be known to be."];
   let server: Server;
+  let scan: Buffer;
   let asked: { readonly pages: number[]; readonly key: string | undefined }[];
 
+  beforeAll(async () => {
+    scan = await scanOf([LINES]);
+  });
   beforeEach(async () => {
     asked = [];
     server = createServer(async (request, response) => {
@@ -202,40 +204,37 @@ describe("pictures of text", () => {
   };
 
   test("a scan is refused without OCR, and says what to set", async () => {
-    const scan = write("scan.pdf", await scanOf([LINES]));
-    await expect(library.add({ path: scan })).rejects.toMatchObject({ reason: "needs_ocr" });
+    await expect(library.add({ path: write("scan.pdf", scan) })).rejects.toMatchObject({ reason: "needs_ocr" });
   });
 
   test("C41: Mistral reads the pages that need it, tells the cost, and is paid for a page once", async () => {
-    await byMistral();
-    const scan = write("scan.pdf", await scanOf([LINES, LINES]));
-    expect(await library.add({ path: scan })).toMatchObject({ status: "added", costOcr: 0.004, ocrPages: 2 });
+    await using own = await byMistral();
+    const two = write("scan.pdf", await scanOf([LINES, LINES]));
+    expect(await own.add({ path: two })).toMatchObject({ status: "added", costOcr: 0.004, ocrPages: 2 });
     expect(asked).toEqual([{ pages: [0, 1], key: "Bearer secret" }]);
-    await library.remove("scan");
-    expect(await library.add({ path: scan })).toMatchObject({ status: "added", costOcr: 0 });
+    await own.remove("scan");
+    expect(await own.add({ path: two })).toMatchObject({ status: "added", costOcr: 0 });
     expect(asked).toHaveLength(1);
     expect(readdirSync(path("ocr"))).toHaveLength(1);
   });
 
   test("a service that is away is told as such, and nothing of the document is kept", async () => {
-    await byMistral();
+    await using own = await byMistral();
     server.close();
     server.closeAllConnections();
-    const scan = write("scan.pdf", await scanOf([LINES]));
-    await expect(library.add({ path: scan })).rejects.toMatchObject({ code: "OCR_UNAVAILABLE" });
-    expect(await library.find("scan")).toBeUndefined();
+    await expect(own.add({ path: write("scan.pdf", scan) })).rejects.toMatchObject({ code: "OCR_UNAVAILABLE" });
+    expect(await own.find("scan")).toBeUndefined();
   });
 
   test("C41: a scan is read on this machine, letter by letter, with its page", async () => {
-    await open({ ocr: { by: "local", when: "auto", languages: ["en"] } });
-    const { document, ocrPages } = await library.add({ path: write("scan.pdf", await scanOf([LINES])) });
+    await using own = await open({ ocr: { by: "local", when: "auto", languages: ["en"] } });
+    const { document, ocrPages } = await own.add({ path: write("scan.pdf", scan) });
     expect([document.pages, ocrPages]).toEqual([1, 1]);
-    expect((await library.findQuote(LINES.join(" "))).places).toMatchObject([{ pages: [1, 1] }]);
+    expect((await own.findQuote(LINES.join(" "))).places).toMatchObject([{ pages: [1, 1] }]);
   });
 
   test("data for a language that is not there is told with what to install", async () => {
-    await open({ ocr: { by: "local", when: "auto", languages: ["fi"] } });
-    const scan = write("scan.pdf", await scanOf([LINES]));
-    await expect(library.add({ path: scan })).rejects.toThrow("npm install @tesseract.js-data/fin");
+    await using own = await open({ ocr: { by: "local", when: "auto", languages: ["fi"] } });
+    await expect(own.add({ path: write("scan.pdf", scan) })).rejects.toThrow("npm install @tesseract.js-data/fin");
   });
 });

@@ -1,31 +1,24 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openLibrary, type Library } from "../../servers/library/library.ts";
 import type { Embedder } from "../../servers/library/search/embedder.ts";
 import type { Filter } from "../../servers/library/store/store.ts";
 import { CLEAR_IDEAS, OEUVRE, writePdf } from "./books.ts";
+import { Shelf } from "./shelf.ts";
 
-let folder: string;
+let shelf: Shelf;
 let library: Library;
 
-const path = (name: string): string => join(folder, name);
-const write = (name: string, text: string): string => {
-  writeFileSync(path(name), text);
-  return path(name);
-};
+const path = (name: string): string => shelf.path(name);
+const write = (name: string, text: string): string => shelf.write(name, text);
 const find = async (query: string, filter: Filter = {}, limit = 5) =>
   (await library.search("chunk", { query, limit, filter, minSimilarity: 0 })).hits;
 
-beforeEach(async () => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolyard-library-")));
-  library = await openLibrary({ file: path("library.db") });
+beforeAll(async () => {
+  shelf = await Shelf.open();
+  ({ library } = shelf);
 });
-afterEach(async () => {
-  await library[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true, force: true });
-});
+beforeEach(() => shelf.empty());
+afterAll(() => shelf[Symbol.asyncDispose]());
 
 describe("search", () => {
   beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { library } from "../../servers/library/service.ts";
 import { openService, startService } from "../../servers/shared/service.ts";
@@ -16,7 +16,7 @@ const environment = (): Record<string, string> => ({
   TOOLYARD_LOGGING_LEVEL: "error",
 });
 
-beforeEach(async () => {
+beforeAll(async () => {
   yard = realpathSync(mkdtempSync(join(tmpdir(), "toolyard-library-")));
   mkdirSync(join(yard, "books"));
   vi.stubEnv("TOOLYARD_HOME", yard);
@@ -24,7 +24,11 @@ beforeEach(async () => {
   writeFileSync(join(yard, "secret.md"), CLEAR_IDEAS);
   hub = await openService(library, { environment: environment() });
 });
-afterEach(async () => {
+beforeEach(async () => {
+  const { documents } = (await call("list_documents")) as { documents: { source_id: string }[] };
+  for (const { source_id } of documents) await call("delete_document", { source_id, confirm: true });
+});
+afterAll(async () => {
   await hub.close();
   vi.unstubAllEnvs();
   rmSync(yard, { recursive: true, force: true });

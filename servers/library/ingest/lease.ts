@@ -1,5 +1,6 @@
-import { readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
+import { dirname } from "node:path";
 
 const BEAT_MS = 10_000;
 /** On another machine only the time of its file tells whether a holder is there. */
@@ -35,6 +36,7 @@ export class Lease {
 
   async #write(): Promise<boolean> {
     const holder = JSON.stringify({ pid: process.pid, host: hostname() });
+    await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 }).catch(() => {});
     return writeFile(this.#file, holder, { flag: "wx", mode: 0o600 }).then(
       () => true,
       () => false,

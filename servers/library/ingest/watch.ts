@@ -19,6 +19,8 @@ export interface WatchOptions {
 
 const DEFAULTS = { settleMs: 2_000, sweepMs: 600_000 };
 const LEASE_MS = 30_000;
+/** How long a system may take to begin watching. */
+const READY_MS = 30_000;
 /** Files whose state is remembered; of more, each sweep asks for the bytes. */
 const MAX_KNOWN = 100_000;
 
@@ -58,6 +60,8 @@ export class Watch implements AsyncDisposable {
     this.#watcher.on("error", () => {});
     this.#watcher.on("add", (path) => this.#changed(path));
     this.#watcher.on("change", (path) => this.#changed(path));
+    // What comes before the watcher is ready is nothing new to it, so the sweep comes after.
+    await this.#ready(this.#watcher);
     await this.#sweep();
   }
 
@@ -67,6 +71,13 @@ export class Watch implements AsyncDisposable {
     for (const timer of this.#timers) clearTimeout(timer);
     await this.#watcher?.close();
     await this.#lease.release();
+  }
+
+  #ready(watcher: FSWatcher): Promise<void> {
+    return new Promise((done) => {
+      this.#later(READY_MS, async () => done());
+      watcher.once("ready", done);
+    });
   }
 
   #below(path: string): string {
