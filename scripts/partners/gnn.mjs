@@ -35,8 +35,8 @@ const TARGETS = {
 const REFUSED = {
   pymdp: ["linear"],
   pymdp_0_0_7: ["linear", "messages"],
-  rxinfer: ["two_factors", "two_levels", "learning", "coupled", "messages"],
-  stan: ["two_room", "two_factors", "two_agents", "two_levels", "learning", "coupled", "messages"],
+  rxinfer: ["messages"],
+  stan: ["two_room", "two_factors", "two_agents", "two_levels", "tall", "learning", "coupled", "messages"],
 };
 
 const { values, positionals } = parseArgs({

@@ -9,6 +9,7 @@ export const LEARNING = modelOf("learning");
 export const COUPLED = modelOf("coupled");
 export const MESSAGES = modelOf("messages");
 export const LINEAR = modelOf("linear");
+export const TALL = modelOf("tall");
 
 function modelOf(name: string): string {
   return readFileSync(new URL(`../fixtures/gnn/families/${name}.md`, import.meta.url), "utf8");

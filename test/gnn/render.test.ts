@@ -14,7 +14,7 @@ import { RENDER_TARGETS, renderProgram, type RenderTargetName } from "../../serv
 import { gnn } from "../../servers/gnn/service.ts";
 import { openService } from "../../servers/shared/service.ts";
 import { Desk } from "../cli/harness.ts";
-import { COUPLED, MESSAGES, TWO_AGENTS, TWO_LEVELS, TWO_FACTORS, LINEAR, LEARNING, TWO_ROOM } from "./models.ts";
+import { COUPLED, MESSAGES, TALL, TWO_AGENTS, TWO_LEVELS, TWO_FACTORS, LINEAR, LEARNING, TWO_ROOM } from "./models.ts";
 
 const TARGETS = Object.keys(RENDER_TARGETS) as RenderTargetName[];
 const DISCRETE = TARGETS.filter((target) => target !== "stan");
@@ -40,11 +40,7 @@ describe("what a target cannot express is an error that names the construct", ()
     ["pymdp_0_0_7", LINEAR, "F", "F, H, Q and R: PyMDP has discrete states only."],
     ["pymdp_0_0_7", MESSAGES, "inference_algo", "inference_algo is MMP, which PyMDP 0.0.7 does for each policy apart"],
     ["rxinfer", MESSAGES, "inference_algo", "inference_algo is MMP, and RxInfer passes the messages of the graph"],
-    ["rxinfer", COUPLED, "B_f1", "B_f1: RxInfer takes one factor of states here"],
     ["stan", TWO_ROOM, "A", "A and B have discrete states, which Stan cannot infer."],
-    ["rxinfer", TWO_FACTORS, "B_f1", "B_f1: RxInfer takes one factor of states here, and there is B_f0 as well."],
-    ["rxinfer", TWO_LEVELS, "A_level2", "A_level2: levels that run at paces of their own"],
-    ["rxinfer", LEARNING, "dirichlet_B", "dirichlet_B: transitions that are learnt cannot be rendered to RxInfer."],
     [
       "pymdp",
       TWO_FACTORS.replace("## Connections", "dirichlet_A_m0[2,2,2,default=ones]\n## Connections"),
@@ -65,11 +61,37 @@ describe("what a target cannot express is an error that names the construct", ()
     for (const target of DISCRETE) expect(render(TWO_ROOM, target)).toContain("Two-Room Agent");
     for (const target of ["pymdp", "jax", "numpy", "pytorch"] as const)
       expect(render(MESSAGES, target)).toContain("WINDOW = 4");
-    for (const text of [TWO_FACTORS, TWO_LEVELS, TWO_AGENTS, LEARNING, COUPLED])
+    for (const text of [TWO_FACTORS, TWO_LEVELS, TALL, TWO_AGENTS, LEARNING, COUPLED]) {
       for (const target of ["pymdp", "pymdp_0_0_7", "jax", "numpy", "pytorch"] as const)
         expect(render(text, target)).toContain("class Mind:");
+      expect(render(text, "rxinfer")).toContain("mutable struct Mind");
+    }
     for (const target of ["jax", "numpy", "pytorch", "rxinfer", "stan"] as const)
       expect(render(LINEAR, target)).toContain("0.95");
+  });
+});
+
+describe("what RxInfer infers", () => {
+  test("one factor is a tree, so messages are exact and nothing is said of how they are split", () => {
+    const program = render(TWO_ROOM, "rxinfer");
+    expect(program).toContain("    s_1 ~ Categorical(D_1)\n    o_1 ~ DiscreteTransition(s_1, A_1)\nend");
+    expect(program).not.toContain("@constraints");
+  });
+
+  test("factors have marginals of their own, and a likelihood is over those that it depends on", () => {
+    const program = render(MESSAGES.replace("inference_algo: MMP", "inference_algo: FPI"), "rxinfer");
+    expect(program).toContain("    o_1 ~ DiscreteTransition(s_1, A_1, s_2)\n    o_2 ~ DiscreteTransition(s_2, A_2)\n");
+    expect(program).toContain("q(s_1, s_2) = q(s_1) * q(s_2)");
+    expect(program).toContain("from = [Int[1], Int[1, 2]],");
+  });
+
+  test("a factor that nothing is seen of stays where it is expected; a likelihood that is learnt has counts", () => {
+    const tall = render(TALL, "rxinfer");
+    expect(tall).toContain("const RATIOS = Int[2]");
+    expect(tall).toContain("return [mind.prior[1], probvec(result.posteriors[:s_2])]");
+    const learning = render(LEARNING, "rxinfer");
+    expect(learning).toContain("    A_1 ~ DirichletCollection(counts_1)\n");
+    expect(learning).toContain("q(s_1, A_1) = q(s_1) * q(A_1)");
   });
 });
 

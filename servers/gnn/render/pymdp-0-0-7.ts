@@ -46,7 +46,7 @@ def learnt(counts, tensors):
 
 
 def led(table, beliefs):
-    """Where transitions lead from what is believed of each factor that they depend on."""
+    """Where a table leads from what is believed of each factor that it depends on."""
     for belief in reversed(beliefs):
         table = table @ belief
     return table
@@ -85,7 +85,8 @@ class Mind:
         self.agent.D, self.agent.action = objects(prior), None
 
     def expected_outcomes(self):
-        return np.asarray(self.agent.A[0] @ self.prior[0])
+        """Of the one modality that a level has, which is over all factors."""
+        return np.asarray(led(self.agent.A[0], self.prior), dtype=float)
 
     def see(self, observation):
         before = self.agent.qs

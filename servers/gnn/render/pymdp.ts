@@ -44,7 +44,7 @@ def means(tensors, counts):
 
 
 def led(table, beliefs):
-    """Where transitions lead from what is believed of each factor that they depend on."""
+    """Where a table leads from what is believed of each factor that it depends on."""
     for belief in reversed(beliefs):
         table = table @ belief
     return table
@@ -75,7 +75,7 @@ class Mind:
             batch_size=1,
         )
         self.prior = self.start = self.agent.D
-        self.links, self.qs, self.action = agent["from"], None, None
+        self.on, self.links, self.qs, self.action = agent["on"], agent["from"], None, None
         # Of the window that messages pass over: what was seen, and what was done between.
         self.seen, self.done = [], []
 
@@ -84,7 +84,8 @@ class Mind:
         self.seen, self.done = [], []
 
     def expected_outcomes(self):
-        return np.asarray(self.agent.A[0][0] @ self.prior[0][0])
+        """Of the one modality that a level has."""
+        return np.asarray(led(self.agent.A[0][0], [self.prior[f][0] for f in self.on[0]]))
 
     def see(self, observation):
         seen = [jnp.array([[outcome]]) for outcome in observation]

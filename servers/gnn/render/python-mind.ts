@@ -138,7 +138,9 @@ class Mind:
         self.seen, self.done = [], []
 
     def expected_outcomes(self):
-        return to_numpy(self.A[0] @ self.prior[0])
+        """Of the one modality that a level has."""
+        believed = [(LETTERS[i + 1], self.prior[f]) for i, f in enumerate(self.on[0])]
+        return to_numpy(contract(self.A[0], believed, "a"))
 
     def see(self, observation):
         before, self.beliefs = self.beliefs, self.believe(observation)

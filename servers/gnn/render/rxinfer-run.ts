@@ -1,104 +1,164 @@
-/** What follows the numbers of a discrete model: the graph of states, policies by expected free energy, a world. */
-export const DISCRETE_RUN = `
+/** Lines of JSON, for either kind of model. */
+const JSON_LINES = `
+json(::Nothing) = "null"
+json(number::Real) = string(number)
+# Names are ours: level1, agent2.
+json(text::AbstractString) = "\\"" * text * "\\""
+json(matrix::AbstractMatrix) = json([row for row in eachrow(matrix)])
+json(list::AbstractVector) = "[" * join(json.(list), ", ") * "]"
+json(row::NamedTuple) = "{" * join([json(string(key)) * ": " * json(value) for (key, value) in pairs(row)], ", ") * "}"
+`;
+
+/** What follows the graphs and numbers of a discrete model: policies by expected free energy, a world, the loop. */
+export const DISCRETE_RUN = `${JSON_LINES}
 const SMALLEST = 2.0^-52
 logarithm(x) = log.(max.(x, SMALLEST))
 softmax_of(x) = (powers = exp.(x .- maximum(x)); powers ./ sum(powers))
+one_hot(place, length) = Float64.(1:length .== place)
+normalised(counts) = counts ./ sum(counts, dims = 1)
+# The last dimension of a table at one place.
+at(table, place) = collect(selectdim(table, ndims(table), place))
 
-# One vector of outcomes for each modality and step; transitions are those of the actions that were taken.
-@model function states_of(observations, A, transitions, D)
-    s[1] ~ Categorical(D)
-    for m in 1:length(A)
-        observations[m, 1] ~ DiscreteTransition(s[1], A[m])
+# Where a table leads from what is believed of each factor that it depends on.
+function led(table, beliefs)
+    for belief in reverse(beliefs)
+        shape = size(table)
+        table = reshape(reshape(table, :, shape[end]) * belief, shape[1:end - 1])
     end
-    for t in 2:size(observations, 2)
-        s[t] ~ DiscreteTransition(s[t - 1], transitions[t - 1])
-        for m in 1:length(A)
-            observations[m, t] ~ DiscreteTransition(s[t], A[m])
-        end
-    end
+    return table
 end
 
-# The same with one likelihood that is learnt from the counts.
-@model function learning_states_of(observations, counts, transitions, D)
-    A ~ DirichletCollection(counts)
-    s[1] ~ Categorical(D)
-    observations[1, 1] ~ DiscreteTransition(s[1], A)
-    for t in 2:size(observations, 2)
-        s[t] ~ DiscreteTransition(s[t - 1], transitions[t - 1])
-        observations[1, t] ~ DiscreteTransition(s[t], A)
+# The table of all products of the vectors' numbers.
+function outer(vectors)
+    table = vectors[1]
+    for vector in vectors[2:end]
+        table = reshape(vec(table) * transpose(vector), size(table)..., length(vector))
     end
+    return table
 end
 
-learning_constraints = @constraints begin
-    q(s, A) = q(s) * q(A)
+next_states(B, from, beliefs, action) = [led(at(b, u), beliefs[on]) for (b, on, u) in zip(B, from, action)]
+
+# Every sequence of actions, an action for each factor, the last one fastest.
+function all_policies(counts)
+    fastest_last(choices) = [reverse(collect(one)) for one in vec(collect(Iterators.product(reverse(choices)...)))]
+    return fastest_last([fastest_last([1:count for count in counts]) for _ in 1:POLICY_LENGTH])
 end
 
-function beliefs_of(agent, seen, transitions)
-    data = (observations = reduce(hcat, seen),)
-    if agent.counts[1] === nothing
-        result = infer(model = states_of(A = agent.A, transitions = transitions, D = agent.D), data = data)
-        return probvec(result.posteriors[:s][end]), agent.A
+# What one agent believes and wants.
+mutable struct Mind
+    agent::Any
+    A::Vector{Any}
+    B::Vector{Any}
+    counts_A::Vector{Any}
+    counts_B::Vector{Any}
+    prior::Vector{Any}
+    beliefs::Any
+    action::Any
+    policies::Any
+    log_habit::Vector{Float64}
+end
+
+function Mind(agent)
+    means(tables, counts) = Any[c === nothing ? table : normalised(c) for (table, c) in zip(tables, counts)]
+    policies = all_policies([size(b)[end] for b in agent.B])
+    habit = agent.E === nothing ? fill(1 / length(policies), length(policies)) : agent.E
+    length(habit) == length(policies) || error("E must have a number for each policy.")
+    A, B, D = means(agent.A, agent.counts_A), means(agent.B, agent.counts_B), means(agent.D, agent.counts_D)
+    counts_A, counts_B = copy(agent.counts_A), copy(agent.counts_B)
+    return Mind(agent, A, B, counts_A, counts_B, D, nothing, nothing, policies, logarithm(habit))
+end
+
+function see!(mind, observation)
+    agent, before = mind.agent, mind.beliefs
+    seen = [one_hot(outcome, size(table, 1)) for (outcome, table) in zip(observation, mind.A)]
+    mind.beliefs = Vector{Float64}[agent.infer(mind, seen)...]
+    for (m, counts) in enumerate(mind.counts_A)
+        counts === nothing && continue
+        mind.counts_A[m] = counts .+ outer([[seen[m]]; mind.beliefs[agent.on[m]]])
+        mind.A[m] = normalised(mind.counts_A[m])
     end
-    initial = @initialization begin
-        q(A) = DirichletCollection(agent.counts[1])
+    for (f, counts) in enumerate(mind.counts_B)
+        (counts === nothing || before === nothing) && continue
+        taken = one_hot(mind.action[f], size(counts)[end])
+        mind.counts_B[f] = counts .+ outer([[mind.beliefs[f]]; before[agent.from[f]]; [taken]])
+        mind.B[f] = normalised(mind.counts_B[f])
     end
-    result = infer(
-        model = learning_states_of(counts = agent.counts[1], transitions = transitions, D = agent.D),
-        data = data,
-        constraints = learning_constraints,
-        initialization = initial,
-        iterations = 16,
-        returnvars = (s = KeepLast(), A = KeepLast()),
-    )
-    return probvec(result.posteriors[:s][end]), [mean(result.posteriors[:A])]
+    return mind.beliefs
 end
 
 # The negative expected free energy of a policy.
-function score(agent, A, belief, policy)
-    total = 0.0
+function score(mind, policy)
+    agent, beliefs, total = mind.agent, mind.beliefs, 0.0
     for action in policy
-        belief = agent.B[:, :, action] * belief
-        for (table, preference) in zip(A, agent.C)
-            outcomes = table * belief
-            uncertain = -sum((table .* logarithm(table)) * belief)
+        beliefs = next_states(mind.B, agent.from, beliefs, action)
+        for (table, on, preference) in zip(mind.A, agent.on, agent.C)
+            outcomes = led(table, beliefs[on])
+            uncertain = -sum(led(table .* logarithm(table), beliefs[on]))
             total += -sum(outcomes .* logarithm(outcomes)) - uncertain + sum(outcomes .* preference)
         end
     end
     return total
 end
 
-draw(rng, probabilities) = something(findfirst(>=(rand(rng)), cumsum(probabilities)), argmax(probabilities))
-one_hot(place, length) = Float64.(1:length .== place)
+function act!(mind, action)
+    mind.action = action
+    mind.prior = next_states(mind.B, mind.agent.from, mind.beliefs, action)
+end
 
-function run_agent(agent, steps, rng)
-    policies = vec(collect(Iterators.product(ntuple(_ -> 1:size(agent.B, 3), POLICY_LENGTH)...)))
-    habit = agent.E === nothing ? fill(1 / length(policies), length(policies)) : agent.E
-    length(habit) == length(policies) || error("E must have a number for each policy.")
-    state, seen, transitions = draw(rng, agent.D), Vector{Vector{Float64}}[], Matrix{Float64}[]
-    for step in 1:steps
-        outcomes = [draw(rng, table[:, state]) for table in agent.A]
-        push!(seen, [one_hot(outcome, size(table, 1)) for (outcome, table) in zip(outcomes, agent.A)])
-        belief, A = beliefs_of(agent, seen, transitions)
-        scores = [score(agent, A, belief, reverse(policy)) for policy in policies]
-        weights = softmax_of(GAMMA .* scores .+ logarithm(habit))
-        action = last(policies[argmax(weights)])
-        println((agent = agent.name, step = step - 1, state = state - 1, observation = outcomes .- 1, belief = belief,
-            policies = weights, action = action - 1))
-        push!(transitions, agent.B[:, :, action])
-        state = draw(rng, agent.B[:, state, action])
+# Of the one modality that a level has.
+expected_outcomes(mind) = led(mind.A[1], mind.prior[mind.agent.on[1]])
+
+draw(rng, probabilities) = something(findfirst(>=(rand(rng)), cumsum(probabilities)), argmax(probabilities))
+observe(rng, agent, states) = [draw(rng, table[:, states[on]...]) for (table, on) in zip(agent.A, agent.on)]
+move(rng, agent, states, action) =
+    [draw(rng, table[:, states[on]..., u]) for (table, on, u) in zip(agent.B, agent.from, action)]
+
+# One agent sees, plans and acts.
+function turn!(mind, step, observation, states = nothing)
+    agent, is_first = mind.agent, mind.beliefs === nothing
+    beliefs = see!(mind, observation)
+    scores = Float64[score(mind, policy) for policy in mind.policies]
+    weights = softmax_of(GAMMA .* scores .+ mind.log_habit)
+    action = first(mind.policies[argmax(weights)])
+    act!(mind, action)
+    row = (agent = agent.name, step = step, states = states === nothing ? nothing : states .- 1,
+        observation = observation .- 1, beliefs = beliefs, policies = weights,
+        negative_expected_free_energy = scores, action = action .- 1)
+    if is_first && any(counts !== nothing for counts in agent.counts_D)
+        start = [c === nothing ? nothing : normalised(c .+ belief) for (c, belief) in zip(agent.counts_D, beliefs)]
+        row = (; row..., learnt_D = start)
     end
+    println(json(row))
+    return row
 end
 
 function main(steps = STEPS, seed = 0)
     rng = MersenneTwister(seed)
-    foreach(agent -> run_agent(agent, steps, rng), AGENTS)
+    minds = [Mind(agent) for agent in AGENTS]
+    worlds = [[draw(rng, prior) for prior in agent.D] for agent in (IS_LEVELS ? AGENTS[1:1] : AGENTS)]
+    periods = [prod(RATIOS[1:level]) for level in eachindex(RATIOS)]
+    for step in 0:(steps - 1)
+        # Each level says where the one below starts, and sees at the end of a period where that is.
+        for level in reverse(eachindex(periods))
+            step % periods[level] == 0 && (minds[level].prior = [expected_outcomes(minds[level + 1])])
+        end
+        for (index, states) in enumerate(worlds)
+            row = turn!(minds[index], step, observe(rng, AGENTS[index], states), states)
+            worlds[index] = move(rng, AGENTS[index], states, row.action .+ 1)
+        end
+        for level in eachindex(periods)
+            (step + 1) % periods[level] == 0 || break
+            turn!(minds[level + 1], step, [argmax(minds[level].beliefs[1])])
+        end
+    end
 end
 
 abspath(PROGRAM_FILE) == @__FILE__() && main(parse.(Int, ARGS)...)
 `;
 
 /** What follows the matrices of a linear-Gaussian model. */
-export const LINEAR_RUN = `
+export const LINEAR_RUN = `${JSON_LINES}
 @model function linear_gaussian(y, F, H, Q, R, prior_mean, prior_covariance)
     x[1] ~ MvNormal(mean = prior_mean, covariance = prior_covariance)
     y[1] ~ MvNormal(mean = H * x[1], covariance = R)
@@ -117,10 +177,12 @@ function main(steps = STEPS, seed = 0)
         push!(seen, gaussian(rng, H * state, R))
         # The last state of what was seen so far: a filter, step by step.
         prior = (prior_mean = PRIOR_MEAN, prior_covariance = PRIOR_COVARIANCE)
-        result = infer(model = linear_gaussian(; F = F, H = H, Q = Q, R = R, prior...), data = (y = seen,))
+        model = linear_gaussian(; F = F, H = H, Q = Q, R = R, prior...)
+        # A thousand steps after one another are more than the stack holds.
+        result = infer(model = model, data = (y = seen,), options = (limit_stack_depth = 100,))
         believed = result.posteriors[:x][end]
         belief = (mean = mean(believed), covariance = cov(believed))
-        println((step = step - 1, state = state, observation = seen[end], belief...))
+        println(json((step = step - 1, state = state, observation = seen[end], belief...)))
         state = gaussian(rng, F * state, Q)
     end
 end

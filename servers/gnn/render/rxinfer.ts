@@ -2,15 +2,16 @@ import type { Tensor } from "../checks/tensor.ts";
 import { ProgramError } from "../programs/program-error.ts";
 import type { DiscreteAgent, DiscreteProgram, LinearGaussianProgram, Program } from "../programs/program.ts";
 import { numberLines, stringLiteral } from "./literals.ts";
+import { agentGraph } from "./rxinfer-graph.ts";
 import { DISCRETE_RUN, LINEAR_RUN } from "./rxinfer-run.ts";
 import type { RenderOptions, RenderTarget } from "./target.ts";
 
-/** RxInfer.jl 4: states of one factor, or linear-Gaussian; policies are weighed in plain Julia. */
+/** RxInfer.jl 4 and 5: states are inferred in its graphs; policies are weighed in plain Julia. */
 export const rxinfer: RenderTarget = {
   title: "RxInfer.jl",
   extension: ".jl",
   mimeType: "text/x-julia",
-  families: ["discrete", "multi-agent", "learning (A)", "linear-gaussian"],
+  families: ["discrete", "factored", "hierarchical", "multi-agent", "learning", "linear-gaussian"],
   write: (program, options) => (program.kind === "discrete" ? discrete(program, options) : linear(program)),
 };
 
@@ -18,7 +19,7 @@ const HEAD = `# A model of Active Inference, rendered from GNN for RxInfer.jl.
 #
 #     julia PROGRAM.jl [STEPS [SEED]]
 #
-# prints a line for each step.
+# prints a line of JSON for each step.
 `;
 
 function head({ title, notes, horizon }: Program): readonly string[] {
@@ -37,22 +38,21 @@ function head({ title, notes, horizon }: Program): readonly string[] {
 }
 
 function discrete(program: DiscreteProgram, { policyLength, gamma = 1 }: RenderOptions): string {
-  if (program.arrangement === "levels")
-    throw new ProgramError(
-      program.agents[1]!.modalities[0]!.name,
-      `${program.agents[1]!.modalities[0]!.name}: levels that run at paces of their own cannot be rendered to RxInfer.`,
-    );
   if (program.window !== undefined)
     throw new ProgramError(
       "inference_algo",
       "inference_algo is MMP, and RxInfer passes the messages of the graph itself, which are others.",
     );
-  program.agents.forEach(expectOneFactor);
   return [
     ...head(program),
     `const POLICY_LENGTH = ${policyLength}`,
     `const GAMMA = ${float(gamma)}`,
+    "# Whether each agent but the last is below the next one, and its steps for one of that.",
+    `const IS_LEVELS = ${program.arrangement === "levels"}`,
+    `const RATIOS = Int[${program.ratios.join(", ")}]`,
     "",
+    "# What is seen at one step, where each factor is expected to be, and what RxInfer believes of it.",
+    ...program.agents.map((agent, index) => agentGraph(agent, index + 1)),
     "const AGENTS = [",
     ...program.agents.map(agentOf),
     "]",
@@ -60,48 +60,28 @@ function discrete(program: DiscreteProgram, { policyLength, gamma = 1 }: RenderO
   ].join("\n");
 }
 
-function expectOneFactor({ factors, modalities }: DiscreteAgent): void {
-  const [first, second] = factors;
-  if (second)
-    throw new ProgramError(
-      second.name,
-      `${second.name}: RxInfer takes one factor of states here, and there is ${first!.name} as well.`,
-    );
-  const learnt = factors.find(({ countsB }) => countsB);
-  if (learnt)
-    throw new ProgramError(
-      `dirichlet_${learnt.name}`,
-      `dirichlet_${learnt.name}: transitions that are learnt cannot be rendered to RxInfer.`,
-    );
-  const begun = factors.find(({ countsD }) => countsD);
-  if (begun)
-    throw new ProgramError(
-      `dirichlet_${begun.name.replace(/^B/, "D")}`,
-      `dirichlet_${begun.name.replace(/^B/, "D")}: a start that is learnt cannot be rendered to RxInfer.`,
-    );
-  const counted = modalities.find(({ countsA }) => countsA);
-  if (counted && modalities.length > 1)
-    throw new ProgramError(
-      `dirichlet_${counted.name}`,
-      `dirichlet_${counted.name}: RxInfer learns a likelihood here where it is the only one.`,
-    );
-  const blind = modalities.find(({ factors: on }) => on.length === 0);
-  if (blind) throw new ProgramError(blind.name, `${blind.name} depends on no factor, which RxInfer cannot express.`);
-}
-
-function agentOf({ name, factors, modalities, E }: DiscreteAgent): string {
-  const [factor] = factors;
+function agentOf({ name, factors, modalities, E }: DiscreteAgent, index: number): string {
   const list = (items: readonly string[]): string =>
-    `[\n${items.map((item) => `            ${item},\n`).join("")}        ]`;
+    `Any[\n${items.map((item) => `            ${item},\n`).join("")}        ]`;
+  const places = (all: readonly (readonly number[])[]): string =>
+    `[${all.map((on) => `Int[${on.map((factor) => factor + 1).join(", ")}]`).join(", ")}]`;
+  const counted = (counts: Tensor | undefined): string => (counts ? juliaTensor(counts) : "nothing");
   return [
     "    (",
     `        name = ${stringLiteral(name)},`,
+    `        infer = infer_${index + 1},`,
+    "        # The factors that each likelihood, and each factor's next state, depend on.",
+    `        on = ${places(modalities.map(({ factors: on }) => on))},`,
+    `        from = ${places(factors.map(({ from }) => from))},`,
     `        A = ${list(modalities.map(({ A }) => juliaTensor(A)))},`,
-    `        counts = ${list(modalities.map(({ countsA }) => (countsA ? juliaTensor(countsA) : "nothing")))},`,
-    `        B = ${juliaTensor(factor!.B)},`,
+    `        B = ${list(factors.map(({ B }) => juliaTensor(B)))},`,
     `        C = ${list(modalities.map(({ C }) => juliaVector(C)))},`,
-    `        D = ${juliaVector(factor!.D)},`,
+    `        D = ${list(factors.map(({ D }) => juliaVector(D)))},`,
     `        E = ${E ? juliaVector(E) : "nothing"},`,
+    "        # Counts of what is learnt.",
+    `        counts_A = ${list(modalities.map(({ countsA }) => counted(countsA)))},`,
+    `        counts_B = ${list(factors.map(({ countsB }) => counted(countsB)))},`,
+    `        counts_D = ${list(factors.map(({ countsD }) => (countsD ? juliaVector(countsD) : "nothing")))},`,
     "    ),",
   ].join("\n");
 }

@@ -31,7 +31,7 @@ def read(path):
         if declared and declared[1] in values:
             values[declared[1]] = values[declared[1]].reshape([int(d) for d in declared[2].split(",")])
     ratio = re.search(r"^timescale_ratio: (\d+)$", "\n".join(lines), re.M)
-    joined = re.findall(r"^s_f(\d+)-([AB]_[mf]\d+)$", "\n".join(lines), re.M)
+    joined = re.findall(r"^s_f(\d+)-([AB]_[mf]\d+(?:_level\d+)?)$", "\n".join(lines), re.M)
     window = re.search(r"^inference_horizon: (\d+)$", "\n".join(lines), re.M)
     return values, int(ratio[1]) if ratio else 1, joined, int(window[1]) if window else 0
 
@@ -200,7 +200,7 @@ def check(path, rows, is_new, policies):
         agent = agents[row["agent"]]
         if row["agent"] == "level1" and row["step"] % ratio == 0:
             upper = agents["level2"]
-            agent.prior = [upper.A[0] @ upper.prior[0]]
+            agent.prior = [(upper.A[0] * joint(upper.prior)).reshape(len(upper.A[0]), -1).sum(1)]
         agent.see(row["observation"])
         scores = np.array([agent.score(policy) for policy in agent.policies])
         policies_ = softmax((1 if is_new else 16) * scores + agent.log(agent.habit))
