@@ -87,7 +87,11 @@ export class LineReader {
 
 /** An expression is asked about other scripts only. */
 function isSpace(code: number): boolean {
-  return code <= 32 ? code === 32 || (code >= 9 && code <= 13) : code > 127 && /\s/.test(String.fromCharCode(code));
+  return isAsciiSpace(code) || (code > 127 && /\s/.test(String.fromCharCode(code)));
+}
+
+export function isAsciiSpace(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13);
 }
 
 /** The comment as a member of a statement. */

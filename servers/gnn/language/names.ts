@@ -19,7 +19,7 @@ export function nameAt(text: string, at: number): string | undefined {
 }
 
 /** The name, where no other script is in it: an expression costs several times as much, and most names are so. */
-function asciiNameAt(text: string, at: number): string | undefined {
+export function asciiNameAt(text: string, at: number): string | undefined {
   let to = at;
   for (; to < text.length; to += 1) {
     const code = text.charCodeAt(to);

@@ -41,10 +41,9 @@ export function readStatements(
 
 function plainStatement({ text, from, to }: Line): Statement | undefined {
   const words = text.trim();
-  const span = { from, to };
-  if (words === "") return { kind: "blank", span };
+  if (words === "") return { kind: "blank", span: { from, to } };
   const isComment = words[0] === "#" || (words[0] === "-" && /^---+$/.test(words));
-  return isComment ? { kind: "comment", text: words, span } : undefined;
+  return isComment ? { kind: "comment", text: words, span: { from, to } } : undefined;
 }
 
 /** Without blanks at the ends, and with one where there are several. */
