@@ -89,13 +89,14 @@ export async function besideHttp(
 
 async function doorOptions(hub: Hub, sharing: Sharing, reloader: Reloader): Promise<SharedDoorOptions> {
   const { options, io } = sharing;
-  const atStart = configIdentity(await sharedConfig(sharing), io.env);
   return {
     hub,
     place: await placeOf(sharing),
     server: (): ServerConfig => hub.config.tree.server ?? {},
     identity: async () => {
-      if (!options.watch) return atStart;
+      const { config } = hub;
+      // What is not watched is what was read last: it need not be read a second time to be told apart.
+      if (!options.watch) return configIdentity({ ...config, tree: config.withoutFlags() }, io.env);
       // The client has read what the file says now, and the watcher waits until an editor is quiet.
       await reloader.apply();
       return configIdentity(await sharedConfig(sharing), io.env);

@@ -106,6 +106,16 @@ describe("layers", () => {
     expect(origins.get("server.tool_mode")).toBe(first);
   });
 
+  test("what the tree would be without flags is known, and refused where it cannot be used", async () => {
+    const path = await file("a.toml", '[server]\nhost = "file"\nport = 70000');
+    const flags = { server: { host: "flag", port: 1 } };
+    const { tree, withoutFlags } = await load({ files: [path], flags });
+    expect(tree.server).toMatchObject({ host: "flag", port: 1 });
+    expect(withoutFlags).toThrow(ConfigError);
+    const loaded = await load({ files: [path], variables: { TOOLYARD_SERVER_PORT: "3" }, flags });
+    expect(loaded.withoutFlags().server).toMatchObject({ host: "file", port: 3 });
+  });
+
   test("a variable that names no option is warned about, with the nearest one", async () => {
     const { warnings } = await load({ variables: { TOOLYARD_SERVER_PROT: "3" } });
     expect(warnings).toEqual(["the variable TOOLYARD_SERVER_PROT names no option; did you mean TOOLYARD_SERVER_PORT?"]);

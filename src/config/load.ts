@@ -34,6 +34,8 @@ export interface LoadedConfig<T = JsonObject> {
   readonly files: readonly string[];
   /** Folder that relative things outside any file belong to. */
   readonly folder: string;
+  /** What the tree would be without the command's flags. Throws a `ConfigError` where that cannot be used. */
+  withoutFlags(): T;
 }
 
 /** Reads, joins and checks all layers. Throws `ConfigError` with every problem at once. */
@@ -53,17 +55,25 @@ export async function loadConfig<T>(options: LoadOptions<T>): Promise<LoadedConf
   for (const { origin, tree } of [...environment.layers, { origin: "flag", tree: options.flags ?? {} }]) {
     layers.push({ origin, tree: await prepareTree(tree, schema, outside) });
   }
-  const { tree, origins } = mergeLayers(layers, schema);
-  assertConfig(tree, schema, ({ path, message }) => `${formatPath(path)}: ${message} (${originOf(path, origins)})`);
   return {
-    tree,
-    origins,
+    ...joinLayers(layers, schema),
+    withoutFlags: () => joinLayers(layers.slice(0, -1), schema).tree,
     warnings: [...documents.flatMap((document) => document.warnings), ...environment.warnings],
     unusable,
     secrets: [...secrets],
     files: documents.map((document) => document.path),
     folder: documents.at(-1)?.folder ?? process.cwd(),
   };
+}
+
+/** The layers as one tree that was checked. */
+function joinLayers<T>(
+  layers: readonly Layer[],
+  schema: OptionSchema<T>,
+): { readonly tree: T; readonly origins: ReadonlyMap<string, string> } {
+  const { tree, origins } = mergeLayers(layers, schema);
+  assertConfig(tree, schema, ({ path, message }) => `${formatPath(path)}: ${message} (${originOf(path, origins)})`);
+  return { tree, origins };
 }
 
 /** From here on the tree is what its schema says. Throws a `ConfigError` with every problem, in the words of `say`. */

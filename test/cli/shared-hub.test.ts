@@ -236,6 +236,24 @@ test("clients join a hub that serves HTTP, and it stays when they go", async () 
   });
 });
 
+test("a hub that watches nothing is joined by who reads what it has read, also once a signal made it read again", async () => {
+  await using desk = await Desk.create(FILES);
+  const hub = desk.start(["serve", "--port", "0", "--json", "--no-watch"]);
+  const { pid } = JSON.parse((await seen(hub.stdout!, /^\{.*\}$/m))[0]) as { pid: number };
+  const socket = (): boolean =>
+    existsSync(shared(desk)) && readdirSync(shared(desk)).some((name) => name.endsWith(".sock"));
+  await expect.poll(socket).toBe(true);
+  await desk.write("toolyard.toml", TOML.replace("stdio_servers.small", "stdio_servers.tiny"));
+  const own = await SharedClient.open(desk);
+  await own.said(/its configuration, or the values of its variables, are others/);
+  const taken = seen(hub.stderr!, /The configuration was taken over/);
+  process.kill(pid, "SIGHUP");
+  await taken;
+  const client = await SharedClient.open(desk);
+  expect(await client.hub()).toBe(pid);
+  await Promise.all([own.close(), client.close()]);
+});
+
 test("a call that runs when its client goes is still answered", async () => {
   await using desk = await Desk.create(FILES);
   const keeper = await SharedClient.open(desk);

@@ -8,7 +8,10 @@ type Variables = Readonly<Record<string, string | undefined>>;
  * Tells two configurations apart as they come out: what the files say, with the values of the variables and secret
  * files that they name, and of the variables that pass on to servers. `config` is loaded without a command's flags.
  */
-export function configIdentity({ tree, unusable }: LoadedHubConfig, variables: Variables): string {
+export function configIdentity(
+  { tree, unusable }: Pick<LoadedHubConfig, "tree" | "unusable">,
+  variables: Variables,
+): string {
   const passed = [...namesPassedOn(tree)].toSorted().map((name) => [name, variables[name] ?? null]);
   return contentDigest(JSON.stringify([tree, unusable, passed]));
 }
