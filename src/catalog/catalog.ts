@@ -6,11 +6,12 @@ import { EVERYBODY } from "../core/link-key.ts";
 import { renderMcpName } from "../core/names.ts";
 import type { SearchAnswer, SearchBounds } from "../core/ports.ts";
 import type { CallTarget, Provider } from "../core/provider.ts";
-import { EMPTY_LISTING, type Listing, type Problem, type Source } from "../core/records.ts";
+import { EMPTY_LISTING, type Listing, type Problem } from "../core/records.ts";
 import { within } from "../core/wait.ts";
-import { mightUse, namedSources, type Asked } from "./cold-owners.ts";
-import { ListingGate, type GateWish } from "./listing-gate.ts";
-import { isGuessed, isSpelt, isUnknown, stillStarting, type Lookup } from "./lookup.ts";
+import type { Asked } from "./cold-owners.ts";
+import { Finder, type Find } from "./finder.ts";
+import { askAll, isCold, ListingGate } from "./listing-gate.ts";
+import type { Lookup } from "./lookup.ts";
 import type { CatalogOptions } from "./options.ts";
 import { comparePrecedence } from "./precedence.ts";
 import type { EvidenceSource } from "./search/likeness/table-search.ts";
@@ -57,7 +58,10 @@ export class Catalog {
   readonly #parts: PartMaker;
   readonly #personal = new Map<string, Catalog>();
   #isPerPerson = false;
+  readonly #finder: Finder;
   #entries: readonly Entry[] = [];
+  /** Of the entries, in their order. */
+  #gates: readonly ListingGate[] = [];
   #ingredients: readonly Ingredient[] = [];
   #current: Snapshot;
   #announced: Snapshot | undefined;
@@ -71,6 +75,11 @@ export class Catalog {
     this.#owner = owner;
     this.#parts = maker ?? new PartMaker(options, hide);
     this.#current = new Snapshot([], options.naming, []);
+    this.#finder = new Finder({
+      separator: options.naming.separator,
+      gates: () => this.#gates,
+      latest: () => this.#rebuild(),
+    });
     for (const provider of providers) this.add(provider);
   }
 
@@ -151,6 +160,7 @@ export class Catalog {
   }
 
   #providersChanged(change: (personal: Catalog) => void): void {
+    this.#gates = this.#entries.map(({ gate }) => gate);
     this.#isPerPerson = this.#owner === undefined && this.#entries.some(({ gate }) => gate.provider.linkFor);
     for (const personal of this.#personal.values()) change(personal);
     this.#schedule();
@@ -162,7 +172,7 @@ export class Catalog {
    * comes back. Whoever has not answered after `waitMs` is in it with what was known before.
    */
   async snapshot(waitMs = Infinity): Promise<Snapshot> {
-    const waits = this.#ask(this.#entries);
+    const waits = askAll(this.#gates);
     if (waits.size > 0) await within(Promise.all(waits.values()), waitMs);
     return this.#rebuild();
   }
@@ -199,92 +209,7 @@ export class Catalog {
    * wait is over, and are named then.
    */
   lookUp<T extends CallTarget>(asked: Asked, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
-    const starts = this.#startsFor(asked);
-    const lookup = this.#lookUpNow(asked, find);
-    return starts.length === 0 ? lookup : this.#onceStarted(lookup, starts, { asked, find });
-  }
-
-  async #onceStarted<T extends CallTarget>(
-    first: Lookup<T> | Promise<Lookup<T>>,
-    starts: readonly Start[],
-    { asked, find }: LookedFor<T>,
-  ): Promise<Lookup<T>> {
-    let lookup = await first;
-    for (let before = starts; isUnknown(lookup); lookup = await this.#lookUpNow(asked, find)) {
-      if (this.#named(asked).length > 0) {
-        await Promise.all(before.map(({ over }) => over));
-        return this.#lookUpNow(asked, find);
-      }
-      const left = this.#startsFor(asked);
-      // Whoever was listed meanwhile was not there yet when the others were looked at.
-      if (before.every(({ source }) => left.some((one) => one.source === source)))
-        return stillStarting(
-          asked.text,
-          left.map(({ source }) => source),
-        );
-      if (left.length === 0) return this.#lookUpNow(asked, find);
-      before = left;
-    }
-    return lookup;
-  }
-
-  /** Sources never listed to which what is asked for may belong, as far as the caller may use them. */
-  #startsFor(asked: Asked): readonly Start[] {
-    if (!this.#entries.some(isCold)) return [];
-    return this.#withSay(this.#entries, asked).flatMap(({ gate }) => {
-      const { provider } = gate;
-      const start = gate.coldStart();
-      return start && mightUse(asked, provider.source, this.#options.naming.separator)
-        ? [{ source: provider.source, over: start.over }]
-        : [];
-    });
-  }
-
-  #lookUpNow<T extends CallTarget>(asked: Asked, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
-    const known = find(this.#rebuild());
-    const isGuess = isGuessed(known) && this.#withSay(this.#entries, asked).some(isCold);
-    if (isGuess || !isSpelt(known, asked.text)) return this.#lookUpEverywhere(asked, find);
-    const look = (): Lookup<T> | Promise<Lookup<T>> => {
-      const found = find(this.#rebuild());
-      // Where it is gone or somebody else's by now, those behind have a say, too.
-      return isSpelt(found, asked.text) && found.source.id === known.source.id
-        ? found
-        : this.#lookUpEverywhere(asked, find);
-    };
-    const waits = this.#ask(
-      this.#withSay(this.#entries, asked).filter(({ gate }) => mayTake(gate, known.source)),
-      ({ gate }) => ({ mayBeOld: true, isForOther: gate.provider.source.id !== known.source.id }),
-    );
-    // Not async: whoever need not wait is not overtaken by somebody who came later.
-    return waits.size === 0 ? look() : Promise.all(waits.values()).then(look);
-  }
-
-  #lookUpEverywhere<T extends CallTarget>(asked: Asked, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
-    const waits = this.#ask(this.#withSay(this.#entries, asked));
-    const early = find(this.#rebuild());
-    const isSure =
-      waits.size === 0 ||
-      (isSpelt(early, asked.text) &&
-        !isGuessed(early) &&
-        !Array.from(waits.keys()).some(({ gate }) => mayTake(gate, early.source)));
-    return isSure ? early : Promise.all(waits.values()).then(() => find(this.#rebuild()));
-  }
-
-  /** Leaves out those never listed where the prefix of somebody else is in what is asked for. */
-  #withSay(entries: readonly Entry[], asked: Asked): readonly Entry[] {
-    if (!entries.some(isCold)) return entries;
-    const named = this.#named(asked);
-    return named.length === 0
-      ? entries
-      : entries.filter((entry) => !isCold(entry) || named.includes(entry.gate.provider.source));
-  }
-
-  #named(asked: Asked): readonly Source[] {
-    const sources = this.#entries.map(({ gate }) => gate.provider.source);
-    return namedSources(asked, sources, {
-      separator: this.#options.naming.separator,
-      sourceOfUri: (uri) => this.#rebuild().sourceOfUri(uri),
-    });
+    return this.#finder.lookUp(asked, find);
   }
 
   /** Stops listening and announcing. The last snapshot stays readable. */
@@ -295,16 +220,7 @@ export class Catalog {
     for (const personal of this.#personal.values()) personal.close();
     this.#personal.clear();
     this.#entries = [];
-  }
-
-  /** Asks providers what they offer; the promises of those that have to look first. They never reject. */
-  #ask(entries: readonly Entry[], wishOf?: (entry: Entry) => GateWish): Map<Entry, Promise<void>> {
-    const waits = new Map<Entry, Promise<void>>();
-    for (const entry of entries) {
-      const wait = entry.gate.refresh(wishOf?.(entry));
-      if (wait) waits.set(entry, wait);
-    }
-    return waits;
+    this.#gates = [];
   }
 
   // Not async: callers that come at once find the first one's snapshot.
@@ -356,8 +272,8 @@ export class Catalog {
     this.#timer = undefined;
     this.#announcing += 1;
     // A source that starts tells by itself when it is there; what the others changed is told meanwhile.
-    const waits = this.#ask(this.#entries);
-    await Promise.all(Array.from(waits, ([entry, wait]) => (isCold(entry) ? undefined : wait)));
+    const waits = askAll(this.#gates);
+    await Promise.all(Array.from(waits, ([gate, wait]) => (isCold(gate) ? undefined : wait)));
     this.#rebuild();
     this.#announcing -= 1;
     if (this.#isClosed || !this.#announced) return;
@@ -379,27 +295,6 @@ const WIDEST_VIEWS: readonly View[] = [
 
 function isChanged(kind: ListKind, before: Snapshot, after: Snapshot): boolean {
   return WIDEST_VIEWS.some((view) => !before.rowList(kind, view).equals(after.rowList(kind, view)));
-}
-
-interface Start {
-  readonly source: Source;
-  readonly over: Promise<void>;
-}
-
-type Find<T extends CallTarget> = (snapshot: Snapshot) => Lookup<T>;
-
-interface LookedFor<T extends CallTarget> {
-  readonly asked: Asked;
-  readonly find: Find<T>;
-}
-
-function isCold({ gate }: Entry): boolean {
-  return gate.coldStart() !== undefined;
-}
-
-/** True for the source itself, and for those with a better right to its names. */
-function mayTake({ provider }: ListingGate, source: Source): boolean {
-  return comparePrecedence(provider.source, source) <= 0;
 }
 
 function release(entry: Entry): void {

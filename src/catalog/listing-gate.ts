@@ -151,6 +151,24 @@ export class ListingGate {
   }
 }
 
+/** It was never listed, and starts. */
+export function isCold(gate: ListingGate): boolean {
+  return gate.coldStart() !== undefined;
+}
+
+/** Asks what is offered now; the promises of those that have to look first. They never reject. */
+export function askAll(
+  gates: readonly ListingGate[],
+  wishOf?: (gate: ListingGate) => GateWish,
+): Map<ListingGate, Promise<void>> {
+  const waits = new Map<ListingGate, Promise<void>>();
+  for (const gate of gates) {
+    const wait = gate.refresh(wishOf?.(gate));
+    if (wait) waits.set(gate, wait);
+  }
+  return waits;
+}
+
 /** A source's own bound comes first. */
 const COLD_MARGIN_MS = 100;
 

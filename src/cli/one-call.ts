@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
 import type { CallOptions, Toolyard } from "../hub/toolyard.ts";
 import { isOnThisMachine, missingModules } from "../hub/local-sources.ts";
-import { SERVER_NAME } from "../hub/hub.ts";
+import { SERVER_NAME } from "../hub/server-facts.ts";
 import type { Hub } from "../hub/open-hub.ts";
 import { EXIT, reportFail, UsageError } from "./failure.ts";
 import { print, printJson, type Io } from "./io.ts";

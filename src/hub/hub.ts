@@ -1,4 +1,3 @@
-import type { Catalog } from "../catalog/catalog.ts";
 import type { Lookup } from "../catalog/lookup.ts";
 import { LOCAL_PRINCIPAL, type Call, type Principal } from "../core/call.ts";
 import { FailError } from "../core/errors.ts";
@@ -17,55 +16,26 @@ import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Surface } from "../core/names.ts";
 import type { Logger, SearchAnswer, SearchBounds } from "../core/ports.ts";
-import type { CallTarget, Owned, Preparation, Provider } from "../core/provider.ts";
+import type { CallTarget, Preparation, Provider } from "../core/provider.ts";
 import type { Problem, ToolRecord } from "../core/records.ts";
 import { permissionOf } from "../core/rights.ts";
 import { keptAlive } from "../core/wait.ts";
 import type { SignInDesk } from "../core/sign-in-desk.ts";
-import { VERSION } from "../core/version.ts";
 import { LiveChat } from "./live/chat.ts";
-import { joinInstructions } from "./instructions.ts";
 import { NotedProblems } from "./noted-problems.ts";
 import { OpenDoors } from "./open-doors.ts";
-import { describeSources, type SourceOffer } from "./self-description.ts";
+import { serverFacts } from "./server-facts.ts";
+import { SourceEvents } from "./source-events.ts";
 import { LogLevels } from "./log-levels.ts";
 import type { Pipeline } from "../pipeline/pipeline.ts";
-import type { Planner } from "./plan.ts";
 import type { LoadedHubConfig } from "./schema.ts";
 import { lookBehind } from "./absent-services.ts";
 import { asSaidBehind } from "./behind.ts";
 import { wantedOf } from "./resolve.ts";
-import type { SourceChanges, SourceSet } from "./source-set.ts";
+import type { HubParts } from "./hub-parts.ts";
+import type { SourceChanges } from "./source-set.ts";
 import type { HubState } from "../state/ports/store.ts";
 import { toolyardOf, type Identity, type Toolyard } from "./toolyard.ts";
-
-/** What a hub is made of; `open-hub.ts` makes it. */
-export interface HubParts {
-  readonly config: LoadedHubConfig;
-  /** Where keys are looked up. */
-  readonly variables: Readonly<Record<string, string | undefined>>;
-  readonly catalog: Catalog;
-  readonly sources: SourceSet;
-  /** Made anew when the bounds in the configuration changed. */
-  readonly createPipeline: (config: LoadedHubConfig) => Pipeline;
-  readonly planner: Planner;
-  /** The program registers tools of its own. */
-  readonly isHosted: boolean;
-  /** It shows one other hub unchanged: names, failures and retry times are that hub's own. */
-  readonly isMirror: boolean;
-  /** What this hub shares with others. */
-  readonly state: HubState;
-  readonly signIns: SignInDesk;
-  readonly logger: Logger;
-  /** Takes the configuration's secrets out of a text. */
-  redact(text: string): string;
-  /** The same for all texts of a value; what merely looks like a secret stays. */
-  redactIn<T>(value: T): T;
-  /** One more text that must appear nowhere. */
-  hide(secret: string): void;
-  /** Ends what the parts opened: files, stores. */
-  closeParts(): Promise<void>;
-}
 
 /** A tool as a surface shows it. */
 export interface SurfaceTool {
@@ -81,8 +51,6 @@ export interface SettledOptions {
 }
 
 const WHOLE_VIEW: View = { mode: "all", principal: LOCAL_PRINCIPAL };
-/** What the hub calls itself towards clients. */
-export const SERVER_NAME = "toolyard";
 /** A connection's state may change without an event that tells it. */
 const STATE_LOOK_MS = 100;
 
@@ -98,7 +66,7 @@ export class Hub implements HubPort {
   readonly logger: Logger;
   readonly #parts: HubParts;
   readonly #levels: LogLevels;
-  readonly #listeners = new Map<Provider, readonly (() => void)[]>();
+  readonly #heard: SourceEvents;
   readonly #noted = new NotedProblems();
   #pipeline: Pipeline;
   #config: LoadedHubConfig;
@@ -112,6 +80,11 @@ export class Hub implements HubPort {
     this.signIns = parts.signIns;
     this.chat = new LiveChat(this, parts.variables);
     this.#levels = new LogLevels(parts.logger);
+    this.#heard = new SourceEvents({
+      catalog: parts.catalog,
+      events: this.events,
+      redactIn: (value) => parts.redactIn(value),
+    });
     parts.catalog.changed.on((change) => this.events.listsChanged.emit(change));
   }
 
@@ -190,17 +163,7 @@ export class Hub implements HubPort {
   }
 
   async facts(principal: Principal, { waits = true }: WaitOptions = {}): Promise<ServerFacts> {
-    const offers = await this.#offers(principal, waits);
-    const joined = joinInstructions(offers);
-    const instructions = joined === undefined ? undefined : this.#parts.redactIn(joined);
-    return {
-      name: SERVER_NAME,
-      version: VERSION,
-      title: "Toolyard",
-      ...(instructions === undefined ? {} : { instructions }),
-      ...this.#parts.redactIn(describeSources(offers, (text) => this.redact(text))),
-      ...(offers.some(({ listing }) => listing.isPrivate) && { isPrivate: true }),
-    };
+    return serverFacts(this.#parts, principal, waits);
   }
 
   async subscribe(uri: string, caller: Pick<Call, "principal" | "client">): Promise<() => Promise<void>> {
@@ -363,41 +326,15 @@ export class Hub implements HubPort {
   }
 
   #attach(provider: Provider): void {
-    const { id } = provider.source;
-    this.#listeners.set(provider, [
-      provider.events.resourceUpdated.on(({ uri, params, ...owner }) => {
-        const shown = this.#catalogOf(owner).current.shownUri(id, uri);
-        this.events.resourceUpdated.emit({ uri: shown, params: { ...params, uri: shown }, ...owner });
-      }),
-      provider.events.log.on(({ params, ...owner }) =>
-        this.events.log.emit({ params: this.#parts.redactIn(params), ...owner }),
-      ),
-    ]);
+    this.#heard.listenTo(provider);
     this.#parts.catalog.add(provider);
     void this.#levels.tell(provider);
   }
 
-  /** What the owner of an event sees. */
-  #catalogOf({ principal }: Owned): Catalog {
-    const { catalog } = this.#parts;
-    return (principal === undefined ? undefined : catalog.known(principal)) ?? catalog;
-  }
-
   #detach(provider: Provider): void {
     const { id } = provider.source;
-    for (const off of this.#listeners.get(provider) ?? []) off();
-    this.#listeners.delete(provider);
+    this.#heard.leave(provider);
     this.#noted.forget(id);
     this.#parts.catalog.remove(id);
-  }
-
-  async #offers(principal: Principal, waits: boolean): Promise<SourceOffer[]> {
-    const { sources } = this.#parts;
-    const catalog = this.#parts.catalog.for(principal);
-    const snapshot = waits ? await catalog.snapshot() : catalog.current;
-    const usable = permissionOf(principal.rights).isNarrowed ? snapshot.sourcesFor(principal) : undefined;
-    return sources.providers
-      .filter(({ source }) => !usable || usable.has(source.id))
-      .map(({ source }) => ({ source, listing: catalog.listingOf(source.id) }));
   }
 }

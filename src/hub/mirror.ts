@@ -6,7 +6,7 @@ import { DEFAULT_SEPARATOR } from "../core/names.ts";
 import { supposedName } from "../core/rights.ts";
 import type { Source } from "../core/records.ts";
 import type { Resolution } from "../pipeline/ports.ts";
-import { SERVER_NAME } from "./hub.ts";
+import { SERVER_NAME } from "./server-facts.ts";
 import { resolveCall, type ResolvePlaces } from "./resolve.ts";
 
 /**

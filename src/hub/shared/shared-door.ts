@@ -7,7 +7,7 @@ import type { Hub } from "../hub.ts";
 import type { ServerConfig } from "../serve/doors.ts";
 import type { FirstCaller } from "../serve/first-caller.ts";
 import type { Served } from "../serve/serve.ts";
-import { readGreeting, readHello, writeGreeting, type Hello } from "./greeting.ts";
+import type { Hello } from "./greeting.ts";
 import { tryConnect } from "./connect.ts";
 import type { SharedPlace } from "./place.ts";
 
@@ -118,6 +118,9 @@ export class SharedDoor {
   }
 
   async #welcome(socket: Socket): Promise<void> {
+    // Loaded with the first client, as what serves it is.
+    const { readGreeting, readHello, writeGreeting } = await import("./greeting.ts");
+    if (socket.destroyed) return;
     const greeting = await readGreeting(socket);
     const hello = typeof greeting === "string" ? undefined : readHello(greeting);
     if (!hello || this.#closed) return void socket.destroy();

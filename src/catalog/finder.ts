@@ -1,0 +1,131 @@
+import type { CallTarget } from "../core/provider.ts";
+import type { Source } from "../core/records.ts";
+import { mightUse, namedSources, type Asked } from "./cold-owners.ts";
+import { askAll, isCold, type GateWish, type ListingGate } from "./listing-gate.ts";
+import { isGuessed, isSpelt, isUnknown, stillStarting, type Lookup } from "./lookup.ts";
+import { comparePrecedence } from "./precedence.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+/** What a finder needs of its catalog. */
+export interface Findable {
+  /** What stands between a namespace and a name. */
+  readonly separator: string;
+  /** All sources, those with the better right to a name first. */
+  gates(): readonly ListingGate[];
+  /** What all of them are known to offer at this moment, without asking anybody. */
+  latest(): Snapshot;
+}
+
+export type Find<T extends CallTarget> = (snapshot: Snapshot) => Lookup<T>;
+
+/** Finds what a name means while sources come, go, change and start. It asks those who could change the answer. */
+export class Finder {
+  readonly #catalog: Findable;
+
+  constructor(catalog: Findable) {
+    this.#catalog = catalog;
+  }
+
+  /** As `Catalog.lookUp` promises it. */
+  lookUp<T extends CallTarget>(asked: Asked, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
+    const starts = this.#startsFor(asked);
+    const lookup = this.#lookUpNow(asked, find);
+    return starts.length === 0 ? lookup : this.#onceStarted(lookup, starts, { asked, find });
+  }
+
+  async #onceStarted<T extends CallTarget>(
+    first: Lookup<T> | Promise<Lookup<T>>,
+    starts: readonly Start[],
+    { asked, find }: LookedFor<T>,
+  ): Promise<Lookup<T>> {
+    let lookup = await first;
+    for (let before = starts; isUnknown(lookup); lookup = await this.#lookUpNow(asked, find)) {
+      if (this.#named(asked).length > 0) {
+        await Promise.all(before.map(({ over }) => over));
+        return this.#lookUpNow(asked, find);
+      }
+      const left = this.#startsFor(asked);
+      // Whoever was listed meanwhile was not there yet when the others were looked at.
+      if (before.every(({ source }) => left.some((one) => one.source === source)))
+        return stillStarting(
+          asked.text,
+          left.map(({ source }) => source),
+        );
+      if (left.length === 0) return this.#lookUpNow(asked, find);
+      before = left;
+    }
+    return lookup;
+  }
+
+  /** Sources never listed to which what is asked for may belong, as far as the caller may use them. */
+  #startsFor(asked: Asked): readonly Start[] {
+    const gates = this.#catalog.gates();
+    if (!gates.some(isCold)) return [];
+    return this.#withSay(gates, asked).flatMap((gate) => {
+      const { source } = gate.provider;
+      const start = gate.coldStart();
+      return start && mightUse(asked, source, this.#catalog.separator) ? [{ source, over: start.over }] : [];
+    });
+  }
+
+  #lookUpNow<T extends CallTarget>(asked: Asked, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
+    const known = find(this.#catalog.latest());
+    const gates = this.#withSay(this.#catalog.gates(), asked);
+    const isGuess = isGuessed(known) && gates.some(isCold);
+    if (isGuess || !isSpelt(known, asked.text)) return this.#lookUpEverywhere(asked, find);
+    const look = (): Lookup<T> | Promise<Lookup<T>> => {
+      const found = find(this.#catalog.latest());
+      // Where it is gone or somebody else's by now, those behind have a say, too.
+      return isSpelt(found, asked.text) && found.source.id === known.source.id
+        ? found
+        : this.#lookUpEverywhere(asked, find);
+    };
+    const waits = askAll(
+      gates.filter((gate) => mayTake(gate, known.source)),
+      (gate): GateWish => ({ mayBeOld: true, isForOther: gate.provider.source.id !== known.source.id }),
+    );
+    // Not async: whoever need not wait is not overtaken by somebody who came later.
+    return waits.size === 0 ? look() : Promise.all(waits.values()).then(look);
+  }
+
+  #lookUpEverywhere<T extends CallTarget>(asked: Asked, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
+    const waits = askAll(this.#withSay(this.#catalog.gates(), asked));
+    const early = find(this.#catalog.latest());
+    const isSure =
+      waits.size === 0 ||
+      (isSpelt(early, asked.text) &&
+        !isGuessed(early) &&
+        !Array.from(waits.keys()).some((gate) => mayTake(gate, early.source)));
+    return isSure ? early : Promise.all(waits.values()).then(() => find(this.#catalog.latest()));
+  }
+
+  /** Leaves out those never listed where the prefix of somebody else is in what is asked for. */
+  #withSay(gates: readonly ListingGate[], asked: Asked): readonly ListingGate[] {
+    if (!gates.some(isCold)) return gates;
+    const named = this.#named(asked);
+    return named.length === 0 ? gates : gates.filter((gate) => !isCold(gate) || named.includes(gate.provider.source));
+  }
+
+  #named(asked: Asked): readonly Source[] {
+    const sources = this.#catalog.gates().map(({ provider }) => provider.source);
+    return namedSources(asked, sources, {
+      separator: this.#catalog.separator,
+      sourceOfUri: (uri) => this.#catalog.latest().sourceOfUri(uri),
+    });
+  }
+}
+
+interface Start {
+  readonly source: Source;
+  readonly over: Promise<void>;
+}
+
+interface LookedFor<T extends CallTarget> {
+  readonly asked: Asked;
+  readonly find: Find<T>;
+}
+
+/** True for the source itself, and for those with a better right to its names. */
+function mayTake({ provider }: ListingGate, source: Source): boolean {
+  return comparePrecedence(provider.source, source) <= 0;
+}

@@ -1,0 +1,36 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Logger } from "../core/ports.ts";
+import type { SignInDesk } from "../core/sign-in-desk.ts";
+import type { Pipeline } from "../pipeline/pipeline.ts";
+import type { HubState } from "../state/ports/store.ts";
+import type { Planner } from "./plan.ts";
+import type { LoadedHubConfig } from "./schema.ts";
+import type { SourceSet } from "./source-set.ts";
+
+/** What a hub is made of; `open-hub.ts` makes it. */
+export interface HubParts {
+  readonly config: LoadedHubConfig;
+  /** Where keys are looked up. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly catalog: Catalog;
+  readonly sources: SourceSet;
+  /** Made anew when the bounds in the configuration changed. */
+  readonly createPipeline: (config: LoadedHubConfig) => Pipeline;
+  readonly planner: Planner;
+  /** The program registers tools of its own. */
+  readonly isHosted: boolean;
+  /** It shows one other hub unchanged: names, failures and retry times are that hub's own. */
+  readonly isMirror: boolean;
+  /** What this hub shares with others. */
+  readonly state: HubState;
+  readonly signIns: SignInDesk;
+  readonly logger: Logger;
+  /** Takes the configuration's secrets out of a text. */
+  redact(text: string): string;
+  /** The same for all texts of a value; what merely looks like a secret stays. */
+  redactIn<T>(value: T): T;
+  /** One more text that must appear nowhere. */
+  hide(secret: string): void;
+  /** Ends what the parts opened: files, stores. */
+  closeParts(): Promise<void>;
+}

@@ -1,0 +1,44 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import type { HubEvents } from "../core/hub-port.ts";
+import type { Owned, Provider } from "../core/provider.ts";
+import type { HubParts } from "./hub-parts.ts";
+
+interface Parts extends Pick<HubParts, "catalog" | "redactIn"> {
+  /** Where it is told to callers. */
+  readonly events: Pick<HubEvents, "resourceUpdated" | "log">;
+}
+
+/** What sources tell of their own accord, with the URIs that callers know and without secrets. */
+export class SourceEvents {
+  readonly #parts: Parts;
+  readonly #listeners = new Map<Provider, readonly (() => void)[]>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  listenTo(provider: Provider): void {
+    const { events } = this.#parts;
+    const { id } = provider.source;
+    this.#listeners.set(provider, [
+      provider.events.resourceUpdated.on(({ uri, params, ...owner }) => {
+        const shown = this.#catalogOf(owner).current.shownUri(id, uri);
+        events.resourceUpdated.emit({ uri: shown, params: { ...params, uri: shown }, ...owner });
+      }),
+      provider.events.log.on(({ params, ...owner }) =>
+        events.log.emit({ params: this.#parts.redactIn(params), ...owner }),
+      ),
+    ]);
+  }
+
+  leave(provider: Provider): void {
+    for (const off of this.#listeners.get(provider) ?? []) off();
+    this.#listeners.delete(provider);
+  }
+
+  /** What the owner of an event sees. */
+  #catalogOf({ principal }: Owned): Catalog {
+    const { catalog } = this.#parts;
+    return (principal === undefined ? undefined : catalog.known(principal)) ?? catalog;
+  }
+}
