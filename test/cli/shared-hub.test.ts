@@ -236,7 +236,7 @@ test("clients join a hub that serves HTTP, and it stays when they go", async () 
   });
 });
 
-test("a hub that watches nothing is joined by who reads what it has read, also once a signal made it read again", async () => {
+test("a hub that watches nothing is joined by who reads what it read last, at its start or by a signal", async () => {
   await using desk = await Desk.create(FILES);
   const hub = desk.start(["serve", "--port", "0", "--json", "--no-watch"]);
   const { pid } = JSON.parse((await seen(hub.stdout!, /^\{.*\}$/m))[0]) as { pid: number };
