@@ -42,6 +42,14 @@ test("`include` takes given and new names, `exclude` wins over it", () => {
   expect(tools.map(({ name }) => name)).toEqual(["read_a", "c"]);
 });
 
+test("a tool of the hub's own stays, whatever is chosen of the source's, and nothing is said of what is not there", () => {
+  const source = sourceOf({ include: ["read_*"], exclude: ["sign_*"], rename: { c: "new" } });
+  const listing = { ...EMPTY_LISTING, tools: [{ ...toolOf("sign_in", source), isHubs: true }] };
+  const { tools, problems } = new ListingShaper(source).shape(listing);
+  expect(tools.map(({ name }) => name)).toEqual(["sign_in"]);
+  expect(problems).toEqual([]);
+});
+
 test("a description, keywords, a visibility and a time are put in place of the source's own or beside them", () => {
   const [tool] = shaped(
     { descriptions: { a: "Better." }, keywords: ["more"], visibility: "ondemand", toolTimeouts: { a: 5 } },

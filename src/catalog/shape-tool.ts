@@ -36,7 +36,7 @@ export function chooseTools(
   shape: ListingShape,
 ): { readonly chosen: readonly ToolRecord[]; readonly excluded: readonly string[] } {
   if (shape.include.length === 0 && shape.exclude.length === 0) return { chosen: tools, excluded: [] };
-  const chosen = tools.filter(({ name }) => isChosen(name, shape));
+  const chosen = tools.filter(({ name, isHubs }) => isHubs || isChosen(name, shape));
   const left = new Set(chosen);
   return { chosen, excluded: tools.filter((tool) => !left.has(tool)).map(({ name }) => name) };
 }
@@ -172,7 +172,7 @@ const KEYED_OPTIONS = ["rename", "descriptions", "pins", "toolTimeouts"] as cons
  */
 export function reportIdleOptions(tools: readonly ToolRecord[], shape: ListingShape, report: Report): void {
   // Nothing can be said about names before a list has been read.
-  if (tools.length === 0) return;
+  if (tools.every(({ isHubs }) => isHubs)) return;
   const names = tools.map(({ name }) => name);
   const known = new Set(names);
   for (const option of KEYED_OPTIONS) {

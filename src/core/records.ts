@@ -55,6 +55,8 @@ export interface ToolRecord {
    * the hub; found and called like any other, but hiding it alone is no reason to list the discovery tools.
    */
   readonly role?: "discovery" | "meta";
+  /** The hub's own, in the list of a source: what is chosen of the source's tools says nothing of it. */
+  readonly isHubs?: boolean;
   /** Names already carry their namespace (`module.tool`): rendered as they stand, without the source's prefix. */
   readonly qualified?: boolean;
   /**

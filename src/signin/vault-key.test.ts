@@ -81,6 +81,24 @@ test("a hub opens the store that was chosen; while that is locked it says so and
   expect(await hub.find(RECORD)).toEqual(RECORD);
 });
 
+test("a whole vault that comes in the place of a torn one while that is read is left where it is", async () => {
+  const ring = new Ring();
+  await vaultOf(ring, true).update(RECORD, () => RECORD);
+  const file = join(folder, "vault.json");
+  const whole = readFileSync(file, "utf8");
+  writeFileSync(file, whole.replace(/"data":"../, '"data":"!!'));
+  const aside: string[] = [];
+  const vault = new Vault(place(ring, false), (path) => void aside.push(path));
+  const read = ring.read.bind(ring);
+  ring.read = (name) => {
+    writeFileSync(file, whole);
+    return read(name);
+  };
+  expect(await vault.find(RECORD)).toEqual(RECORD);
+  expect(aside).toEqual([]);
+  expect(readFileSync(file, "utf8")).toBe(whole);
+});
+
 const MODULE = `
 import { readFileSync, writeFileSync } from "node:fs";
 export class Entry {

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { FailError } from "../core/errors.ts";
+import { FailError, messageOf } from "../core/errors.ts";
 import { isJsonObject, stringMember, type JsonObject } from "../core/json.ts";
 import { fail } from "../core/outcome.ts";
 import { withFileLock } from "../process/file-lock.ts";
@@ -67,9 +67,8 @@ export class Vault {
     key: RecordKey,
     change: (record: SignInRecord | undefined) => SignInRecord | undefined,
   ): Promise<SignInRecord | undefined> {
-    await mkdir(this.#place.folder, { recursive: true, mode: 0o700 });
-    return withFileLock(`${this.#file}.lock`, async () => {
-      const records = await this.#records();
+    return this.#locked(async () => {
+      const records = await this.#recordsForWriting();
       const text = recordKeyText(key);
       const before = records[text];
       const after = change(before);
@@ -89,33 +88,54 @@ export class Vault {
     return withFileLock(path, work, { waitMs: REDEEM_WAIT_MS, ...(signal && { signal }) });
   }
 
+  async #locked<T>(work: () => Promise<T>): Promise<T> {
+    await mkdir(this.#place.folder, { recursive: true, mode: 0o700 });
+    return withFileLock(`${this.#file}.lock`, work);
+  }
+
   async #records(): Promise<Records> {
+    const records = await this.#readable();
+    if (records) return records;
+    try {
+      // Whoever held the lock may have put another file in the place of one that was none.
+      return await this.#locked(() => this.#recordsForWriting());
+    } catch (error) {
+      if (error instanceof FailError) throw error;
+      const words = `${this.#file} is no vault, and could not be put aside: ${messageOf(error)}. Move it away.`;
+      throw new FailError(fail("needs_authorisation", words, { details: { sent: false } }));
+    }
+  }
+
+  /** While the lock is held. What is torn or no vault of ours is kept for whoever can make something of it. */
+  async #recordsForWriting(): Promise<Records> {
+    const records = await this.#readable();
+    if (records) return records;
+    const aside = `${this.#file}.unreadable-${randomBytes(4).toString("hex")}`;
+    await rename(this.#file, aside);
+    this.#onAside(aside);
+    return {};
+  }
+
+  /** Nothing where the file is no vault. */
+  async #readable(): Promise<Records | undefined> {
     const stamp = await stampOf(this.#file);
     if (stamp === undefined) return {};
     if (this.#read?.stamp === stamp) return this.#read.records;
-    const records = await this.#open(await readFile(this.#file, "utf8"));
-    this.#read = { stamp, records };
+    const text = await readFile(this.#file, "utf8").catch((error: NodeJS.ErrnoException) => {
+      // It was put aside in between.
+      if (error.code === "ENOENT") return undefined;
+      throw error;
+    });
+    if (text === undefined) return {};
+    const records = await this.#open(text);
+    if (records) this.#read = { stamp, records };
     return records;
   }
 
-  async #open(text: string): Promise<Records> {
+  async #open(text: string): Promise<Records | undefined> {
     const sealed = parseObject(text);
     const head = sealed && headOf(sealed);
-    if (!sealed || !head) return this.#setAside();
-    const records = unseal(sealed, head, await this.#keyOf(head));
-    return records ?? this.#setAside();
-  }
-
-  /** What is torn or no vault of ours is kept for whoever can make something of it. */
-  async #setAside(): Promise<Records> {
-    const aside = `${this.#file}.unreadable-${randomBytes(4).toString("hex")}`;
-    // Another process may have done so a moment ago.
-    const isMoved = await rename(this.#file, aside).then(
-      () => true,
-      () => false,
-    );
-    if (isMoved) this.#onAside(aside);
-    return {};
+    return sealed && head && unseal(sealed, head, await this.#keyOf(head));
   }
 
   async #write(records: Records): Promise<void> {

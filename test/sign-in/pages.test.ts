@@ -1,9 +1,11 @@
-// Signing in by the hub's own pages, as browsers and chats come to them.
-import { expect, test } from "vitest";
+// Signing in by the hub's own pages, as browsers and chats come to them; by a real browser with
+// `npm run sign-in:chromium`.
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/json.ts";
 import { startAuthServer, startProtected, type AuthServer } from "../fixtures/auth-server.ts";
 import type { Asked } from "../fixtures/raw/raw-client.ts";
 import { openTarget, type Target } from "../security/attack.ts";
+import { startBrowsers, type Browsers } from "./browser.ts";
 
 const TOKENS = { ann: { token: "t0ken-ann" }, ben: { token: "t0ken-ben" } };
 
@@ -12,28 +14,27 @@ function openHub(url: string, server: object = {}): Promise<Target> {
   return openTarget({ server, mcp: { remote_servers: [far] }, builtin: { execute_code: false } });
 }
 
+let browsers: Browsers;
+beforeAll(async () => {
+  browsers = await startBrowsers();
+}, 60_000);
+afterAll(() => browsers[Symbol.asyncDispose]());
+
+/** To browsers it is another site than the hub, and a person has to agree there. */
+const elsewhere = (): Promise<AuthServer> => startAuthServer({ host: "localhost", asksPerson: true });
+
 /** A person's browser: from the link by the code to the issuer, and back to the hub. */
 async function follow({ params }: Asked): Promise<JsonObject> {
   const code = /code (\d{6})/.exec(String(params["message"]))![1]!;
-  const given = await fetch(String(params["url"]), {
-    method: "POST",
-    body: new URLSearchParams({ code }),
-    redirect: "manual",
-  });
-  await finish(given);
-  return { action: "accept" };
-}
-
-async function finish(sent: Response): Promise<number> {
-  const cookie = sent.headers.get("set-cookie")!.split(";")[0]!;
-  const back = await fetch(sent.headers.get("location")!, { redirect: "manual" });
-  return (await fetch(back.headers.get("location")!, { headers: { cookie } })).status;
+  const browser = await browsers.open();
+  const { text } = await browser.visit(String(params["url"]), { code });
+  return { action: text.includes("Signed in to far.") ? "accept" : "decline" };
 }
 
 test.each(["legacy", "modern"] as const)(
   "a %s chat with a token signs in by the tool that leads there, by the hub's pages",
   async (era) => {
-    await using auth = await startAuthServer();
+    await using auth = await elsewhere();
     await using server = await startProtected(auth);
     await using hub = await openHub(server.url, { tokens: TOKENS });
     const ann = await hub.client(TOKENS.ann.token, { era, answer: follow });
@@ -75,6 +76,51 @@ test("the page of the hub leads there, and only the browser that began comes bac
     statuses.push((await fetch(back, { headers: headers as Record<string, string> })).status);
   expect(statuses).toEqual([403, 403, 200, 400]);
   expect(auth.asked).toHaveLength(1);
+});
+
+test("a browser goes from the hub's page to the issuer and back, and the tools are there", async () => {
+  await using auth = await elsewhere();
+  await using server = await startProtected(auth);
+  await using hub = await openHub(server.url);
+  const browser = await browsers.open();
+  const { url, text } = await browser.visit(`http://127.0.0.1:${hub.port}/sign-in?source=far`);
+  expect(text).toContain("Signed in to far.");
+  expect(url).toContain(`http://127.0.0.1:${hub.port}/oauth/callback?`);
+  await expect.poll(() => hub.hub.call("far__echo", { text: "in" }), { timeout: 30_000 }).toMatchObject({ ok: true });
+});
+
+test("a browser that is led into a sign-in that another one began finishes nothing", async () => {
+  await using auth = await elsewhere();
+  await using server = await startProtected(auth);
+  await using hub = await openHub(server.url);
+  const begun = await fetch(`http://127.0.0.1:${hub.port}/sign-in`, {
+    method: "POST",
+    body: new URLSearchParams({ source: "far" }),
+    redirect: "manual",
+  });
+  const browser = await browsers.open();
+  const { text } = await browser.visit(begun.headers.get("location")!);
+  expect(text).toContain("begun in another browser");
+  expect(auth.asked).toEqual([]);
+});
+
+test("a code that is wrong leads nowhere, and five of them end the link", async () => {
+  await using auth = await elsewhere();
+  await using server = await startProtected(auth);
+  await using hub = await openHub(server.url, { tokens: TOKENS });
+  const said: string[] = [];
+  const guess = async ({ params }: Asked): Promise<JsonObject> => {
+    for (let tries = 0; tries < 6; tries += 1)
+      said.push((await (await browsers.open()).visit(String(params["url"]), { code: "no" })).text);
+    return { action: "decline" };
+  };
+  const ann = await hub.client(TOKENS.ann.token, { era: "modern", answer: guess });
+  await ann.tool("far__sign_in");
+  expect(said.map((text) => (text.includes("That is not the code") ? "no" : "over"))).toEqual([
+    ..."no no no no no".split(" "),
+    "over",
+  ]);
+  expect(auth.authorized).toEqual([]);
 });
 
 test.each<[string, Record<string, string>, number]>([

@@ -56,6 +56,21 @@ test("a person who has not signed in gets one tool that leads there, and not wha
   expect((await provider.listing()).tools).toEqual([]);
 });
 
+test("what the server gives anybody is there before a sign-in, and asked for without a token", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startPersonal(auth, "far", { guards: () => false });
+  await using home = new Home();
+  const config = { url: server.url, credentials: "per-caller" } as const;
+  await home.login(config, { as: "ann" });
+  const provider = home.open(config);
+  const names = async (principal: Principal): Promise<readonly string[]> =>
+    (await provider.listing({ link: provider.linkFor!(principal) })).tools.map(({ name }) => name);
+  expect(await names(BEN)).toEqual(["whoami", "stir", "of_nobody"]);
+  expect(server.seen.flatMap(({ headers }) => headers["authorization"] ?? [])).toEqual([]);
+  expect(await names(ANN)).toEqual(["whoami", "stir", "of_ann"]);
+  expect(await names(BEN)).toEqual(["whoami", "stir", "of_nobody"]);
+});
+
 test.each(["shared", "local"])("what is %s's is nobody else's to fall back to", async (owner) => {
   await using auth = await startAuthServer();
   await using server = await startPersonal(auth, "far");

@@ -54,6 +54,20 @@ test.each(refused)("%s is refused by the option's name, and no secret is shown",
   expect(() => resolveRemoteServer(options)).not.toThrow(/s3cret/);
 });
 
+test.each<[RemoteServerConfig, RegExp]>([
+  [{ url: "http://a/", token: "s3cret" }, /per-caller.+credentials of its own are configured.+Remove one of them/],
+  [{ url: "http://a/", headers: { Authorization: "s3cret" } }, /credentials of its own are configured/],
+  [{ url: "http://a/", auth: { type: "api_key", key: "s3cret" } }, /credentials of its own are configured/],
+  [
+    { url: "http://a/", auth: { type: "oauth", grant: "client_credentials", client_id: "c", client_secret: "s3cret" } },
+    /`grant = "client_credentials"` asks nobody/,
+  ],
+])("each caller signs in for itself, so %o beside it is refused", (options, words) => {
+  expect(() => resolveRemoteServer({ ...options, credentials: "per-caller" })).toThrow(words);
+  expect(() => resolveRemoteServer({ ...options, credentials: "per-caller" })).not.toThrow(/s3cret/);
+  expect(resolveRemoteServer(options).credentials).toBe("shared");
+});
+
 test("credentials and headers become one set of headers", () => {
   expect(resolveRemoteServer({ url: "http://a/", token: "t", headers: { "X-Team": "blue" } }).headers).toEqual({
     authorization: "Bearer t",

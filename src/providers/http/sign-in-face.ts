@@ -77,6 +77,7 @@ function signInListing(source: Source): Listing {
     inputSchema,
     keywords: ["login", "authorize"],
     visibility: "native",
+    isHubs: true,
     definition: { name: SIGN_IN, description, inputSchema, annotations },
   };
   const none = { resources: [], templates: [], prompts: [], problems: [] };

@@ -1,0 +1,106 @@
+// A person at a browser. `CHROMIUM` names a program that is driven then; else a stand-in follows links, redirects,
+// cookies and forms by `fetch`, which is all that these pages need.
+import { Chromium, type ChromiumPage } from "../support/chromium.ts";
+
+export interface Seen {
+  /** Where the browser ended. */
+  readonly url: string;
+  readonly text: string;
+}
+
+export interface Browser {
+  /** Opens an address, fills in and sends each form that it comes to, once; what stands there at last. */
+  visit(address: string, answers?: Readonly<Record<string, string>>): Promise<Seen>;
+}
+
+/** Browsers of several people, which share no cookies. */
+export interface Browsers extends AsyncDisposable {
+  open(): Promise<Browser>;
+}
+
+export async function startBrowsers(path = process.env["CHROMIUM"]): Promise<Browsers> {
+  if (path === undefined || path === "")
+    return { open: async () => new FetchBrowser(), [Symbol.asyncDispose]: async () => {} };
+  const chromium = await Chromium.start(path);
+  return {
+    open: async () => new ChromiumBrowser(await chromium.newPage()),
+    [Symbol.asyncDispose]: () => chromium[Symbol.asyncDispose](),
+  };
+}
+
+/** Forms on the way of one sign-in are few. */
+const MAX_FORMS = 6;
+
+class ChromiumBrowser implements Browser {
+  readonly #page: ChromiumPage;
+
+  constructor(page: ChromiumPage) {
+    this.#page = page;
+  }
+
+  async visit(address: string, answers: Readonly<Record<string, string>> = {}): Promise<Seen> {
+    await this.#page.open(address);
+    const filled = new Set<string>();
+    for (let forms = 0; forms < MAX_FORMS; forms += 1) {
+      const { url, text, hasForm } = (await this.#page.look(LOOK)) as Seen & { readonly hasForm: boolean };
+      if (!hasForm || filled.has(url)) return { url, text };
+      filled.add(url);
+      await this.#page.go(`(${sendForm.toString()})(${JSON.stringify(answers)})`);
+    }
+    throw new Error("A form came after each form.");
+  }
+}
+
+const LOOK = "({ url: location.href, text: document.body.innerText, hasForm: document.forms.length > 0 })";
+
+/** Runs in the page. */
+function sendForm(answers: Record<string, string>): void {
+  const [form] = (globalThis as unknown as { document: { forms: FormLike[] } }).document.forms;
+  for (const field of form!.elements) if (field.name in answers) field.value = answers[field.name]!;
+  form!.querySelector("button").click();
+}
+
+interface FormLike {
+  readonly elements: Iterable<{ name: string; value: string }>;
+  querySelector(name: string): { click(): void };
+}
+
+class FetchBrowser implements Browser {
+  /** By host, then by name; ports and paths make no difference to what is tested. */
+  readonly #cookies = new Map<string, Map<string, string>>();
+
+  async visit(address: string, answers: Readonly<Record<string, string>> = {}): Promise<Seen> {
+    let { url, html } = await this.#load(address);
+    const filled = new Set<string>();
+    while (html.includes("<form") && !filled.has(url)) {
+      filled.add(url);
+      ({ url, html } = await this.#load(url, { method: "POST", body: formIn(html, answers) }));
+    }
+    return { url, text: html.replaceAll(/<[^>]*>/g, " ") };
+  }
+
+  async #load(address: string, sent: RequestInit = {}): Promise<{ url: string; html: string }> {
+    const url = new URL(address);
+    const kept = this.#cookies.get(url.hostname) ?? new Map<string, string>();
+    this.#cookies.set(url.hostname, kept);
+    const cookie = Array.from(kept, ([name, value]) => `${name}=${value}`).join("; ");
+    const answer = await fetch(url, { ...sent, headers: { cookie }, redirect: "manual" });
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;
+      kept.set(name!, value!);
+    }
+    const html = await answer.text();
+    const location = answer.headers.get("location");
+    return location === null ? { url: url.href, html } : this.#load(new URL(location, url).href);
+  }
+}
+
+function formIn(html: string, answers: Readonly<Record<string, string>>): URLSearchParams {
+  const form = html.slice(html.indexOf("<form"), html.indexOf("</form>"));
+  const body = new URLSearchParams();
+  for (const [input] of form.matchAll(/<input[^>]*>/g)) {
+    const [name, value] = ["name", "value"].map((key) => new RegExp(`${key}="?([^" >]*)`).exec(input)?.[1]);
+    if (name !== undefined) body.set(name, answers[name] ?? value ?? "");
+  }
+  return body;
+}
