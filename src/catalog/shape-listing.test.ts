@@ -42,7 +42,7 @@ test("`include` takes given and new names, `exclude` wins over it", () => {
   expect(tools.map(({ name }) => name)).toEqual(["read_a", "c"]);
 });
 
-test("a tool of the hub's own stays, whatever is chosen of the source's, and nothing is said of what is not there", () => {
+test("a tool of the hub's own stays, whatever is chosen, and nothing is told of what is not there", () => {
   const source = sourceOf({ include: ["read_*"], exclude: ["sign_*"], rename: { c: "new" } });
   const listing = { ...EMPTY_LISTING, tools: [{ ...toolOf("sign_in", source), isHubs: true }] };
   const { tools, problems } = new ListingShaper(source).shape(listing);
