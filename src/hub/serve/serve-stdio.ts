@@ -39,6 +39,7 @@ export function serveStdio(hub: Hub, server: ServerConfig, { input, output, firs
     ...(enabled ? { dialects: createDialects(hub) } : {}),
   });
   door.start();
+  firstCaller?.listening();
   const doorClosed = hub.doors.opened("stdio");
   return {
     done: door.done,

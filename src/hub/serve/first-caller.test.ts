@@ -1,0 +1,33 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { FirstCaller } from "./first-caller.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setImmediate"] }));
+afterEach(() => void vi.useRealTimers());
+
+test("a client that speaks late, because the door was opened late, is heard", async () => {
+  const caller = new FirstCaller();
+  await vi.advanceTimersByTimeAsync(5000);
+  caller.listening();
+  await vi.advanceTimersByTimeAsync(200);
+  caller.spoke("legacy");
+  expect(await caller.era).toBe("legacy");
+});
+
+test("what was in the pipe while the loop was busy is heard before the time is over", async () => {
+  const caller = new FirstCaller();
+  setTimeout(() => setImmediate(() => caller.spoke("modern")), 300);
+  caller.listening();
+  await vi.advanceTimersByTimeAsync(301);
+  expect(await caller.era).toBe("modern");
+});
+
+test.each([
+  { what: "that says nothing", isListening: true, afterMs: 301 },
+  { what: "to whom no door is opened", isListening: false, afterMs: 10_000 },
+])("a client $what holds up no source for longer", async ({ isListening, afterMs }) => {
+  const caller = new FirstCaller();
+  if (isListening) caller.listening();
+  await vi.advanceTimersByTimeAsync(afterMs);
+  caller.spoke("legacy");
+  expect(await caller.era).toBeUndefined();
+});
