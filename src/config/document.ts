@@ -17,6 +17,9 @@ export interface ConfigDocument {
 /** A configuration is written by hand; a larger file is some other file. */
 const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
 
+/** Editors for Windows put it in front of a text, where it says nothing. */
+export const BYTE_ORDER_MARK = /^\uFEFF/;
+
 /** A file as it stands, TOML or JSON. */
 export interface RawDocument {
   readonly path: string;
@@ -81,8 +84,9 @@ function placeIn(error: unknown): string {
 }
 
 /** Reads JSON with comments. Throws `ConfigError` naming the place. `name` stands for the text in messages. */
-export async function parseJson(name: string, text: string): Promise<JsonObject> {
+export async function parseJson(name: string, given: string): Promise<JsonObject> {
   const { parse, visit, printParseErrorCode } = await import("jsonc-parser");
+  const text = given.replace(BYTE_ORDER_MARK, "");
   const errors: ParseError[] = [];
   const tree: unknown = parse(text, errors, { allowTrailingComma: true });
   const [first] = errors;

@@ -241,7 +241,7 @@ describe("connect", () => {
     await desk.write(fileOf("cursor"), '{"mcpServers": {"a": {"command": "x"}');
     expect(await desk.run(["connect", "cursor", "--yes"])).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/mcp\.json:1: not valid JSON/),
+      stderr: expect.stringMatching(/mcp\.json:1: not valid JSON .*Nothing was changed\. Mend the file by hand first/),
     });
     await desk.write(fileOf("cursor"), '{"mcpServers": []}');
     expect(await desk.run(["connect", "cursor", "--yes"])).toMatchObject({
@@ -249,6 +249,43 @@ describe("connect", () => {
       stderr: expect.stringContaining("must be an object of servers"),
     });
     expect(await textOf(desk, "toolyard.toml")).toBe(TOML);
+  });
+
+  test("one client's broken file keeps nobody else from being connected, nor from the way back", async () => {
+    await using desk = await Desk.create(FILES);
+    await desk.write(fileOf("claude"), "no JSON");
+    await desk.write(fileOf("cursor"), "{}");
+    const all = await desk.run(["connect", "--yes"]);
+    expect(all).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining("Cursor is connected"),
+      stderr: expect.stringMatching(/^Claude Desktop is left as it is: .*:1: not valid JSON/),
+    });
+    expect(JSON.parse((await desk.run(["connect", "--yes", "--json"])).stdout)).toMatchObject({
+      clients: [{ client: "cursor" }],
+      failed: [{ client: "claude", reason: expect.stringContaining("not valid JSON") }],
+    });
+    expect(await desk.run(["disconnect"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Cursor is disconnected"),
+    });
+    expect([await textOf(desk, fileOf("claude")), await textOf(desk, fileOf("cursor"))]).toEqual(["no JSON", "{}"]);
+  });
+
+  test.each([
+    ["begins with a byte order mark", '\uFEFF{\r\n\t"servers": { "a": { "command": "x" } }\r\n}\r\n'],
+    ["is empty", ""],
+  ])("a file that %s is changed and comes back as it was", async (_name, before) => {
+    await using desk = await Desk.create(FILES);
+    await desk.write(fileOf("vscode"), before);
+    expect(await desk.run(["connect", "vscode", "--yes"])).toMatchObject({ code: 0 });
+    const text = await textOf(desk, fileOf("vscode"));
+    expect(text.startsWith("\uFEFF")).toBe(before.startsWith("\uFEFF"));
+    expect(parseJsonc(text.replace(/^\uFEFF/, ""))).toEqual({
+      servers: { toolyard: expect.objectContaining({ type: "stdio" }) },
+    });
+    await desk.run(["disconnect", "vscode"]);
+    expect(await textOf(desk, fileOf("vscode"))).toBe(before);
   });
 
   test("above 40 tools discovery mode is offered, and --mode normal declines", async () => {

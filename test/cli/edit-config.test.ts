@@ -140,6 +140,12 @@ tools_path = "folders/add"
       words: ["a", "a.example/mcp"],
       says: /begins with https:\/\/ or http:\/\/: toolyard add a https:\/\/a\.example\/mcp/,
     },
+    {
+      name: "an address of another kind",
+      toml: "",
+      words: ["a", "htpps://a.example/mcp"],
+      says: /begins with htpps:\/\/, not https:\/\/ or http:\/\//,
+    },
     { name: "JSON", toml: '{"mcpServers": {}}', words: ["a", "--", "y"], says: /is JSON, .*toolyard import/ },
   ])("refuses $name, and leaves the file as it is", async ({ toml, words, says }) => {
     await using desk = await Desk.create({ "toolyard.toml": toml });
@@ -184,7 +190,15 @@ url = "https://web.example/mcp"
     await desk.run(["disable", "web.example"]);
     expect(await yard(desk)).toContain('web.example/mcp"\nenabled = false\n');
     await desk.run(["enable", "notes"]);
-    expect(await yard(desk)).toContain('command = "x"\nenabled = true\n');
+    await desk.run(["enable", "web.example"]);
+    expect(await yard(desk)).toBe(SERVERS);
+  });
+
+  test("what a comment speaks of stays, and says that the server is on", async () => {
+    const text = '[mcp.stdio_servers.a]\ncommand = "x"\n# as long as it is broken\nenabled = false';
+    await using desk = await Desk.create({ "toolyard.toml": text });
+    await desk.run(["enable", "a"]);
+    expect(await yard(desk)).toBe(text.replace("false", "true"));
   });
 
   test("a server goes with what belongs to it; a folder goes out of its list", async () => {

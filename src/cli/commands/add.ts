@@ -65,10 +65,8 @@ async function addServer(given: Given, words: readonly string[]): Promise<Added>
   const { name, file, options } = given;
   await refuseTaken(given);
   const [first = ""] = words;
-  const isUrl = words.length === 1 && /^https?:\/\//i.test(first);
+  const isUrl = words.length === 1 && isAddress(first);
   refuseOddOptions(options, isUrl);
-  if (isUrl && !URL.canParse(first))
-    throw new UsageError(`"${first}" is no address. It must look like https://mcp.example.com/mcp.`);
   const missing = isUrl ? undefined : missingProgram(words, given);
   if (missing !== undefined && words.length === 1 && HOST.test(first))
     throw new UsageError(`An address begins with https:// or http://: toolyard add ${name} https://${first}`);
@@ -78,6 +76,16 @@ async function addServer(given: Given, words: readonly string[]): Promise<Added>
   await editConfigFile(file, CONFIG_SCHEMA, (document) => writeServer(document, server, CONFIG_SCHEMA));
   if (missing !== undefined && !options.json) await print(given.io.stderr, `warning: ${missing}`);
   return { name, kind: server.kind, file };
+}
+
+function isAddress(word: string): boolean {
+  const [, scheme] = /^([^\s/\\]*):\/\//.exec(word) ?? [];
+  if (scheme === undefined) return false;
+  if (!/^https?$/i.test(scheme))
+    throw new UsageError(`"${word}" is no address of a server: it begins with ${scheme}://, not https:// or http://.`);
+  if (!URL.canParse(word))
+    throw new UsageError(`"${word}" is no address. It must look like https://mcp.example.com/mcp.`);
+  return true;
 }
 
 /** `mcp.example.com/mcp`, `localhost:3000` */

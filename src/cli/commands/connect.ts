@@ -19,6 +19,7 @@ import { within } from "../../core/wait.ts";
 import type { Hub } from "../../hub/hub.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { consent, writeAccepted } from "../consent.ts";
+import { eachClient } from "../each-client.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { hubEntry } from "../hub-entry.ts";
 import { tellInstalls } from "../installs.ts";
@@ -45,10 +46,11 @@ export const run: Run<ConnectOptions> = async ([name], options, io) => {
       "There is nobody to ask here. --yes takes every offer, --dry-run only shows what would be done.",
     );
   const target = await targetFile(options, io);
-  const done: Done[] = [];
-  for (const client of clients) done.push(await connectOne(client, { options, io, target }));
-  if (options.json) await printJson(io.stdout, { target: target.path, dryRun: options.dryRun === true, clients: done });
-  return EXIT.ok;
+  const work = (client: ClientKind): Promise<Done> => connectOne(client, { options, io, target });
+  const { done, failed } = await eachClient(clients, work, { named: name !== undefined, options, io });
+  if (options.json)
+    await printJson(io.stdout, { target: target.path, dryRun: options.dryRun === true, clients: done, ...failed });
+  return failed ? EXIT.usage : EXIT.ok;
 };
 
 export function clientNamed(name: string): ClientKind {

@@ -7,6 +7,7 @@ import { HUB_NAME } from "../../config/import/import-servers.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { print, printJson, type Io } from "../io.ts";
+import { eachClient } from "../each-client.ts";
 import { clientNamed, fileOf } from "./connect.ts";
 
 interface Options extends SharedOptions {
@@ -16,15 +17,21 @@ interface Options extends SharedOptions {
 export const run: Run<Options> = async ([name], options, io) => {
   const clients = name === undefined ? await connected(io) : [clientNamed(name)];
   if (clients.length === 0) throw new UsageError("No client is connected. `toolyard connect` does that.");
-  const done = [];
-  for (const client of clients) done.push(await disconnectOne(client, options, io));
-  if (options.json) await printJson(io.stdout, { dryRun: options.dryRun === true, clients: done });
-  return EXIT.ok;
+  const work = (client: ClientKind): Promise<object> => disconnectOne(client, options, io);
+  const { done, failed } = await eachClient(clients, work, { named: name !== undefined, options, io });
+  if (options.json) await printJson(io.stdout, { dryRun: options.dryRun === true, clients: done, ...failed });
+  return failed ? EXIT.usage : EXIT.ok;
 };
 
+/** Those whose file has the hub, or had it and cannot be read any more. */
 async function connected(io: Io): Promise<readonly ClientKind[]> {
+  const records = new ConnectionRecords(dataFolder(io.env));
   const states = await Promise.all(
-    CLIENTS.map(async (client) => HUB_NAME in (await readClientDocument(client, fileOf(client, io))).servers),
+    CLIENTS.map(async (client) => {
+      const path = fileOf(client, io);
+      const document = await readClientDocument(client, path).catch(() => undefined);
+      return document ? HUB_NAME in document.servers : (await records.get(path)) !== undefined;
+    }),
   );
   return CLIENTS.filter((_, index) => states[index]);
 }

@@ -25,7 +25,10 @@ async function toggle(
     editConfigFile(path, CONFIG_SCHEMA, async (document) => {
       const server = serversOf(document.tree, CONFIG_SCHEMA).find((one) => one.name === name);
       if (!server || (server.options["enabled"] !== false) === enabled) return document;
-      return document.set(server.path, "enabled", enabled);
+      const isTold = files.some((file) => file !== found.file && serverNamed([file], name));
+      // As `disable` wrote it, it goes again. Where another file says something of the server, it must be said here.
+      const bare = enabled && !isTold ? await document.unset(server.path, "enabled") : undefined;
+      return bare ?? document.set(server.path, "enabled", enabled);
     }),
   );
   const changed = before !== enabled;

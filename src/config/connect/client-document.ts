@@ -32,8 +32,15 @@ export async function readClientDocument(client: ClientKind, path: string): Prom
 
 /** `path` stands for the text in messages. */
 export async function parseClientDocument(client: ClientKind, path: string, text: string): Promise<ClientDocument> {
-  if (client.form === "toml") return tomlDocument(await TomlDocument.parse(path, text), client.table);
-  return jsonDocument({ path, table: client.table }, text);
+  try {
+    if (client.form === "toml") return tomlDocument(await TomlDocument.parse(path, text), client.table);
+    return await jsonDocument({ path, table: client.table }, text);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError([`${error.problems.join(" ")} Nothing was changed. Mend the file by hand first.`], {
+      cause: error,
+    });
+  }
 }
 
 function tomlDocument(document: TomlDocument, table: string): ClientDocument {
@@ -59,7 +66,7 @@ async function jsonDocument(place: JsonPlace, text: string): Promise<ClientDocum
   const tree = text.trim() === "" ? {} : await parseJson(path, text);
   const servers = tree[table];
   if (servers !== undefined && !isJsonObject(servers))
-    throw new ConfigError([`${path}: \`${table}\` must be an object of servers. Nothing was changed. Mend it first.`]);
+    throw new ConfigError([`${path}: \`${table}\` must be an object of servers.`]);
   const change = async (name: string, entry: JsonObject | undefined): Promise<ClientDocument> => {
     const changed = await jsonDocument(place, await editJson(text, [table, name], entry));
     const wanted = entry ? withPath(tree, [table, name], entry) : withoutPath(tree, [table, name]);

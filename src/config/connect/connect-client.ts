@@ -132,9 +132,9 @@ async function changeFile(
   throw new ConfigError([`${path} is being changed all the time. Nothing was written. Quit ${client.program} first.`]);
 }
 
-/** A copy beside the file, under a name that no earlier one has. An absent or empty file needs none. */
+/** A copy beside the file, under a name that no earlier one has. An absent file needs none. */
 async function backUp(path: string, text: string): Promise<string | undefined> {
-  if (text === "") return undefined;
+  if (!existsSync(path)) return undefined;
   for (let count = 1; ; count += 1) {
     const backup = `${path}.before-toolyard${count === 1 ? "" : `-${count}`}`;
     if (existsSync(backup)) continue;

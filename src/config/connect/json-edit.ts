@@ -1,12 +1,14 @@
 import type { Node } from "jsonc-parser";
 import type { JsonObject } from "../../core/json.ts";
+import { BYTE_ORDER_MARK } from "../document.ts";
 
 /** JSON with comments in which one entry of a table was set or removed; every other line stays as it is. */
-export async function editJson(
-  text: string,
-  [table, name]: readonly [string, string],
-  entry?: JsonObject,
-): Promise<string> {
+export async function editJson(text: string, place: readonly [string, string], entry?: JsonObject): Promise<string> {
+  const [mark = ""] = BYTE_ORDER_MARK.exec(text) ?? [];
+  return mark + (await editPlain(text.slice(mark.length), place, entry));
+}
+
+async function editPlain(text: string, [table, name]: readonly [string, string], entry?: JsonObject): Promise<string> {
   const { applyEdits, findNodeAtLocation, modify, parseTree } = await import("jsonc-parser");
   const root = text.trim() === "" ? undefined : parseTree(text, [], { allowTrailingComma: true });
   if (!root) return entry ? `${JSON.stringify({ [table]: { [name]: entry } }, null, 2)}\n` : text;

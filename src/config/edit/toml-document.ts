@@ -100,6 +100,21 @@ export class TomlDocument {
     return this.#spliced(splices, withoutPath(this.tree, path));
   }
 
+  /** Takes out one key as `set` would put it there. Nothing where a comment speaks of it, which would go as well. */
+  async unset(table: Path, key: string): Promise<TomlDocument | undefined> {
+    const path = [...table, key];
+    const place = this.#find(path);
+    if (!place || place.kind === "header") return undefined;
+    const splice = place.kind === "inner" ? this.#innerSplice(place) : this.#bareLine(place);
+    return splice && this.#spliced([splice], withoutPath(this.tree, path));
+  }
+
+  #bareLine(place: Place): Splice | undefined {
+    const [start, end] = [this.#lineStart(place.start), this.#lineEnd(place.end)];
+    if (this.text.slice(place.end, end).trim() !== "" || this.#commentsAbove(start) < start) return undefined;
+    return { start, end, text: "" };
+  }
+
   #find(path: Path): Place | undefined {
     return this.#places.find((place) => place.path.length === path.length && isWithin(place.path, path));
   }
@@ -142,7 +157,11 @@ export class TomlDocument {
     const end = this.#lineEnd(place.end);
     const indent = /[ \t]*$/.exec(this.text.slice(0, place.start))![0];
     const before = end > 0 && this.text[end - 1] !== "\n" ? "\n" : "";
-    return { start: end, end, text: `${before}${place.kind === "header" ? "" : indent}${line}\n` };
+    return {
+      start: end,
+      end,
+      text: `${before}${place.kind === "header" ? "" : indent}${line}\n`,
+    };
   }
 
   #lineSplices(lines: readonly Place[]): readonly Splice[] {
@@ -207,7 +226,8 @@ export class TomlDocument {
     let text = this.text;
     for (const splice of splices.toSorted((a, b) => b.start - a.start))
       text = text.slice(0, splice.start) + splice.text.replaceAll("\n", lineBreak) + text.slice(splice.end);
-    if (splices.some((splice) => splice.text === "")) text = text.replace(/(\r?\n)(?:[ \t]*\r?\n)+$/, "$1");
+    if (splices.some(({ text: added, end }) => added === "" && end === this.text.length))
+      text = text.replace(/(\r?\n)(?:[ \t]*\r?\n)+$/, "$1");
     const changed = await TomlDocument.parse(this.#name, text).catch((error: unknown) => {
       if (error instanceof ConfigError) throw this.#refusal(undefined, error);
       throw error;
