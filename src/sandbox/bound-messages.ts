@@ -6,6 +6,32 @@ export function tooManyCalls(bound: number): string {
   );
 }
 
+export function tooLargeResult(bound: number, bytes: number): string {
+  return (
+    `The result has ${bytes} bytes as JSON; at most ${bound} are returned (\`sandbox.result\`). ` +
+    "Return less of it, or write it to a file."
+  );
+}
+
+export function tooMuchMemory(bound: number): string {
+  return `The code took more memory than it may: ${bound} bytes (\`sandbox.memory\`).`;
+}
+
 export function tooLongArguments(bound: number, bytes: number): string {
   return `The arguments of a tool call may have ${bound} bytes (\`sandbox.tool_bytes\`); these have ${bytes}.`;
+}
+
+export function tooLargeAnswer(bound: number, bytes: number): string {
+  return (
+    `The answer has ${bytes} bytes; at most ${bound} reach the code (\`sandbox.tool_bytes\`). ` +
+    "Ask for less at a time."
+  );
+}
+
+export function tooManyFiles(bound: number, files: number): string {
+  return `There are ${files} files; at most ${bound} are taken (\`sandbox.files\`).`;
+}
+
+export function tooLargeFiles(bound: number, bytes: number): string {
+  return `All files together may have ${bound} bytes (\`sandbox.file_bytes\`); these have ${bytes}.`;
 }

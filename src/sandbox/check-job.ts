@@ -1,3 +1,4 @@
+import { tooLargeFiles, tooManyFiles } from "./bound-messages.ts";
 import type { SandboxJob, SandboxLimits } from "./engine.ts";
 import { toFilePath } from "./file-path.ts";
 import type { SandboxOptions } from "./options.ts";
@@ -39,9 +40,9 @@ export function checkJob({ code, inputs, files, limits, session, profile }: Sand
     );
   if (session !== undefined && (session === "" || session.length > MAX_SESSION_CHARS))
     return `The name of a session has 1 to ${MAX_SESSION_CHARS} characters.`;
-  if (files.length > limits.files) return `There are ${files.length} files; at most ${limits.files} are taken.`;
+  if (files.length > limits.files) return tooManyFiles(limits.files, files.length);
   const fileBytes = files.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
-  if (fileBytes > limits.fileBytes) return `The files have ${fileBytes} bytes; at most ${limits.fileBytes} are taken.`;
+  if (fileBytes > limits.fileBytes) return tooLargeFiles(limits.fileBytes, fileBytes);
   return checkPaths(files.map(({ path }) => path));
 }
 

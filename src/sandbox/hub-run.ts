@@ -17,7 +17,7 @@ import type {
 import { hasMoreContainers } from "./json-containers.ts";
 import { ownerOf } from "./owner.ts";
 import { RunClock } from "./run-clock.ts";
-import { tooLongArguments, tooManyCalls } from "./bound-messages.ts";
+import { tooLargeAnswer, tooLargeResult, tooLongArguments, tooManyCalls } from "./bound-messages.ts";
 import type { WorkerDone } from "./worker-messages.ts";
 
 /** Beyond the child's own clocks: this much later the hub no longer waits for it. */
@@ -258,20 +258,13 @@ function checkArguments(json: string, maxBytes: number): HostReply | undefined {
 
 function fit(reply: HostReply, maxBytes: number): HostReply {
   if (!reply.ok || Buffer.byteLength(reply.json) <= maxBytes) return reply;
-  const message =
-    `The answer has ${Buffer.byteLength(reply.json)} bytes; at most ${maxBytes} reach the code ` +
-    "(`sandbox.tool_bytes`). Ask for less at a time.";
+  const message = tooLargeAnswer(maxBytes, Buffer.byteLength(reply.json));
   return { ok: false, kind: "too_large", message, retryable: false };
 }
 
 function checkResult(json: string, maxBytes: number): [SandboxEnd, string] | undefined {
   const bytes = Buffer.byteLength(json);
-  if (bytes > maxBytes)
-    return [
-      "limit",
-      `The result has ${bytes} bytes as JSON; at most ${maxBytes} are returned (\`sandbox.result\`). ` +
-        "Return less of it.",
-    ];
+  if (bytes > maxBytes) return ["limit", tooLargeResult(maxBytes, bytes)];
   const value = parse(json);
   // Code may put functions of its own in place of those that write JSON; what comes of it must still be JSON.
   if (value === undefined) return ["error", "The result is not JSON: the code changed how its values are written out."];

@@ -54,12 +54,15 @@ export class RunClock {
 }
 
 export function wallMessage(wallMs: number): string {
-  return `The run took longer than ${formatDuration(wallMs)} and was ended. Do less in one run, or give it more time.`;
+  return (
+    `The run took longer than ${formatDuration(wallMs)} and was ended. Do less in one run, or give it more time ` +
+    "(`sandbox.timeout`, `sandbox.max_timeout`)."
+  );
 }
 
 export function cpuMessage(cpuMs: number): string {
   return (
-    `The code computed for longer than ${formatDuration(cpuMs)} and was ended. ` +
+    `The code computed for longer than ${formatDuration(cpuMs)} (\`sandbox.cpu_time\`) and was ended. ` +
     "Look for a loop that does not end, or do less in one run."
   );
 }

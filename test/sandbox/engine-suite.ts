@@ -182,7 +182,10 @@ function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phra
     expect(computes).toMatchObject({
       end: "timeout",
       stdout: "begins\n",
-      error: { type: "Timeout", message: expect.stringContaining("computed for longer than 1.5 s") as string },
+      error: {
+        type: "Timeout",
+        message: expect.stringContaining("computed for longer than 1.5 s (`sandbox.cpu_time`)") as string,
+      },
     });
     const host = echoHost({ hang: () => new Promise(() => {}) });
     const waits = await run({ host, code: phrases.hangs, limits: { wallMs: 1500 } });

@@ -54,7 +54,10 @@ test.each([
   ["buffers", "const all = []; for (;;) all.push(new Uint8Array(4e6))"],
   ["one array", "new Array(1e8).fill(1)"],
 ])("memory: %s that do not fit end the run", async (_what, code) => {
-  expect(await run({ code })).toMatchObject({ end: "memory", error: { type: "MemoryError" } });
+  expect(await run({ code })).toMatchObject({
+    end: "memory",
+    error: { type: "MemoryError", message: expect.stringContaining("`sandbox.memory`") as string },
+  });
 });
 
 test("memory: a job may have less than the configured bound, and never more", async () => {

@@ -1,5 +1,6 @@
 import { isFromWorker, type FromChild } from "../child-messages.ts";
-import type { SandboxJob } from "../engine.ts";
+import { tooMuchMemory } from "../bound-messages.ts";
+import type { SandboxJob, SandboxLimits } from "../engine.ts";
 import { toFilePath } from "../file-path.ts";
 import type { WorkerDone } from "../worker-messages.ts";
 import { RunClock } from "../run-clock.ts";
@@ -43,7 +44,7 @@ export class ChildRun {
   /** Runs the job once the worker is ready. The caller ends the worker, or keeps it. */
   async on(worker: RunWorker, onStart: () => void): Promise<WorkerDone> {
     this.#worker = worker;
-    void worker.ended.then((end) => this.#finish(afterEnd(end)));
+    void worker.ended.then((end) => this.#finish(afterEnd(end, this.job.limits)));
     await Promise.race([worker.ready, this.#done]);
     if (this.#isDone) return this.#done;
     onStart();
@@ -113,8 +114,8 @@ export class ChildRun {
   }
 }
 
-function afterEnd({ reason, detail }: WorkerEnd): WorkerDone {
-  if (reason === "memory") return failed("memory", "MemoryError", "The run took more memory than it may.");
+function afterEnd({ reason, detail }: WorkerEnd, { memoryBytes }: SandboxLimits): WorkerDone {
+  if (reason === "memory") return failed("memory", "MemoryError", tooMuchMemory(memoryBytes));
   if (reason === "timeout") return failed("timeout", "Timeout", detail);
   if (reason === "limit") return failed("limit", "LimitError", detail);
   return failed("crashed", "Crashed", `The interpreter ended unexpectedly.${isPlain(detail) ? ` ${detail}` : ""}`);

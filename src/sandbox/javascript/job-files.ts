@@ -33,9 +33,11 @@ export class JobFiles {
     const { files, fileBytes } = this.#limits;
     const total = this.#bytes - (this.#files.get(name)?.byteLength ?? 0) + bytes.byteLength;
     if (total > fileBytes)
-      throw new Refusal(`All files together may have ${fileBytes} bytes; with this one there would be ${total}.`);
+      throw new Refusal(
+        `All files together may have ${fileBytes} bytes (\`sandbox.file_bytes\`); these have ${total}.`,
+      );
     if (!this.#files.has(name) && this.#files.size >= files)
-      throw new Refusal(`There may be ${files} files, and there are that many already.`);
+      throw new Refusal(`There may be ${files} files (\`sandbox.files\`), and there are that many already.`);
     this.#put(name, bytes);
   }
 

@@ -1,4 +1,4 @@
-import { tooManyCalls } from "../bound-messages.ts";
+import { tooLargeResult, tooManyCalls, tooMuchMemory } from "../bound-messages.ts";
 import type { SandboxEnd, SandboxError, SandboxJob } from "../engine.ts";
 import { cpuMessage, wallMessage } from "../run-clock.ts";
 import type { FromWorker, WorkerDone } from "../worker-messages.ts";
@@ -175,12 +175,7 @@ export class JobRun implements GuestOwner {
     const { resultBytes } = this.#job.limits;
     const bytes = json === undefined ? 0 : Buffer.byteLength(json);
     if (bytes > resultBytes) {
-      return this.#fail(
-        "limit",
-        "LimitError",
-        `The result has ${bytes} bytes as JSON; at most ${resultBytes} are returned. ` +
-          "Return less of it, or write it to a file.",
-      );
+      return this.#fail("limit", "LimitError", tooLargeResult(resultBytes, bytes));
     }
     this.#end("finished", undefined, json);
   }
@@ -198,7 +193,7 @@ export class JobRun implements GuestOwner {
     this.#end("memory", {
       ...error,
       type: "MemoryError",
-      message: `The code took more memory than it may (${this.#job.limits.memoryBytes} bytes).`,
+      message: tooMuchMemory(this.#job.limits.memoryBytes),
     });
   }
 

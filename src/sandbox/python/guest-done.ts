@@ -1,4 +1,5 @@
 import { isJsonObject, stringMember, type JsonObject } from "../../core/json.ts";
+import { tooLargeResult } from "../bound-messages.ts";
 import type { SandboxEnd, SandboxError, SandboxLimits } from "../engine.ts";
 import type { WorkerDone } from "../worker-messages.ts";
 
@@ -29,7 +30,7 @@ export function toDone(frame: JsonObject, limits: SandboxLimits): Omit<WorkerDon
       end: "limit",
       error: {
         type: "ResultTooLarge",
-        message: `The result is larger than ${limits.resultBytes} bytes of JSON. Return less.`,
+        message: tooLargeResult(limits.resultBytes, Buffer.byteLength(resultJson)),
         traceback: "",
       },
     };

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { SandboxEnd, SandboxJob, SandboxLimits } from "../engine.ts";
 import type { ToWorker } from "../worker-messages.ts";
 import type { Device } from "./descriptors.ts";
-import { tooManyCalls } from "../bound-messages.ts";
+import { tooLargeAnswer, tooManyCalls } from "../bound-messages.ts";
 import { GuestError, GuestExit, GuestParked } from "./errno.ts";
 import { wallMessage } from "../run-clock.ts";
 import { timeZoneFile } from "./time-zone.ts";
@@ -132,7 +132,8 @@ export class GuestLink implements Device {
       this.fail(
         "limit",
         "FilesTooLarge",
-        `The files do not fit: ${job.limits.files} of together ${job.limits.fileBytes} bytes do. ` +
+        `The files do not fit: ${job.limits.files} (\`sandbox.files\`) of together ${job.limits.fileBytes} bytes ` +
+          "(`sandbox.file_bytes`) do. " +
           "Pass fewer or smaller ones.",
       );
       throw new GuestExit(0);
@@ -214,8 +215,9 @@ export class GuestLink implements Device {
   #replied(reply: Reply): void {
     if (!this.#running.delete(reply.id)) return;
     const bound = this.#job!.limits.toolBytes;
-    if (Buffer.byteLength(reply.json) > bound) {
-      this.#refuse(reply.id, "too_large", `The tool's answer is larger than ${bound} bytes. Ask for less of it.`);
+    const bytes = Buffer.byteLength(reply.json);
+    if (bytes > bound) {
+      this.#refuse(reply.id, "too_large", tooLargeAnswer(bound, bytes));
     } else {
       this.#answer(`reply ${reply.id} ${reply.ok ? 1 : 0}`, reply.json);
     }
