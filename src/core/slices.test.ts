@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { expect, test, vi } from "vitest";
 import { inSlices, whileWanted } from "./slices.ts";
 
@@ -71,3 +73,23 @@ test("works side by side have one slice in each turn, between them", () =>
     expect(done).toHaveLength(36);
     expect(Math.max(...perTurn)).toBeLessThanOrEqual(2);
   }));
+
+// A process of its own, since in this one something else always wakes the loop; and steps enough that no chance does.
+const QUIET = `
+const { whileWanted } = await import("${new URL("../../dist/core/slices.js", import.meta.url).href}");
+function* steps() {
+  for (let at = 0; at < 30; at += 1) {
+    for (const endsAt = performance.now() + 10; performance.now() < endsAt; );
+    yield;
+  }
+}
+const far = setTimeout(() => console.log("woken by the timer"), 20_000);
+await whileWanted(steps(), () => true);
+clearTimeout(far);
+console.log("done");
+`;
+
+test("work in the background goes on where nothing else wakes the loop", async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", QUIET]);
+  expect(stdout).toBe("done\n");
+});
