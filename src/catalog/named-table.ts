@@ -57,6 +57,11 @@ export class NamedTable<R extends NamedRecord, P extends PreparedNamed<R>> {
     return this.#book.candidates(name).map((item) => this.#rowOf(item));
   }
 
+  /** Makes what `candidates` needs, bit by bit. */
+  steps(): Generator<void, void> {
+    return this.#book.steps();
+  }
+
   #rowOf(item: P): P {
     const name = this.#book.renamed.get(item);
     return name === undefined ? item : (changedRow<PreparedNamed<R>>(item, name, () => renaming(item, name)) as P);

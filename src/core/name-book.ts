@@ -76,10 +76,17 @@ export class NameBook<T> {
     return direct.length > 0 || !name.startsWith(CLIENT_PREFIX) ? direct : this.#readPrefixed(name);
   }
 
+  /** Makes what `candidates` needs, bit by bit; without it, the first name that is asked for makes it in one go. */
+  *steps(): Generator<void, void> {
+    for (const surface of SURFACE_ORDER)
+      if (!this.#renamed.has(surface)) this.#renamed.set(surface, yield* this.#assignment(surface));
+    this.#index ??= yield* NamespaceIndex.steps(this.records, this.#namedOf, this.#naming.separator);
+  }
+
   #read(name: string): readonly T[] {
     const owner = this.#owners.get(name) ?? this.#ownerElsewhere(name);
     if (owner) return [owner];
-    this.#index ??= new NamespaceIndex(this.records, this.#namedOf, this.#naming.separator);
+    this.#index ??= atOnce(NamespaceIndex.steps(this.records, this.#namedOf, this.#naming.separator));
     return this.#index.find(name);
   }
 
@@ -114,15 +121,18 @@ export class NameBook<T> {
    */
   #settle(upTo: Surface): void {
     for (const surface of SURFACE_ORDER) {
-      if (!this.#renamed.has(surface)) this.#renamed.set(surface, this.#assign(surface));
+      if (!this.#renamed.has(surface)) this.#renamed.set(surface, atOnce(this.#assignment(surface)));
       if (surface === upTo) return;
     }
   }
 
-  #assign(surface: Surface): ReadonlyMap<T, string> {
+  /** Who took a name keeps it, so a second one that begins before the first is over comes to the same. */
+  *#assignment(surface: Surface): Generator<void, ReadonlyMap<T, string>> {
     const late: T[] = [];
-    for (const record of this.records) {
+    for (let at = 0; at < this.records.length; at += 1) {
+      const record = this.records[at]!;
       if (!this.#take(this.#wantedName(record, surface), record)) late.push(record);
+      if (at % STEP_RECORDS === 0) yield;
     }
     return new Map(late.map((record) => [record, this.#otherName(record, surface)]));
   }
@@ -148,9 +158,17 @@ export class NameBook<T> {
 }
 
 const SURFACE_ORDER: readonly Surface[] = ["mcp", "binding", "model"];
+/** Records of one step. */
+const STEP_RECORDS = 64;
 const CLIENT_PREFIX = "mcp__";
 /** A hub's name in a client may itself hold the separator; so many places are tried. */
 const MAX_CLIENT_PREFIXES = 8;
+
+function atOnce<V>(steps: Generator<void, V>): V {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}
 
 type ByName<T> = Map<string, T[]>;
 
@@ -160,11 +178,24 @@ class NamespaceIndex<T> {
   readonly #former: NameTable<T>;
   readonly #hidden: ByName<T> = new Map();
 
-  constructor(records: readonly T[], namedOf: (record: T) => Named, separator: string) {
+  private constructor(separator: string) {
     const separators = [...new Set([...READ_SEPARATORS, separator])].toSorted((a, b) => b.length - a.length);
     this.#present = new NameTable(separators);
     this.#former = new NameTable(separators);
-    for (const record of records) this.#add(record, namedOf(record));
+  }
+
+  static *steps<T>(
+    records: readonly T[],
+    namedOf: (record: T) => Named,
+    separator: string,
+  ): Generator<void, NamespaceIndex<T>> {
+    const index = new NamespaceIndex<T>(separator);
+    for (let at = 0; at < records.length; at += 1) {
+      const record = records[at]!;
+      index.#add(record, namedOf(record));
+      if (at % STEP_RECORDS === 0) yield;
+    }
+    return index;
   }
 
   find(name: string): readonly T[] {

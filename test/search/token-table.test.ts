@@ -61,7 +61,8 @@ test.each([
   ["unknowable", []],
 ])("%j is cut into %j, as where the table is made", (text, pieces) => {
   const vocabulary = [..."delete rows row from http server ete a la mer".split(" "), ..."##s ##server".split(" ")];
-  expect(new Pieces(vocabulary).ofText(text, 100).map((number) => vocabulary[number])).toEqual(pieces);
+  const lines = Buffer.from(vocabulary.join("\n"));
+  expect(new Pieces(lines, vocabulary.length).ofText(text, 100).map((number) => vocabulary[number])).toEqual(pieces);
 });
 
 test("the shipped table has at most 4.5 MB, and is read once", async () => {

@@ -12,6 +12,7 @@ import { partIndexSteps, type PartIndex } from "./part-index.ts";
 import { RANKING, type Ranking } from "./ranking.ts";
 import { Scores } from "./scores.ts";
 import { TopHits } from "./top-hits.ts";
+import { Vocabulary } from "./vocabulary.ts";
 import { WholeIndex } from "./whole-index.ts";
 import { queryWords, type QueryWord } from "./words.ts";
 
@@ -43,6 +44,7 @@ export class SearchIndex {
   readonly #ranking: Ranking;
   readonly #rankOf: ReadonlyMap<ToolRecord, number>;
   #whole: WholeIndex | undefined;
+  #vocabulary: Vocabulary | undefined;
   #preparing: Promise<void> | undefined;
   #byName: ReadonlyMap<string, readonly number[]> | undefined;
 
@@ -50,23 +52,39 @@ export class SearchIndex {
   constructor(rows: readonly PreparedTool[], parts: readonly SourcePart[], ranking = RANKING) {
     this.#ranking = ranking;
     this.tools = rows.filter((row) => row.record.role !== "discovery");
-    this.#rankOf = new Map(this.tools.map((row, rank) => [row.record, rank]));
+    const ranks = (this.#rankOf = new Map<ToolRecord, number>());
+    for (let rank = 0; rank < this.tools.length; rank += 1) ranks.set(this.tools[rank]!.record, rank);
     this.#parts = parts;
   }
 
-  /** Makes what searches need, bit by bit. Returns nothing where that took no waiting; a search does it in one go. */
-  prepare(): Promise<void> | undefined {
+  /**
+   * Makes what searches need, bit by bit, and before it what these steps make. Returns nothing where that took no
+   * waiting; a search does it in one go.
+   */
+  prepare(before: () => Iterable<void>): Promise<void> | undefined {
     if (this.#whole) return undefined;
-    this.#preparing ??= inSlices(this.#steps())?.finally(() => (this.#preparing = undefined));
+    this.#preparing ??= inSlices(this.#allSteps(before))?.finally(() => (this.#preparing = undefined));
     return this.#preparing;
   }
 
+  *#allSteps(before: () => Iterable<void>): Generator<void, void> {
+    yield* before();
+    yield* this.#steps();
+  }
+
   *#steps(): Generator<void, void> {
+    this.#byName ??= yield* namesOf(this.tools);
     const parts: PartIndex[] = [];
     for (const part of this.#parts) parts.push(yield* partIndexSteps(part, this.#ranking));
     const rankOf = (part: number, at: number): number => this.#rankOf.get(this.#parts[part]!.tools[at]!.record) ?? -1;
-    const written = (): string[] => this.tools.flatMap((tool) => documentOf(tool, this.#ranking).nameWords);
-    this.#whole = yield* WholeIndex.steps({ size: this.tools.length, parts, rankOf, written });
+    const whole = yield* WholeIndex.steps({ size: this.tools.length, parts, rankOf });
+    this.#vocabulary = yield* Vocabulary.steps(this.#written());
+    this.#whole = whole;
+  }
+
+  /** Words of names and keywords as they are written, of the tools that are found and of no others. */
+  *#written(): Generator<readonly string[], void> {
+    for (const tool of this.tools) yield documentOf(tool, this.#ranking).nameWords;
   }
 
   get #index(): WholeIndex {
@@ -107,9 +125,8 @@ export class SearchIndex {
   }
 
   #exactRanks(text: string, { exact }: IndexSearch): ReadonlySet<number> {
-    this.#byName ??= namesOf(this.tools);
     const given = exact.flatMap((tool) => this.#rankOf.get(tool.record) ?? []);
-    return new Set([...given, ...(this.#byName.get(text) ?? [])]);
+    return new Set([...given, ...(this.#byName?.get(text) ?? [])]);
   }
 
   /** Score by rank for every tool in which a word was found. */
@@ -121,7 +138,7 @@ export class SearchIndex {
       let found = this.#collect(knownExpansions(word.stem, this.#ranking.synonym), scores);
       if (found === 0 && loose < MAX_LOOSE_WORDS) {
         loose += 1;
-        found = this.#collect(looseExpansions(word.text, this.#index.vocabulary), scores);
+        found = this.#collect(looseExpansions(word.text, this.#vocabulary!), scores);
       }
       const rarity = Math.log(1 + (this.tools.length - found + 0.5) / (found + 0.5));
       scores.closeWord(rarity);
@@ -155,7 +172,7 @@ export class SearchIndex {
 }
 
 /** Lower-case names, with prefix and without, to ranks. */
-function namesOf(rows: readonly PreparedTool[]): ReadonlyMap<string, readonly number[]> {
+function* namesOf(rows: readonly PreparedTool[]): Generator<void, ReadonlyMap<string, readonly number[]>> {
   const names = new Map<string, number[]>();
   for (const [rank, row] of rows.entries()) {
     for (const name of new Set([row.key.toLowerCase(), visibleName(row.record).toLowerCase()])) {
@@ -163,6 +180,7 @@ function namesOf(rows: readonly PreparedTool[]): ReadonlyMap<string, readonly nu
       if (list) list.push(rank);
       else names.set(name, [rank]);
     }
+    yield;
   }
   return names;
 }

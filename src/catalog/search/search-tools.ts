@@ -39,9 +39,9 @@ export async function searchWith(snapshot: Snapshot, asked: ToolQuery, source: E
   return searchTools(snapshot, asked, await source.evidence(asked.query, indexFor(snapshot, asked.view).tools));
 }
 
-/** Reads the words of tools that were never searched, bit by bit. Returns nothing where that took no waiting. */
+/** Reads names and words of tools that were never searched, bit by bit. Returns nothing where that took no waiting. */
 export function prepareSearch(snapshot: Snapshot, view: View): Promise<void> | undefined {
-  return indexFor(snapshot, view).prepare();
+  return indexFor(snapshot, view).prepare(() => snapshot.searchable.tools.steps());
 }
 
 /** What a snapshot offers does not change, and neither does what is known of its words. */

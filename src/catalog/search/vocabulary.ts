@@ -1,19 +1,38 @@
 import { editDistance } from "../../core/suggest.ts";
 
+const STEP = 64;
+
 /** Words to look for something like a given one in. Tens of thousands are searched in well under a millisecond. */
 export class Vocabulary {
   /** All words, each between line ends: one native search finds every word that begins with, or holds, another. */
   readonly #text: string;
   readonly #byLength = new Map<number, { readonly word: string; readonly letters: number }[]>();
 
-  constructor(words: Iterable<string>) {
+  private constructor(words: ReadonlySet<string>) {
     this.#text = `\n${[...words].join("\n")}\n`;
-    for (const word of words) {
-      const row = { word, letters: lettersOf(word) };
-      const list = this.#byLength.get(word.length);
-      if (list) list.push(row);
-      else this.#byLength.set(word.length, [row]);
+  }
+
+  /** In steps of so many lists, then of so many words. */
+  static *steps(lists: Iterable<readonly string[]>): Generator<void, Vocabulary> {
+    const words = new Set<string>();
+    let count = 0;
+    for (const list of lists) {
+      for (const word of list) words.add(word);
+      if ((count += 1) % STEP === 0) yield;
     }
+    const vocabulary = new Vocabulary(words);
+    for (const word of words) {
+      vocabulary.#add(word);
+      if ((count += 1) % STEP === 0) yield;
+    }
+    return vocabulary;
+  }
+
+  #add(word: string): void {
+    const row = { word, letters: lettersOf(word) };
+    const list = this.#byLength.get(word.length);
+    if (list) list.push(row);
+    else this.#byLength.set(word.length, [row]);
   }
 
   /** At most `limit` words that begin with this one, in no order. */

@@ -1,5 +1,4 @@
 import type { PartIndex, PartTool } from "./part-index.ts";
-import { Vocabulary } from "./vocabulary.ts";
 
 /** Where one word stands: ranks of tools, the word's weight there, and whether the tool's name has it. */
 export interface Postings {
@@ -17,8 +16,6 @@ export interface WholeParts {
   readonly parts: readonly PartIndex[];
   /** The rank of a tool by part and place in it; -1 for what is not found. */
   rankOf(part: number, at: number): number;
-  /** Words of names and keywords as they are written, of the tools that are found and of no others. */
-  written(): Iterable<string>;
 }
 
 interface FoundTool {
@@ -41,7 +38,6 @@ export class WholeIndex {
   readonly sourceCount: number;
   /** By source: how many tools it has. */
   readonly sourceSizes: Uint32Array;
-  readonly #written: () => Iterable<string>;
   readonly #numbers = new Map<string, number>();
   /** By number of a word: where its postings begin; one more for the end. */
   #starts = NO_WORDS;
@@ -50,10 +46,8 @@ export class WholeIndex {
   #inName = new Uint8Array(0);
   /** By rank: the description's words by their numbers here. */
   readonly #descriptions: Uint32Array[];
-  #vocabulary: Vocabulary | undefined;
 
-  private constructor({ size, parts, written }: WholeParts) {
-    this.#written = written;
+  private constructor({ size, parts }: WholeParts) {
     this.sourceCount = parts.length;
     this.nameLengths = new Uint8Array(size);
     this.sources = new Uint32Array(size);
@@ -143,11 +137,6 @@ export class WholeIndex {
 
   #length(word: number): number {
     return this.#starts[word + 1]! - this.#starts[word]!;
-  }
-
-  /** Words of names and keywords as they are written. */
-  get vocabulary(): Vocabulary {
-    return (this.#vocabulary ??= new Vocabulary(new Set(this.#written())));
   }
 }
 

@@ -6,17 +6,36 @@ const MAX_KNOWN = 20_000;
 const CAMEL_BORDER = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g;
 const ASCII = /^\p{ASCII}*$/u;
 const WORD = /[\p{L}\p{N}]+/gu;
+const LINE_END = 10;
+
+/** Where the hash of a piece begins (FNV-1a), and that of one that continues a word, behind its `##`. */
+const WHOLE = 0x811c9dc5;
+const INNER = hashed(hashed(WHOLE, 35), 35);
+const INNER_PREFIX_BYTES = 2;
 
 /**
  * Cuts texts into the words and pieces of words (`##` before one that continues a word) that a table has rows of, the
- * longest first. `scripts/embeddings/wordpiece.py` cuts in the same way.
+ * longest first. `scripts/embeddings/wordpiece.py` cuts in the same way. The pieces stay bytes: no text and no map is
+ * made of tens of thousands of them.
  */
 export class Pieces {
-  readonly #numbers: ReadonlyMap<string, number>;
+  /** How many there are. */
+  readonly count: number;
+  readonly #bytes: Uint8Array;
+  /** By number: where the piece begins; one more for the end. */
+  readonly #starts: Uint32Array;
+  /** By hash, or behind it: the number of a piece and one more; 0 for none. */
+  readonly #slots: Uint32Array;
   readonly #known = new Map<string, readonly number[]>();
+  /** The hashes of the beginnings of what is being cut. */
+  readonly #hashes = new Uint32Array(MAX_WORD_CHARS + 1);
 
-  constructor(vocabulary: readonly string[]) {
-    this.#numbers = new Map(vocabulary.map((piece, number) => [piece, number]));
+  /** `lines`: a piece each, in Latin-1. More than `most` are not read. */
+  constructor(lines: Uint8Array, most: number) {
+    this.#bytes = lines;
+    this.#starts = new Uint32Array(most + 1);
+    this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(2 * most + 1)));
+    this.count = this.#read(lines, most);
   }
 
   /** Numbers of the pieces, `most` or a few more; words that the vocabulary cannot write are left out. */
@@ -27,6 +46,29 @@ export class Pieces {
       if (found.length >= most) break;
     }
     return found;
+  }
+
+  #read(lines: Uint8Array, most: number): number {
+    let count = 0;
+    let hash = WHOLE;
+    for (let at = 0; at <= lines.length && count < most; at += 1) {
+      const byte = at < lines.length ? lines[at]! : LINE_END;
+      if (byte !== LINE_END) {
+        hash = hashed(hash, byte);
+        continue;
+      }
+      this.#keep(count, hash);
+      this.#starts[(count += 1)] = at + 1;
+      hash = WHOLE;
+    }
+    return count;
+  }
+
+  #keep(number: number, hash: number): void {
+    const mask = this.#slots.length - 1;
+    let slot = hash & mask;
+    while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
+    this.#slots[slot] = number + 1;
   }
 
   #ofWord(word: string): readonly number[] {
@@ -50,18 +92,44 @@ export class Pieces {
   }
 
   #longest(word: string, at: number): { readonly number: number | undefined; readonly end: number } {
-    const prefix = at === 0 ? "" : "##";
+    let hash = at === 0 ? WHOLE : INNER;
+    for (let end = at + 1; end <= word.length; end += 1)
+      this.#hashes[end] = hash = hashed(hash, word.charCodeAt(end - 1));
     for (let end = word.length; end > at; end -= 1) {
-      const number = this.#numbers.get(prefix + word.slice(at, end));
+      const number = this.#find(word, at, end);
       if (number !== undefined) return { number, end };
     }
     return { number: undefined, end: at };
   }
+
+  #find(word: string, at: number, end: number): number | undefined {
+    const mask = this.#slots.length - 1;
+    for (let slot = this.#hashes[end]! & mask; this.#slots[slot] !== 0; slot = (slot + 1) & mask) {
+      const number = this.#slots[slot]! - 1;
+      if (this.#is(number, word, { at, end })) return number;
+    }
+    return undefined;
+  }
+
+  #is(number: number, word: string, { at, end }: { readonly at: number; readonly end: number }): boolean {
+    const prefix = at === 0 ? 0 : INNER_PREFIX_BYTES;
+    const begin = this.#starts[number]! + prefix;
+    if (this.#starts[number + 1]! - 1 - begin !== end - at) return false;
+    for (let of = at; of < end; of += 1) if (this.#bytes[begin + of - at] !== word.charCodeAt(of)) return false;
+    return prefix === 0 || (this.#bytes[begin - 1] === 35 && this.#bytes[begin - 2] === 35);
+  }
+}
+
+function hashed(hash: number, code: number): number {
+  return Math.imul(hash ^ code, 0x01000193) >>> 0;
 }
 
 /** Lower-case, without accents, and apart what `camelCase` writes in one. */
 function plainText(text: string): string {
+  const isAscii = ASCII.test(text);
+  const lower = text.toLowerCase();
+  if (isAscii && lower === text) return text;
   const spaced = text.replace(CAMEL_BORDER, " ");
-  const plain = ASCII.test(spaced) ? spaced : spaced.normalize("NFKD").replaceAll(/\p{M}/gu, "");
+  const plain = isAscii ? spaced : spaced.normalize("NFKD").replaceAll(/\p{M}/gu, "");
   return plain.toLowerCase();
 }

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { endianness } from "node:os";
 import type { TextEmbedder } from "../../core/models.ts";
 import { Pieces } from "./pieces.ts";
 
@@ -6,6 +7,7 @@ import { Pieces } from "./pieces.ts";
 const SHIPPED = new URL("token-vectors.bin", import.meta.url);
 const MAGIC = "TYT1";
 const HEADER_BYTES = 16;
+const LINE_END = 10;
 /** Pieces of a text that are read, from its beginning. */
 const MAX_PIECES = 512;
 
@@ -36,13 +38,14 @@ export class TokenTable implements TextEmbedder {
   /** `file` as `scripts/embeddings/table_file.py` writes it. Throws an `Error` for anything else. */
   constructor(file: Buffer, model: string) {
     const { count, dimensions, scalesAt, rowsAt } = layoutOf(file);
-    const vocabulary = file.toString("latin1", HEADER_BYTES, scalesAt).trimEnd().split("\n");
-    this.#scales = Float32Array.from({ length: count }, (_, row) => file.readFloatLE(scalesAt + 4 * row));
-    if (vocabulary.length !== count || !this.#scales.every((scale) => Number.isFinite(scale)))
+    const lines = linesOf(file.subarray(HEADER_BYTES, scalesAt));
+    this.#scales = scalesOf(file.subarray(scalesAt, rowsAt));
+    // One line more than there may be is found too.
+    this.#pieces = new Pieces(lines, count + 1);
+    if (this.#pieces.count !== count || !this.#scales.every(Number.isFinite))
       throw new Error("The table of token vectors is damaged. Install the package anew.");
     this.model = model;
     this.dimensions = dimensions;
-    this.#pieces = new Pieces(vocabulary);
     this.#rows = new Int8Array(file.buffer, file.byteOffset + rowsAt, count * dimensions);
   }
 
@@ -61,6 +64,20 @@ export class TokenTable implements TextEmbedder {
     const begin = piece * this.dimensions;
     for (let at = 0; at < sum.length; at += 1) sum[at]! += scale * this.#rows[begin + at]!;
   }
+}
+
+/** Without the line ends that make the next part begin at a multiple of four. */
+function linesOf(bytes: Buffer): Buffer {
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === LINE_END) end -= 1;
+  return bytes.subarray(0, end);
+}
+
+/** A copy, since numbers must lie at a multiple of four; the file's lowest byte is first. */
+function scalesOf(bytes: Buffer): Float32Array {
+  const copy = Buffer.from(Uint8Array.from(bytes).buffer);
+  if (endianness() === "BE") copy.swap32();
+  return new Float32Array(copy.buffer);
 }
 
 interface Layout {

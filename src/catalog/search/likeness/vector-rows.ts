@@ -24,8 +24,6 @@ export class VectorRows {
   /** One over the length of each row; 0 for what has no direction. */
   readonly #scales: Float32Array;
   readonly #dimensions: number;
-  /** Where products of one tool are put. */
-  readonly #products = new Int32Array(PARTS);
 
   constructor(size: number, dimensions: number) {
     this.size = size;
@@ -51,7 +49,8 @@ export class VectorRows {
     const wanted = wantedNumbers(query);
     const cosines = new Float32Array(this.size);
     if (this.size <= FEW) {
-      for (let rank = 0; rank < this.size; rank += 1) cosines[rank] = this.#cosine(wanted, rank);
+      const products = this.#rows.productsWith(wanted, 0, this.size * PARTS);
+      for (let rank = 0; rank < this.size; rank += 1) cosines[rank] = this.#cosineBy(products, rank * PARTS, rank);
       return { cosines, ...usualOf(cosines, PRIOR) };
     }
     const { values, cut } = this.#firstLook(wanted);
@@ -77,11 +76,12 @@ export class VectorRows {
     return Math.sqrt(Math.max(0, 1 - seen * seen));
   }
 
-  #firstLook(wanted: Int32Array): { readonly values: Float32Array; readonly cut: number } {
+  #firstLook(wanted: Int16Array): { readonly values: Float32Array; readonly cut: number } {
     const values = new Float32Array(this.size);
+    const products = this.#first.productsWith(wanted, 0, this.size);
     let [sum, squares] = [0, 0];
     for (let rank = 0; rank < this.size; rank += 1) {
-      const value = this.#first.productWith(wanted, rank) * this.#scales[rank * PARTS]!;
+      const value = products[rank]! * this.#scales[rank * PARTS]!;
       values[rank] = value;
       sum += value;
       squares += value * value;
@@ -91,20 +91,22 @@ export class VectorRows {
     return { values, cut: mean + FIRST_CUT * deviation };
   }
 
-  #sample(wanted: Int32Array): Float32Array {
+  #sample(wanted: Int16Array): Float32Array {
     const step = Math.floor(this.size / SAMPLE);
     const cosines = new Float32Array(Math.ceil(this.size / step));
     for (let at = 0; at < cosines.length; at += 1) cosines[at] = this.#cosine(wanted, at * step);
     return cosines;
   }
 
-  /** Half by the tool as a whole, half by the better of name and description. */
-  #cosine(wanted: Int32Array, rank: number): number {
+  #cosine(wanted: Int16Array, rank: number): number {
+    return this.#cosineBy(this.#rows.productsWith(wanted, rank * PARTS, PARTS), 0, rank);
+  }
+
+  /** Half by the tool as a whole, half by the better of name and description. `first`: where its products begin. */
+  #cosineBy(products: Int32Array, first: number, rank: number): number {
     const scales = this.#scales;
-    const products = this.#products;
     const at = rank * PARTS;
-    this.#rows.productsWith(wanted, at, products);
-    const beside = Math.max(products[1]! * scales[at + 1]!, products[2]! * scales[at + 2]!);
-    return (products[0]! * scales[at]! + beside) / (2 * QUERY_SCALE);
+    const beside = Math.max(products[first + 1]! * scales[at + 1]!, products[first + 2]! * scales[at + 2]!);
+    return (products[first]! * scales[at]! + beside) / (2 * QUERY_SCALE);
   }
 }

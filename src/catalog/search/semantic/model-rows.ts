@@ -34,8 +34,9 @@ export class ModelRows {
     if (vector.length !== this.#dimensions) return undefined;
     const wanted = wantedNumbers(vector);
     const cosines = new Float32Array(this.#scales.length);
+    const products = this.#rows.productsWith(wanted, 0, cosines.length);
     for (let rank = 0; rank < cosines.length; rank += 1)
-      cosines[rank] = (this.#rows.productWith(wanted, rank) * this.#scales[rank]!) / QUERY_SCALE;
+      cosines[rank] = (products[rank]! * this.#scales[rank]!) / QUERY_SCALE;
     return cosines;
   }
 }

@@ -1,4 +1,4 @@
-/** What the sandbox uses of WebAssembly: the library that TypeScript ships for Node has no such names. */
+/** What is used of WebAssembly: the library that TypeScript ships for Node has no such names. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);
@@ -6,6 +6,7 @@ declare namespace WebAssembly {
     static imports(module: object): { readonly module: string; readonly name: string; readonly kind: string }[];
   }
   class Memory {
+    constructor(descriptor: { readonly initial: number });
     readonly buffer: ArrayBuffer;
     grow(pages: number): number;
   }
