@@ -35,18 +35,21 @@ export function readBenchmark() {
   return { tools, queries };
 }
 
-/** A search over one catalogue as the hub makes it, one source a server, by words; answers with ids, best first. */
+/**
+ * A search over one catalogue as the hub makes it, one source a server, by words: `{search, ranked}`. `search` answers
+ * with ids, best first; `ranked(ranking)` is the same search with other constants.
+ */
 export function indexOf(tools, ranking) {
   const { rows, parts, idOf } = catalogOf(tools);
   const index = new SearchIndex(rows, parts, ...(ranking ? [ranking] : []));
-  return (query) => index.search(query, OPTIONS).hits.map(idOf);
+  return searchesOf(index, () => undefined, { parts, idOf });
 }
 
 const OPTIONS = { limit: 10, exact: [], passes: () => true };
 
 /**
- * The same with the table: `{search, answer, idOf, ranked}`; `answer(query, limit)` is the hub's, `ranked(ranking)` the
- * same search with other constants for what is beside words.
+ * The same with the table: `{search, answer, idOf, ranked}`; `answer(query, limit)` is the hub's. Of the constants
+ * that `ranked` is given, those by which tools were read must be as they were.
  */
 export function tableIndexOf(tools, table, ranking) {
   const { rows, parts, idOf } = catalogOf(tools);
@@ -85,7 +88,6 @@ function searchesOf(index, evidence, { parts, idOf }) {
   return {
     answer: answerOf(index),
     search: searchOf(index),
-    // Words are read under one ranking only, so what is counted of them must stay.
     ranked: (ranking) => searchOf(new SearchIndex(index.tools, parts, ranking)),
   };
 }

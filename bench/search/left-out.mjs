@@ -3,44 +3,51 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { TokenTable } from "../../dist/models/table/token-table.js";
 import { evaluate, indexOf, tableIndexOf } from "./benchmark.mjs";
-import { tuneWithout } from "./tune.mjs";
+import { Tuning } from "./tune.mjs";
 
 /** The catalogue on whose queries constants are tuned, and that the goal is about. */
 const TUNED = "mcp";
 const GOAL = 61;
 const MEASURE = "nDCG@10";
+/** The table that constants are tuned by: it learnt nothing of any source. */
+const NONE_LEARNT = "all";
 
-/** `folder` holds `<source>.bin` for each source, a table that was made without it; absent: by words alone. */
+/**
+ * `folder` holds `<source>.bin` for each source, a table that was made without it, and `all.bin`, made without any;
+ * absent: by words alone.
+ */
 export function tellLeftOut({ tools, queries }, folder) {
   const of = (list, catalog) => list.filter((one) => one.catalog === catalog);
-  console.log(
-    `${"left out".padEnd(22)}${"words".padStart(8)}${"tuned on the others".padStart(22)}${"as shipped".padStart(13)}`,
-  );
-  const tuned = [];
+  const searchOf = (own, table, ranking) => (table ? tableIndexOf(own, table, ranking) : indexOf(own, ranking)).search;
+  const tableOf = (name) => folder && tableWithout(folder, name);
+  const tuning = new Tuning({ tools: of(tools, TUNED), queries: of(queries, TUNED), table: tableOf(NONE_LEARNT) });
+  tell("left out", { words: "words", tuned: "tuned on the others", shipped: "as shipped" });
+  const found = { words: [], tuned: [], shipped: [] };
   for (const source of new Set(queries.map((query) => query.source))) {
     const { catalog } = queries.find((query) => query.source === source);
     const own = queries.filter((query) => query.source === source);
-    const table = folder && tableWithout(folder, source);
-    const words = evaluate(indexOf(of(tools, catalog)), own);
-    if (catalog !== TUNED) {
-      // Its queries take no part in tuning in any case.
-      if (table) tell(source, { words, shipped: evaluate(tableIndexOf(of(tools, catalog), table).search, own) });
-      continue;
-    }
-    const found = tuneWithout(source, { tools: of(tools, catalog), queries: of(queries, catalog), table });
-    tuned.push(found);
-    tell(source, { words, ...found });
+    const judged = (search) => evaluate(search, own).macro[MEASURE];
+    const table = tableOf(source);
+    const values = {
+      words: judged(indexOf(of(tools, catalog)).search),
+      shipped: judged(searchOf(of(tools, catalog), table)),
+    };
+    // Queries of other catalogues take no part in tuning in any case.
+    const { ranking, told = "" } = catalog === TUNED ? tuning.without(source) : {};
+    if (ranking) values.tuned = judged(searchOf(of(tools, catalog), table, ranking));
+    for (const [name, list] of Object.entries(found)) if (ranking) list.push(values[name]);
+    tell(source, values, told);
   }
-  const mean = (which) => tuned.reduce((sum, one) => sum + one[which].macro[MEASURE], 0) / tuned.length;
-  console.log(
-    `macro over ${TUNED}: ${mean("tuned").toFixed(1)} tuned on the others, ${mean("shipped").toFixed(1)} as shipped` +
-      (folder ? ` (goal ${GOAL})` : ""),
-  );
+  const means = Object.entries(found).map(([name, list]) => [
+    name,
+    list.reduce((sum, one) => sum + one, 0) / list.length,
+  ]);
+  tell(`macro over ${TUNED}`, Object.fromEntries(means), folder && `goal ${GOAL}, tuned on the others`);
 }
 
-function tell(source, { words, tuned, shipped, moved = "" }) {
-  const cell = (result, width) => (result ? result.macro[MEASURE].toFixed(1) : "").padStart(width);
-  console.log(`${source.padEnd(22)}${cell(words, 8)}${cell(tuned, 22)}${cell(shipped, 13)}  ${moved}`);
+function tell(title, { words, tuned, shipped }, more = "") {
+  const cell = (value, width) => (typeof value === "number" ? value.toFixed(1) : (value ?? "")).padStart(width);
+  console.log(`${title.padEnd(22)}${cell(words, 8)}${cell(tuned, 22)}${cell(shipped, 13)}  ${more}`);
 }
 
 function tableWithout(folder, source) {

@@ -26,7 +26,7 @@ export async function tellModel({ tools, queries }, { table, report, tellTimes }
   const { search } = modelIndexOf(own, table, (text) => vectors.get(keyOf(text)));
   console.log(`\n${CATALOG}: ${own.length} tools, vectors of ${vectors.values().next().value.length} numbers`);
   const { macro } = report("with the model", search, asked);
-  tellTimes({ words: indexOf(own), search }, asked);
+  tellTimes({ words: indexOf(own).search, search }, asked);
   console.log(`macro nDCG@10 ${macro["nDCG@10"].toFixed(1)} (goal ${GOAL} for a model of MiniLM's class)`);
 }
 

@@ -2,7 +2,7 @@
 // on the development queries of the tool-search benchmark and on queries of our own.
 //   --table FILE       another table than the shipped one, such as one that learnt nothing of the benchmark's queries
 //   --left-out FOLDER  each source judged by FOLDER/<source>.bin, which learnt nothing of it (`build.py --without`),
-//                      and by constants that were tuned on the others
+//                      and by constants that were tuned on the others with FOLDER/all.bin, which learnt of none
 //   --tune             the same by words alone
 //   --model            by a model of embeddings that the environment names (`model.mjs`)
 import { readFileSync } from "node:fs";
@@ -36,7 +36,7 @@ else await tellAll();
 async function tellAll() {
   for (const catalog of catalogs) {
     const [own, asked] = [of(tools, catalog), of(queries, catalog)];
-    const words = indexOf(own);
+    const words = indexOf(own).search;
     const withTable = tableIndexOf(own, table);
     console.log(`\n${catalog}: ${own.length} tools`);
     report("by words alone", words, asked);
@@ -49,7 +49,7 @@ async function tellAll() {
   }
   const ours = await readOwnQueries(tools);
   console.log(`\nown queries: ${ours.tools.length} tools`);
-  const [words, { search }] = [indexOf(ours.tools), tableIndexOf(ours.tools, table)];
+  const [words, { search }] = [indexOf(ours.tools).search, tableIndexOf(ours.tools, table)];
   report("by words alone", words, ours.queries);
   report("with the table", search, ours.queries);
   tellTimes({ words, search }, ours.queries);

@@ -3,14 +3,11 @@
 import { RANKING } from "../../dist/catalog/search/ranking.js";
 import { evaluate, indexOf, tableIndexOf } from "./benchmark.mjs";
 
-/** Constants of a query's ranking by words, and of what is beside them. Two rounds, one constant at a time. */
-const WORDS = ["saturation", "presence", "synonym", "neighbours", "nameCover", "serverShare", "leadWeight"];
+/** Constants of a query's ranking by words, and of what is beside them. */
+const WORDS = ["saturation", "presence", "synonym", "neighbours", "nameCover", "serverShare"];
 const BESIDE = ["siblings", "likeness", "kinShare", "blendServerShare"];
-/** What each is multiplied with. */
-const FACTORS = [0.5, 0.75, 1.4, 2];
-const ROUNDS = 2;
 
-/** Begins where all constants stand at a plain value, not where tuning on all sources has led. */
+/** Where all constants stand at a plain value, not where tuning on all sources has led. */
 const PLAIN = {
   ...RANKING,
   saturation: 1.2,
@@ -19,47 +16,74 @@ const PLAIN = {
   neighbours: 0.5,
   nameCover: 0.5,
   serverShare: 0.5,
-  leadWeight: 1.5,
   siblings: 0.2,
   likeness: 0.7,
   kinShare: 0.3,
   blendServerShare: 0.3,
 };
+/** `leadWeight` has one of these: words are counted anew under each. */
+const LEAD_WEIGHTS = [1, 1.5, 2];
+
+const SEED = 20_261_123;
+const DRAWS = 160;
+/** A constant is drawn from a plain value over this to one times this. */
+const SPREAD = 2 ** 1.5;
+/** So many of the best draws are averaged. */
+const BEST = 16;
+const MEASURE = "nDCG@10";
 
 /**
- * `{tuned, shipped, moved}`: what the source's queries come to under constants that were tuned without it, and under
- * those of the product. With a table, constants of words are tuned first, by words alone, then those beside them.
+ * Constants by chance, each judged on every source once; what is tuned without a source is the geometric mean of those
+ * that are best on the others. One best draw follows the few queries of a source; the mean of many does not. `table`
+ * must have learnt of none of the queries: by one that knows them by heart, likeness seems worth more than it is.
  */
-export function tuneWithout(source, { tools, queries, table }) {
-  const others = queries.filter((query) => query.source !== source);
-  const own = queries.filter((query) => query.source === source);
-  const macro = (search) => evaluate(search, others).macro["nDCG@10"];
-  const words = bestOf(PLAIN, WORDS, (ranking) => macro(indexOf(tools, ranking)));
-  if (!table) return report(words, (ranking) => evaluate(indexOf(tools, ranking), own));
-  const index = tableIndexOf(tools, table, words);
-  const whole = bestOf(words, BESIDE, (ranking) => macro(index.ranked(ranking)));
-  return report(whole, (ranking) => evaluate(tableIndexOf(tools, table, ranking).search, own));
-}
+export class Tuning {
+  #names;
+  #draws = [];
 
-function bestOf(from, names, worthOf) {
-  let best = from;
-  let value = worthOf(best);
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const name of names) {
-      const before = best;
-      for (const factor of FACTORS) {
-        const tried = { ...before, [name]: before[name] * factor };
-        const worth = worthOf(tried);
-        if (worth > value) [best, value] = [tried, worth];
-      }
+  constructor({ tools, queries, table }) {
+    this.#names = table ? [...WORDS, ...BESIDE] : WORDS;
+    const next = chance(SEED);
+    const rankings = Array.from({ length: DRAWS }, () => this.#draw(next));
+    for (const leadWeight of LEAD_WEIGHTS) {
+      const lead = { ...PLAIN, leadWeight };
+      const { ranked } = table ? tableIndexOf(tools, table, lead) : indexOf(tools, lead);
+      for (const ranking of rankings.filter((one) => one.leadWeight === leadWeight))
+        this.#draws.push({ ranking, worth: evaluate(ranked(ranking), queries).sources });
     }
   }
-  return best;
+
+  /** `{ranking, told}`: the constants that the other sources lead to. */
+  without(source) {
+    const worth = (draw) => {
+      const others = Object.entries(draw.worth).filter(([name]) => name !== source);
+      return others.reduce((sum, [, measures]) => sum + measures[MEASURE], 0);
+    };
+    const best = this.#draws.toSorted((a, b) => worth(b) - worth(a)).slice(0, BEST);
+    const means = [...this.#names, "leadWeight"].map((name) => [
+      name,
+      Math.exp(best.reduce((sum, { ranking }) => sum + Math.log(ranking[name]), 0) / best.length),
+    ]);
+    return {
+      ranking: { ...PLAIN, ...Object.fromEntries(means) },
+      told: means.map(([name, value]) => `${name} ${value.toFixed(2)}`).join(", "),
+    };
+  }
+
+  #draw(next) {
+    const drawn = this.#names.map((name) => [name, PLAIN[name] * SPREAD ** (2 * next() - 1)]);
+    const leadWeight = LEAD_WEIGHTS[Math.floor(LEAD_WEIGHTS.length * next())];
+    return { ...PLAIN, ...Object.fromEntries(drawn), leadWeight };
+  }
 }
 
-function report(best, measure) {
-  const moved = [...WORDS, ...BESIDE]
-    .filter((name) => best[name] !== PLAIN[name])
-    .map((name) => `${name} ${best[name].toFixed(2)}`);
-  return { tuned: measure(best), shipped: measure(RANKING), moved: moved.join(", ") };
+/** Numbers from 0 to 1, the same each time (mulberry32). */
+function chance(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d_2b_79_f5) | 0;
+    let value = Math.imul(state ^ (state >>> 15), 1 | state);
+    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
+    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
+  };
 }
