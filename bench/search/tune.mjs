@@ -29,7 +29,7 @@ const DRAWS = 160;
 /** A constant is drawn from a plain value over this to one times this. */
 const SPREAD = 2 ** 1.5;
 /** So many of the best draws are averaged. */
-const BEST = 16;
+const BEST = 32;
 const MEASURE = "nDCG@10";
 
 /**
