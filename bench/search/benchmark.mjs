@@ -68,7 +68,7 @@ export function modelIndexOf(tools, table, vectorOf) {
   const own = new VectorRows(index.tools.length, table.dimensions);
   for (const [rank, tool] of index.tools.entries()) own.set(rank, toolVectorsOf(tool, table));
   const neighbours = drained(Neighbours.find(index.tools, own));
-  const vectors = ModelRows.of(index.tools.map((tool) => vectorOf(toolTextOf(tool).text)));
+  const vectors = drained(ModelRows.steps(index.tools.map((tool) => vectorOf(toolTextOf(tool).text))));
   const evidence = (query) => {
     const cosines = vectors.cosinesTo(vectorOf(query));
     return { likeness: { cosines, ...usualOf(cosines, MODEL_PRIOR) }, neighbours };

@@ -13,20 +13,25 @@ export class ModelRows {
     this.#scales = new Float32Array(count);
   }
 
-  /** Nothing where one is missing, or has another length than the others. */
-  static of(vectors: readonly (Float32Array | undefined)[]): ModelRows | undefined {
+  /** In steps of one row each. Nothing where one is missing, or has another length than the others. */
+  static *steps(vectors: readonly (Float32Array | undefined)[]): Generator<void, ModelRows | undefined> {
     const dimensions = vectors[0]?.length ?? 0;
     if (dimensions === 0 || vectors.some((vector) => vector?.length !== dimensions)) return undefined;
     const made = new ModelRows(vectors.length, dimensions);
     const bytes = new Int8Array(dimensions);
     for (const [rank, vector] of vectors.entries()) {
-      bytes.fill(0);
-      toBytes(vector!, bytes);
-      made.#rows.set(rank, bytes);
-      const length = made.#rows.lengthOf(rank);
-      made.#scales[rank] = length === 0 ? 0 : 1 / length;
+      made.#set(rank, vector!, bytes);
+      yield;
     }
     return made;
+  }
+
+  #set(rank: number, vector: Float32Array, bytes: Int8Array): void {
+    bytes.fill(0);
+    toBytes(vector, bytes);
+    this.#rows.set(rank, bytes);
+    const length = this.#rows.lengthOf(rank);
+    this.#scales[rank] = length === 0 ? 0 : 1 / length;
   }
 
   /** By rank; `vector` has length 1. Nothing where it has another number of dimensions. */

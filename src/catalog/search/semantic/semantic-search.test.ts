@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { MemoryProvider } from "../../../../test/fixtures/memory-provider.ts";
 import { LOCAL_PRINCIPAL } from "../../../core/call.ts";
 import type { Embedder } from "../../../core/models.ts";
@@ -121,6 +121,29 @@ test("words alone answer when the query's vector does not come in time, and when
     texts.includes("letter") ? Promise.reject(new Error("no")) : Promise.resolve(vectors),
   );
   expect((await (await catalogWith(semantic(failing))).search("letter", VIEW, { limit: 5 })).hits).toEqual([]);
+});
+
+test("the vectors of many tools are read in slices, and others have their turn in between", async () => {
+  const model = semantic(embedder());
+  const offers = Array.from({ length: 100 }, (_, at) => ({ name: `advice_${at}`, description: "Says what to take." }));
+  const catalog = new Catalog(resolveCatalog(), [new MemoryProvider({ id: "t" }).offerTools(...offers)]);
+  catalog.searchWith(async () => model);
+  await catalog.search("warm up", VIEW, { limit: 5 });
+  await model.settled();
+  // Each look at the clock is a millisecond later, so a step takes one.
+  let now = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => (now += 1));
+  let turns = 0;
+  const count = (): void => {
+    turns += 1;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  await catalog.search("rain", VIEW, { limit: 5 });
+  clearImmediate(next);
+  vi.restoreAllMocks();
+  expect(turns).toBeGreaterThan(10);
+  await model.close();
 });
 
 test("a tool is asked about once, a changed one again", async () => {

@@ -1,13 +1,14 @@
 import { messageOf } from "../../../core/errors.ts";
 import type { Embedder } from "../../../core/models.ts";
 import type { Logger } from "../../../core/ports.ts";
+import { whileWanted } from "../../../core/slices.ts";
 import { within } from "../../../core/wait.ts";
 import type { PreparedTool } from "../../source-part.ts";
 import type { Evidence } from "../likeness/blend.ts";
 import type { EvidenceSource, TableSearch } from "../likeness/table-search.ts";
 import { usualOf, type Likeness, type Usual } from "../likeness/usual.ts";
 import { ModelRows } from "./model-rows.ts";
-import { toolTextOf } from "./tool-text.ts";
+import { toolTextOf, type ToolText } from "./tool-text.ts";
 import { unitVector, VectorStore } from "./vector-store.ts";
 
 /** Queries whose vectors are kept. */
@@ -43,6 +44,7 @@ export class SemanticSearch implements EvidenceSource {
   readonly #closing = new AbortController();
   /** What is known of lists of which the model has told everything. */
   readonly #rows = new WeakMap<readonly PreparedTool[], ModelRows>();
+  readonly #reading = new Map<readonly PreparedTool[], Promise<ModelRows | undefined>>();
 
   constructor({ embedder, file, waitMs, logger, table }: SemanticSearchOptions) {
     this.#embedder = embedder;
@@ -59,7 +61,7 @@ export class SemanticSearch implements EvidenceSource {
   }
 
   async #likeness(query: string, tools: readonly PreparedTool[]): Promise<Likeness | undefined> {
-    const rows = this.#rowsOf(tools);
+    const rows = this.#rows.get(tools) ?? (await within(this.#reading.get(tools) ?? this.#read(tools), this.#waitMs));
     if (!rows) return undefined;
     const wanted = await this.#vectorOf(query.trim().slice(0, MAX_QUERY_CHARS));
     if (!wanted) return undefined;
@@ -72,25 +74,37 @@ export class SemanticSearch implements EvidenceSource {
     return undefined;
   }
 
-  /** Nothing while the vector of one of them is not there. */
-  #rowsOf(tools: readonly PreparedTool[]): ModelRows | undefined {
-    const known = this.#rows.get(tools);
-    if (known) return known;
-    const texts = tools.map(toolTextOf);
+  /** In slices, so that nothing else waits. Nothing while the vector of one of them is not there. */
+  #read(tools: readonly PreparedTool[]): Promise<ModelRows | undefined> {
+    const reading = whileWanted(this.#steps(tools), () => !this.#closing.signal.aborted)
+      .then((rows) => {
+        if (rows) this.#rows.set(tools, rows);
+        return rows;
+      })
+      .finally(() => this.#reading.delete(tools));
+    this.#reading.set(tools, reading);
+    return reading;
+  }
+
+  *#steps(tools: readonly PreparedTool[]): Generator<void, ModelRows | undefined> {
+    const texts: ToolText[] = [];
+    for (const tool of tools) {
+      texts.push(toolTextOf(tool));
+      yield;
+    }
     this.#store.want(texts);
-    const rows = ModelRows.of(texts.map(({ key }) => this.#store.get(key)));
-    if (rows) this.#rows.set(tools, rows);
-    return rows;
+    return yield* ModelRows.steps(texts.map(({ key }) => this.#store.get(key)));
   }
 
   /** Waits until no vector of a tool is being loaded. */
   async settled(): Promise<void> {
-    await Promise.all([this.#store.settled(), this.#table.settled()]);
+    await Promise.all([...this.#reading.values(), this.#table.settled()]);
+    await this.#store.settled();
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await Promise.all([this.#store.close(), this.#table.close(), ...this.#pending.values()]);
+    await Promise.all([this.#store.close(), this.#table.close(), ...this.#pending.values(), ...this.#reading.values()]);
   }
 
   async #vectorOf(query: string): Promise<Float32Array | undefined> {
