@@ -1,6 +1,7 @@
 import { addAbortSignal, type Writable } from "node:stream";
 import { codeOf } from "../core/errors.ts";
 import { safeJson, safeToShow } from "../core/hidden-text.ts";
+import { sizeOf } from "./terminal.ts";
 
 /** A stream that may be a terminal. */
 export type Terminal = Writable & { readonly isTTY?: boolean };
@@ -38,7 +39,7 @@ export function processIo(interrupted: AbortSignal): Io {
     env,
     cwd: process.cwd(),
     color: wantsColor(env, stdout.isTTY === true),
-    ...(stdout.isTTY === true ? { width: stdout.columns } : {}),
+    ...(stdout.isTTY === true ? { width: sizeOf(stdout).columns } : {}),
     interrupted,
     ...(stdin.isTTY === true && stderr.isTTY === true
       ? { ask: (question, otherwise = true) => askThere({ question, otherwise }, interrupted), line: lineThere }

@@ -3,8 +3,8 @@ import type { CallSeen } from "../../pipeline/ports.ts";
 import { colorsOf } from "../colors.ts";
 import type { Io } from "../io.ts";
 import { cutToWidth, displayWidth, plainLine } from "../table.ts";
+import { sizeOf } from "../terminal.ts";
 
-const DEFAULT_COLUMNS = 80;
 const LONGEST_CALLER = 20;
 const LEAST_NAMES = 16;
 const GAP = "  ";
@@ -12,7 +12,7 @@ const GAP = "  ";
 /** One line for each call as it ends: when, who, what, how long and what came of it. */
 export function callLines(io: Pick<Io, "stderr" | "color">): (seen: CallSeen) => void {
   return (seen) => {
-    const { columns = DEFAULT_COLUMNS } = io.stderr as { readonly columns?: number };
+    const { columns } = sizeOf(io.stderr);
     io.stderr.write(`${callLine(seen, new Date(), { columns, color: io.color })}\n`);
   };
 }

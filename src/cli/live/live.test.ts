@@ -38,6 +38,15 @@ test("on a terminal lines are drawn anew in place, at most ten times a second, a
   expect(written.at(-1)).toBe("\u001b[1A\r\u001b[J\u001b[?25h");
 });
 
+test("a terminal that says it has no columns, as one without a window does, is taken for a usual one", () => {
+  const { stream, written } = terminal(true, 0);
+  const live = showLive(ioOf(stream), { read: () => [BUSY] });
+  vi.advanceTimersByTime(400);
+  live.end();
+  expect(written[0]).toContain("memory: starting");
+  expect(written.at(-1)).toBe("\u001b[1A\r\u001b[J\u001b[?25h");
+});
+
 test("what is over before the first redraw leaves no trace", () => {
   const { stream, written } = terminal(true);
   const live = showLive(ioOf(stream), { read: () => [BUSY] });

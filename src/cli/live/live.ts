@@ -1,11 +1,10 @@
 import type { Io, Terminal } from "../io.ts";
 import { paintLine, plainText, type LiveLine } from "./line-text.ts";
+import { sizeOf } from "../terminal.ts";
 import { Screen } from "./screen.ts";
 
 /** Between two redraws: five a second. */
 const REDRAW_MS = 200;
-const DEFAULT_COLUMNS = 80;
-const DEFAULT_ROWS = 24;
 
 export interface LiveOptions {
   /** What is under way, asked at each redraw. */
@@ -90,7 +89,7 @@ class LiveScreen implements Live {
   }
 
   #paint(): readonly string[] {
-    const { columns = DEFAULT_COLUMNS, rows = DEFAULT_ROWS } = this.#io.stderr as Partial<NodeJS.WriteStream>;
+    const { columns, rows } = sizeOf(this.#io.stderr);
     const canvas = { columns: columns - 1, color: this.#io.color, frame: this.#frame };
     const lines = fitting(this.#read(), Math.max(1, rows - 2));
     return lines.shown

@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs";
 import type { Io, Terminal } from "../io.ts";
 import { displayWidth } from "../table.ts";
+import { sizeOf } from "../terminal.ts";
 
 const HIDE_CURSOR = "\u001b[?25l";
 const SHOW_CURSOR = "\u001b[?25h";
@@ -15,7 +16,7 @@ type Write = Terminal["write"];
  * above them: the lines are taken away first and drawn again below it. However the process ends, the cursor is back.
  */
 export class Screen {
-  readonly #stderr: Terminal & { readonly columns?: number };
+  readonly #stderr: Terminal;
   readonly #paint: () => readonly string[];
   readonly #undo: (() => void)[] = [];
   #write: Write;
@@ -70,7 +71,7 @@ export class Screen {
 
   /** To where the lines begin, with nothing left below. A narrower terminal has broken them into more rows. */
   #upText(): string {
-    const { columns = Infinity } = this.#stderr;
+    const { columns } = sizeOf(this.#stderr);
     const rows = this.#drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
     this.#drawn = [];
     return `${rows > 0 ? `\u001b[${rows}A\r` : ""}${CLEAR_BELOW}`;
