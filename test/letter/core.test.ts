@@ -71,6 +71,33 @@ def register_tools(mcp):
     mcp.register_tool("export.about", about(mcp), {}, "What the server has")
 `;
 
+const OTHER = `export function register_tools(mcp) {
+  mcp.register_tool("other.one", () => 1);
+  mcp.register_resource("other://{name}", (_uri, { name }) => ({ name }));
+}`;
+
+const STATUS = `def count(server, first):
+    return {
+        "discovered_modules_count": len(server.discovered_modules),
+        "registered_tools_count": len(server.tool_registry),
+        "registered_resources_count": len(server.resource_registry),
+        "resources": sorted(server.resource_registry),
+        "read": server.resource_registry["other://{name}"].retriever("other://moor"),
+        "whole": server.get_capabilities()["server_description"],
+        "first": first,
+    }
+
+def register_tools(mcp_instance):
+    mcp_instance.register_tool("status.one", lambda n=5: {"n": n}, {}, "One")
+    has = mcp_instance.get_capabilities()
+    first = {
+        "tools": [tool["name"] for tool in has["tools"]],
+        "resources": has["resources"],
+        "one": mcp_instance.execute_tool("status.one", {}),
+    }
+    mcp_instance.register_tool("status.count", lambda: count(mcp_instance, first), {}, "Counts")
+`;
+
 describe("modules in Python", () => {
   beforeEach(() => void folder.write("src/export/mcp.py", EXPORT));
 
@@ -106,6 +133,30 @@ describe("modules in Python", () => {
       read: { tide: "brest" },
       unread: expect.stringContaining("waves://brest"),
       schema: ["path"],
+    });
+  });
+
+  test("G70, G71: the document's meta functions in Python count what the server counts", async () => {
+    folder.write("src/other/mcp.ts", OTHER);
+    folder.write("src/status/mcp.py", STATUS);
+    const mcp = core();
+    await mcp.discoverModules();
+    const { discovered_modules_count, registered_tools_count, registered_resources_count } = (await mcp.executeTool(
+      "meta.get_server_status",
+    )) as Record<string, unknown>;
+    const counts = { discovered_modules_count, registered_tools_count, registered_resources_count };
+    expect(counts).toEqual({
+      discovered_modules_count: 3,
+      registered_tools_count: mcp.tool_registry.size,
+      registered_resources_count: 2,
+    });
+    expect(await mcp.executeTool("status.count")).toEqual({
+      ...counts,
+      resources: ["other://{name}", "tides://{place}"],
+      read: { name: "moor" },
+      whole: "GNN Project MCP Server",
+      // Before any call: what the module had registered by then.
+      first: { tools: ["status.one"], resources: [], one: { n: 5 } },
     });
   });
 

@@ -263,7 +263,9 @@ export class PythonBridge {
   }
 
   #refuse(id: unknown): void {
-    const message = "There is no running call on whose behalf this could be asked.";
+    const message =
+      "There is no running call on whose behalf this could be asked. " +
+      "Ask inside of a tool's or a resource's function, in the thread that it was called in.";
     void this.#write(
       `${JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32000, message, data: { kind: "denied" } } })}\n`,
     );

@@ -55,8 +55,9 @@ class Server:
 
     @property
     def resource_registry(self):
-        """URI template to resource: what this module registered."""
-        return dict(self._resources)
+        """URI template to resource: what this module registered and, while a call runs, what the server has besides."""
+        others = [] if _call.get() is None else self.get_capabilities()["resources"]
+        return {**{entry["uri_template"]: self._foreign_resource(entry) for entry in others}, **self._resources}
 
     @property
     def discovered_modules(self):
@@ -69,7 +70,10 @@ class Server:
         return {**{name: self._described(name) for name in names}, **own}
 
     def execute_tool(self, name, params=None):
-        """Runs a tool of the server as the caller of the running call, and gives its value."""
+        """Runs a tool of the server as the caller of the running call, and gives its value. Where no call runs, as
+        while the module registers, there is nobody to ask in whose name: then its own tools are run, as they are."""
+        if _call.get() is None and name in self._tools:
+            return settled(self._tools[name].run(params or {}))
         return self._hub.call_tool(name, params or {})
 
     def get_resource(self, uri):
@@ -77,15 +81,38 @@ class Server:
         return self._hub.read_resource(uri)
 
     def get_capabilities(self):
-        """What `mcp/discover` answers, as far as the caller may know."""
-        return self.execute_tool("meta.get_full_capabilities")
+        """What `mcp/discover` answers, as far as the caller may know; where no call runs, what this module has."""
+        if _call.get() is not None:
+            try:
+                return self.execute_tool("meta.get_full_capabilities")
+            except _channel.ToolError as error:
+                if error.kind not in ("unknown_tool", "denied"):
+                    raise
+        tools = [{"name": t.name, "description": t.description, "schema": t.schema} for t in self._tools.values()]
+        resources = [{"uri_template": r.uri_template, "description": r.description} for r in self._resources.values()]
+        return {
+            "mcp_version": "1.0-gnn",
+            "server_description": "GNN Project MCP Server",
+            "tools": tools,
+            "resources": resources,
+        }
 
     def discover_modules(self):
         """Modules are found by the server itself, whenever one changes. True: there is at least one tool."""
         return bool(self._tools) or any(not entry["name"].startswith("meta.") for entry in self._listed())
 
     def _listed(self):
-        return self._hub.list_tools() if _call.get() is not None else []
+        # The tools that find tools have nothing to find in a whole list.
+        listed = self._hub.list_tools() if _call.get() is not None else []
+        return [entry for entry in listed if entry["name"] not in ("tool_search", "execute_tool")]
+
+    def _foreign_resource(self, entry):
+        template = entry["uri_template"]
+        return Record(
+            uri_template=template,
+            retriever=lambda uri=template, **_variables: self.get_resource(uri),
+            description=entry.get("description", ""),
+        )
 
     def _foreign(self, entry):
         name = entry["name"]
