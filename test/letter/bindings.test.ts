@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   HubMCPBinding,
@@ -10,6 +12,7 @@ import {
   type ToolResult,
 } from "../../src/bindings.ts";
 import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { ROOT } from "../cli/harness.ts";
 import { closedPort, startTools } from "../compat/tool-server.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 
@@ -105,6 +108,7 @@ describe("the contract", () => {
 });
 
 describe("the manager", () => {
+  const BUILT = pathToFileURL(join(ROOT, "dist/bindings.js")).href;
   const write = (body: string): void =>
     void folder.write(
       "mine/tides.mjs",
@@ -128,6 +132,32 @@ describe("the manager", () => {
     expect(await binding.discoverTools()).toEqual([]);
     expect(await binding.executeTool("bad", {})).toMatchObject({ status_code: 500, error: /value of type string/ });
     expect(await binding.executeTool("good", {})).toEqual({ output: 1, status_code: 200 });
+  });
+
+  test.each([
+    ["as the document writes it", "discover_tools", "execute_tool"],
+    ["in camelCase", "discoverTools", "executeTool"],
+    ["one method each way", "discover_tools", "executeTool"],
+  ])("L1, L24: a class that extends the contract, %s, works through the manager", async (_how, discover, execute) => {
+    folder.write(
+      "mine/brook.mjs",
+      `import { LollmsMCPBinding } from ${JSON.stringify(BUILT)};
+      export const BindingName = "Brook";
+      export class Brook extends LollmsMCPBinding {
+        constructor({ api_endpoint }) { super("brook", { api_endpoint }); }
+        async ${discover}() { return [{ name: "cut", description: "Cuts", input_schema: { type: "object" } }]; }
+        async ${execute}(name, params) { return name === "cut" ? { output: params, status_code: 200 } : fall(); }
+      }`,
+    );
+    const manager = new LollmsMCPBindingManager(`${folder.path}/mine`);
+    const binding = (await manager.create_binding("brook", { api_endpoint: "http://brook.test" }))!;
+    for (const list of [await binding.discover_tools(), await binding.discoverTools()])
+      expect(list.map(({ name }) => name)).toEqual(["cut"]);
+    for (const run of [binding.execute_tool.bind(binding), binding.executeTool.bind(binding)]) {
+      expect(await run("cut", { reed: 7 })).toEqual({ output: { reed: 7 }, status_code: 200 });
+      expect(await run("mow", {})).toEqual({ error: "Tool execution failed: fall is not defined", status_code: 500 });
+    }
+    expect(binding.get_binding_config()).toEqual({ api_endpoint: "http://brook.test" });
   });
 
   test("L25: a folder that is not there is a problem, until it is", async () => {
@@ -307,6 +337,7 @@ describe("constructors check their options in their own words", () => {
     [() => new StandardMCPBinding([] as never), "`StandardMCPBinding` takes its options as one object"],
     [() => new RemoteMCPBinding("http://x/mcp" as never), 'such as `{ server_url: "http://my-mcp-server.com/mcp" }`'],
     [() => new RemoteMCPBinding(undefined as never), "got `undefined`"],
+    [() => new LollmsMCPBindingManager(5 as never), 'such as `{ mcp_bindings_dir: "bindings" }`; got `5`'],
     [() => new HubMCPBinding(7 as never), "`HubMCPBinding` takes its options as one object"],
     [() => new HubMCPBinding({ config: 7 } as never), "`config` must be the path of a file"],
     [() => new HubMCPBinding({ settings: "x" } as never), '`settings` must be an object, got "x"'],
@@ -343,6 +374,17 @@ describe("constructors check their options in their own words", () => {
       [{ source: "calc", message: expect.stringContaining(words) }],
     ]);
   });
+});
+
+test("L11, L61: what fails later is told in the binding's own words, too", async () => {
+  const away = kept(new RemoteMCPBinding({ server_url: `http://127.0.0.1:${await closedPort()}/mcp`, logger }));
+  expect(await away.discoverTools()).toEqual([]);
+  expect(away.diagnostics[0]!.message).toContain("correct `server_url`");
+  const refused = await away.executeTool("remote_server::tide", {});
+  expect(refused).toMatchObject({ status_code: 503, error: expect.stringContaining("correct `server_url`") });
+  tool("slow", "slow.mjs", "export const execute = () => new Promise((done) => setTimeout(done, 60_000));");
+  const late = await local().executeTool("slow", {}, { timeout: "50ms" });
+  expect(late).toMatchObject({ status_code: 504, error: expect.stringContaining("Raise `timeout` of the execution") });
 });
 
 describe("default tools", () => {

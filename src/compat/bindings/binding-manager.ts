@@ -8,7 +8,7 @@ import type { Logger } from "../../core/ports.ts";
 import { loadHubConfig } from "../../hub/open-hub.ts";
 import { Fingerprint } from "../../runtimes/typescript/fingerprint.ts";
 import { describeImportError, importUserModule } from "../../runtimes/typescript/import-module.ts";
-import { snakeKeys } from "../option-keys.ts";
+import { assertOptions, snakeKeys } from "../option-keys.ts";
 import { guardBinding } from "./guarded-binding.ts";
 import { lackingMessage, missingMethods, type LollmsMCPBinding } from "./binding.ts";
 import { bindingNames, findBindingFile } from "./binding-files.ts";
@@ -44,7 +44,10 @@ export class LollmsMCPBindingManager {
     const isFolder = typeof options === "string" || options instanceof URL;
     const { mcp_bindings_dir: folder = OWN_FOLDER, logger } = isFolder
       ? { mcp_bindings_dir: options }
-      : snakeKeys(options, ["mcp_bindings_dir", "logger"]);
+      : snakeKeys(assertOptions("LollmsMCPBindingManager", options, 'mcp_bindings_dir: "bindings"'), [
+          "mcp_bindings_dir",
+          "logger",
+        ]);
     if (!(folder instanceof URL) && (typeof folder !== "string" || folder === ""))
       throw new OptionError(`\`mcp_bindings_dir\` must name a folder, got ${JSON.stringify(folder)}.`);
     this.mcp_bindings_dir = folder instanceof URL ? fileURLToPath(folder) : resolve(folder);

@@ -143,7 +143,8 @@ export function missingMethods(prototype: object): readonly string[] {
   );
 }
 
-function implementsMethod(prototype: object, name: string): boolean {
+/** Whether a class, or an object itself, wrote the method; the aliases of the base class do not count. */
+export function implementsMethod(prototype: object, name: string): boolean {
   for (
     let at: object | null = prototype;
     at !== null && at !== Object.prototype && !Object.hasOwn(at, BASE);

@@ -1,6 +1,6 @@
 import { messageOf } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
-import type { LollmsMCPBinding, ToolDefinition, ToolResult } from "./binding.ts";
+import { implementsMethod, type LollmsMCPBinding, type ToolDefinition, type ToolResult } from "./binding.ts";
 
 type Method = (...args: unknown[]) => unknown;
 
@@ -42,10 +42,13 @@ export function guardBinding(binding: LollmsMCPBinding, onProblem: (message: str
   return binding;
 }
 
-/** Whichever spelling its class wrote; the other leads there. */
+/**
+ * The spelling that its class wrote. The other one of the base class leads back to it, through the guard that stands in
+ * its place by then.
+ */
 function methodOf(binding: object, camel: string, snake: string): Method {
-  const own = (binding as Record<string, Method | undefined>)[camel] ?? (binding as Record<string, Method>)[snake]!;
-  return own.bind(binding);
+  const isCamel = implementsMethod(binding, camel) || !implementsMethod(binding, snake);
+  return (binding as Record<string, Method>)[isCamel ? camel : snake]!.bind(binding);
 }
 
 function nameOf(value: unknown): string {

@@ -17,6 +17,8 @@ import { thrownFailure, toDefinition, toResult } from "./results.ts";
 
 const DISCOVERY_MS = 10_000;
 const EXECUTION_MS = 60_000;
+/** What the hub advises; here it is an option of the method. */
+const HUB_TIMEOUT = "Raise the timeout of this source or tool";
 
 /** Something that a binding could not do, with the source it is about. */
 export interface BindingProblem {
@@ -42,7 +44,12 @@ export abstract class HubBinding extends LollmsMCPBinding implements AsyncDispos
     const found = this.hub.sources.flatMap(({ problems }) =>
       problems.map(({ source, subject, message }) => ({ source, message: `${subject}: ${message}` })),
     );
-    return [...this.#failures, ...found];
+    return [...this.#failures, ...found].map(({ source, message }) => ({ source, message: this.inOwnWords(message) }));
+  }
+
+  /** Words of the hub on one of its options, with the name that the option has here. */
+  protected inOwnWords(message: string): string {
+    return message;
   }
 
   override async discoverTools(options: DiscoverToolsOptions = {}): Promise<readonly ToolDefinition[]> {
@@ -53,7 +60,10 @@ export abstract class HubBinding extends LollmsMCPBinding implements AsyncDispos
       ]);
       const timeoutMs = timeout === undefined ? DISCOVERY_MS : parseSeconds(timeout, "timeout_per_server");
       const { tools, failures } = await this.hub.discover({ surface: "binding", force: force === true, timeoutMs });
-      this.#failures = Array.from(failures, ([source, { message }]) => ({ source, message }));
+      this.#failures = Array.from(failures, ([source, { message }]) => ({
+        source,
+        message: message.replace(HUB_TIMEOUT, "Raise `timeout_per_server`"),
+      }));
       return tools.map(toDefinition);
     } catch (error) {
       this.#failures = [{ source: this.binding_name, message: messageOf(error) }];
@@ -70,11 +80,16 @@ export abstract class HubBinding extends LollmsMCPBinding implements AsyncDispos
       if (!isJsonObject(params))
         return { error: "`params` must be an object with the tool's parameters.", status_code: 400 };
       const outcome = await this.hub.call(toolName, params, toCallOptions(options));
-      return toResult(outcome, outcome.ok && (await this.hub.declaresOutput(toolName)));
+      return this.#told(toResult(outcome, outcome.ok && (await this.hub.declaresOutput(toolName))));
     } catch (error) {
       if (error instanceof OptionError) return { error: error.message, status_code: 400 };
-      return thrownFailure(error);
+      return this.#told(thrownFailure(error));
     }
+  }
+
+  #told(result: ToolResult): ToolResult {
+    if (!("error" in result)) return result;
+    return { ...result, error: this.inOwnWords(result.error).replace(HUB_TIMEOUT, "Raise `timeout` of the execution") };
   }
 
   /** Ends everything that was started. */

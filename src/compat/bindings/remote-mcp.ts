@@ -109,6 +109,13 @@ export class RemoteMCPBinding extends HubBinding {
   override get diagnostics(): readonly BindingProblem[] {
     return [...this.#refused, ...super.diagnostics];
   }
+
+  /** Whole phrases only: a tool may have a parameter of that name. */
+  protected override inOwnWords(message: string): string {
+    return message
+      .replace("or correct `url`.", "or correct `server_url`.")
+      .replace("Check that `url` points", "Check that `server_url` points");
+  }
 }
 
 function toHttp(
@@ -131,19 +138,22 @@ function toHttp(
   return options;
 }
 
-/** The words of the hub's own option, with the name that it has here. */
 function inOwnWords(check: () => void): void {
   try {
     check();
   } catch (error) {
     if (!(error instanceof OptionError)) throw error;
-    const message = error.message
-      .replaceAll("`url`", "`server_url`")
-      .replaceAll("`auth", "`auth_config")
-      .replaceAll("`headers`", "`auth_config`")
-      .replace("Put credentials into `token`, `auth_config` or `auth_config`.", "Put credentials into `auth_config`.");
-    throw new OptionError(message, { cause: error });
+    throw new OptionError(toOwnWords(error.message), { cause: error });
   }
+}
+
+/** The words of the hub's own option, with the name that it has here. */
+function toOwnWords(message: string): string {
+  return message
+    .replaceAll("`url`", "`server_url`")
+    .replaceAll(/`auth(?=[`.])/g, "`auth_config")
+    .replaceAll("`headers`", "`auth_config`")
+    .replace("Put credentials into `token`, `auth_config` or `auth_config`.", "Put credentials into `auth_config`.");
 }
 
 function toAuth(raw: unknown): NonNullable<RemoteServerConfig["auth"]> {
