@@ -7,6 +7,7 @@ import type { ServerSelf, SourceFeatures } from "../core/records.ts";
 import { findParamHeaders } from "../wire/modern/headers.ts";
 import { passableCapabilities } from "./capabilities.ts";
 import type { Connection } from "./connection.ts";
+import { failureOf } from "./faults.ts";
 import { checkTool } from "./tool-check.ts";
 
 /** What a server offers, as it said it; only what cannot be used at all is left out, each with a problem. */
@@ -82,8 +83,9 @@ interface ReadList {
 const EMPTY: ReadList = Object.freeze({ entries: [], problems: [] });
 
 /**
- * Reads all pages of all lists that the server has the capability for. A list that fails is empty with a problem,
- * unless all that the server offers failed: then it rejects with the first `FailError`.
+ * Reads all pages of all lists that the server has the capability for; of one that names no capability at all, as small
+ * ones do that somebody wrote by hand, the tools, if it knows what that means. A list that fails is empty with a
+ * problem, unless all that the server offers failed: then it rejects with the first `FailError`.
  */
 export async function readListing(
   connection: Connection,
@@ -92,12 +94,14 @@ export async function readListing(
 ): Promise<ServerListing> {
   const { capabilities, instructions, serverInfo } = connection.era;
   const failures: unknown[] = [];
+  const isSilent = Object.keys(capabilities).length === 0;
   const offered = Object.values(KINDS).filter((kind) => objectMember(capabilities, kind.capability));
   const read = async (kind: ListKind): Promise<ReadList> => {
-    if (!objectMember(capabilities, kind.capability)) return EMPTY;
+    if (!(objectMember(capabilities, kind.capability) || (isSilent && kind === KINDS.tools))) return EMPTY;
     try {
       return await readList(kind, bounds, (method, params) => connection.request(method, params, signal));
     } catch (error) {
+      if (isSilent && failureOf(error).rpcError) return EMPTY;
       failures.push(error);
       return kind.optional
         ? EMPTY

@@ -105,7 +105,36 @@ describe("the environment of the server", () => {
   });
 });
 
+describe("what the constructor is given", () => {
+  test.each([
+    [[undefined], "The server must be a script's path, an address, or settings with `command` or `url`; got nothing."],
+    [[""], "got an empty text"],
+    [[7], "got 7"],
+    [[{ command: ["a"], url: "http://tides.test/mcp" }], "`command` and `url` both say what the server is."],
+    [["server.py", "TIDES_PLACE=Brest"], "`env` must be an object of names and texts, got a string."],
+    [["server.py", { TIDES_PORT: 7 }], "`env.TIDES_PORT` must be text, got a number."],
+  ])("R2: %j is refused there, without values of `env`", (args, words) => {
+    expect(() => client(...(args as unknown as ConstructorParameters<typeof MCPClient>))).toThrow(words);
+  });
+});
+
 describe("the session", () => {
+  test.each([
+    ["{}", ["tide"]],
+    ['{"logging": {}}', []],
+  ])("R9: a small server that declares %s has %j", async (capabilities, names) => {
+    const path = folder.write("mcp_server.py", SERVER.replace('{"tools": {}}', capabilities));
+    const it = client(path);
+    await it.start();
+    expect((await it.listTools()).map(({ name }) => name)).toEqual(names);
+  });
+
+  test("R9: one that declares nothing and knows no tools/list has no tools", async () => {
+    const it = client(folder.write("mcp_server.py", SERVER.replace('{"tools": {}}', "{}").replace("tools/list", "x")));
+    await it.start();
+    expect(await it.listTools()).toEqual([]);
+  });
+
   test("R7: a server that takes 2024-11-05 only is asked in it", async () => {
     const it = client(server());
     await it.start();
@@ -245,6 +274,13 @@ describe("a model with the tools", () => {
     expect(new LLMAgent(caller)).toBeInstanceOf(LLMAgent);
   });
 
+  test.each([undefined, 7, ["x"]])("R32: chat(%j) rejects", async (question) => {
+    const asked: unknown[] = [];
+    const llm = new LLMWithMCPTools(openai(asked), caller);
+    await expect(llm.chat(question as never)).rejects.toThrow("`userMessage` must be a text");
+    expect(asked).toEqual([]);
+  });
+
   test.each([0, -1, 1.5, "3"])("R33: chat(question, %j) rejects", async (count) => {
     const asked: unknown[] = [];
     const llm = new LLMWithMCPTools(openai(asked), caller);
@@ -290,6 +326,7 @@ describe("the loop of the document", () => {
     expect(await agent.chat("How high is the water at Brest?")).toBe(WORDS);
     expect(asked[0]).toMatchObject({ toolChoice: "auto", tools: [{ function: { name: "tide" } }] });
     const [question, assistant, ...results] = asked[1]!.messages;
+    expect(question).toEqual({ role: "user", content: "How high is the water at Brest?" });
     expect([question!.role, assistant!.role, assistant!.toolCalls?.length]).toEqual(["user", "assistant", 2]);
     expect(results.map(({ role, toolCallId }) => [role, toolCallId])).toEqual([
       ["tool", "brest0001"],

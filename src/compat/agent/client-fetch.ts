@@ -94,10 +94,18 @@ const DIALECTS: Readonly<Record<ClientVendor, Dialect>> = {
   anthropic: { toRequest: (body) => body, toReply: message },
   // Its client writes the same members in camelCase.
   mistral: {
-    toRequest: (body) => respelt(body, toCamel),
+    toRequest: (body) => respelt({ ...body, messages: listMember(body, "messages").map(asText) }, toCamel),
     toReply: (reply, model) => completion(respelt(reply, toSnake), model),
   },
 };
+
+/** A question is its text, as the document sends it, and not a list with that one text. */
+function asText(message: unknown): unknown {
+  if (!isJsonObject(message)) return message;
+  const [part, ...rest] = listMember(message, "content");
+  const isText = isJsonObject(part) && part["type"] === "text" && rest.length === 0;
+  return isText ? { ...message, content: part["text"] } : message;
+}
 
 /** Members that a client of one's own may leave out are filled in. */
 function completion(reply: JsonObject, model: string): JsonObject {

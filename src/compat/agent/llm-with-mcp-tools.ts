@@ -54,10 +54,10 @@ export class LLMWithMCPTools {
    * the model; a failure of the model's provider rejects with a `FailError`.
    */
   async chat(userMessage: string, maxIterations = MAX_ITERATIONS): Promise<string> {
+    if (typeof userMessage !== "string")
+      throw new OptionError(`\`userMessage\` must be a text, got ${shown(userMessage)}.`);
     if (!Number.isInteger(maxIterations) || maxIterations < 1)
-      throw new OptionError(
-        `\`maxIterations\` must be a whole number above 0, got ${JSON.stringify(maxIterations) ?? "nothing"}.`,
-      );
+      throw new OptionError(`\`maxIterations\` must be a whole number above 0, got ${shown(maxIterations)}.`);
     const { text, stopReason, error } = await this.#agent.chat(userMessage, { maxIterations });
     if (stopReason === "error")
       throw new FailError(fail("unavailable", text, { retryable: error?.retryable ?? false }));
@@ -80,4 +80,8 @@ export class LLMWithMCPTools {
   ): readonly (OpenAITool | AnthropicTool)[] {
     return this.#isAnthropic ? toAnthropicTools(mcpTools) : toMistralTools(mcpTools);
   }
+}
+
+function shown(value: unknown): string {
+  return typeof value === "number" ? String(value) : (JSON.stringify(value) ?? "nothing");
 }

@@ -62,6 +62,8 @@ export function resolveClient(
   given: Readonly<Record<string, string | null | undefined>>,
   settings: ClientSettings,
 ): ResolvedClient {
+  assertServer(server);
+  assertEnv(given);
   const env = setOnly(given);
   const {
     timeout = 60,
@@ -93,6 +95,27 @@ function isSettings(server: string | URL | ClientServer): server is ClientServer
   return typeof server === "object" && !(server instanceof URL);
 }
 
+function assertServer(server: unknown): void {
+  if (server instanceof URL || (typeof server === "string" && server !== "")) return;
+  if (!isJsonObject(server))
+    throw new OptionError(
+      "The server must be a script's path, an address, or settings with `command` or `url`; got " +
+        `${server === "" ? "an empty text" : (JSON.stringify(server) ?? "nothing")}.`,
+    );
+  const both = ["url", "host"].find((name) => server["command"] !== undefined && server[name] !== undefined);
+  if (both !== undefined)
+    throw new OptionError(`\`command\` and \`${both}\` both say what the server is. Remove one of them.`);
+}
+
+/** Values may be secrets: they are not shown. */
+function assertEnv(env: unknown): void {
+  if (!isJsonObject(env)) throw new OptionError(`\`env\` must be an object of names and texts, got a ${typeof env}.`);
+  const wrong = Object.entries(env).find(
+    ([, value]) => !["string", "undefined"].includes(typeof value) && value !== null,
+  );
+  if (wrong) throw new OptionError(`\`env.${wrong[0]}\` must be text, got a ${typeof wrong[1]}.`);
+}
+
 /** As in the documents' programs, where a variable that is not set is looked up and handed on. */
 function setOnly(env: Readonly<Record<string, string | null | undefined>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
@@ -118,10 +141,6 @@ function named(server: string, env: Readonly<Record<string, string>>): ResolvedC
     resolveRemoteServer({ url: server });
     return () => Promise.resolve({ url: server });
   }
-  if (server === "")
-    throw new OptionError(
-      "The server must be a script's path, an address, or settings with `command` or `url`; got an empty text.",
-    );
   return async () => {
     if (!existsSync(server))
       throw new FailError(
