@@ -59,6 +59,17 @@ describe("a tool that is not offered", () => {
     expect(await wordsFor("nothing")).not.toContain("not offered");
   });
 
+  test("is told so to who goes by execute_tool, too, behind the words of that tool", async () => {
+    folder.write("torn/tool.toml", 'name = "torn"\nscript = "x.sh"\n');
+    await start();
+    const outcome = await hub!.call("execute_tool", { name: "torn" });
+    expect(outcome).toMatchObject({ ok: false, kind: "tool_error" });
+    expect(JSON.stringify(outcome)).toContain(
+      "Tool not found: torn. Use tool_search to discover available tools. It is not offered because `description` is",
+    );
+    expect(JSON.stringify(await hub!.call("execute_tool", { name: "nothing" }))).not.toContain("not offered");
+  });
+
   test("an unset variable of `pass` keeps a tool back; one that is set, or marked with `?`, does not", async () => {
     folder.script("gauge", "tool.sh", "echo $TIDE_KEY", '[env]\npass = ["TIDE_KEY"]\n');
     folder.script("buoy", "tool.sh", "echo ${TIDE_KEY:-none}", '[env]\npass = ["TIDE_KEY?"]\n');

@@ -65,9 +65,12 @@ async function withNames(failed: FailedCall, call: ResolvedCall, ports: BuiltinP
   const { name, failure } = failed;
   if (failure.kind === "unknown_tool") {
     const near = await namesNear(failed, call, ports);
+    const withheld = failure.details?.["withheld"];
     // The first sentences are T's.
-    const message = `Tool not found: ${name}. Use tool_search to discover available tools.`;
-    return fail("tool_error", near.length === 0 ? message : `${message} Near: ${near.join(", ")}.`, { cause: failure });
+    const sentences = [`Tool not found: ${name}. Use tool_search to discover available tools.`];
+    if (typeof withheld === "string") sentences.push(`It is not offered because ${withheld}.`);
+    if (near.length > 0) sentences.push(`Near: ${near.join(", ")}.`);
+    return fail("tool_error", sentences.join(" "), { cause: failure });
   }
   if (!takesNames(failure)) return failure;
   const fitting = failure.kind === "invalid_params" ? await siblingsThatFit(failed, call, ports) : [];
