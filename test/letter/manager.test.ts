@@ -73,6 +73,24 @@ describe("lines of the registry", () => {
     expect(() => open({ get_tides: line as never })).toThrow(words);
   });
 
+  test.each([
+    [[7], "`registry` must be an object, got 7."],
+    [[[]], "`registry` must be an object, got []."],
+    [[{}, 7], "`MCPManager` takes its options as one object, such as `{ timeout: 30, attempts: 2 }`; got `7`."],
+    [[{}, { aliases: "tide" }], '`aliases` must be an object, got "tide".'],
+  ])("M2: a manager of %j is refused", (args, words) => {
+    expect(() => new MCPManager(...(args as unknown as ConstructorParameters<typeof MCPManager>))).toThrow(words);
+  });
+
+  test.each([
+    [[undefined], "The tool must be a name, got nothing."],
+    [[{ tool: "get_tides" }], 'The tool must be a name, got {"tool":"get_tides"}.'],
+    [["get_tides", [1]], "The arguments of get_tides must be an object."],
+  ])("M4, M6: what a model calls as %j is an error, never a rejection", async (args, error) => {
+    const manager = open({ get_tides: { host: "127.0.0.1", port: 9 } });
+    expect(await manager.callTool(...(args as unknown as Parameters<MCPManager["callTool"]>))).toEqual({ error });
+  });
+
   test.each([0, -1, 1.5, "2", Number.NaN])("M9: attempts of %j are refused, and one is not", (attempts) => {
     expect(() => open({}, { attempts })).toThrow("`attempts` must be a whole number above 0");
     expect(open({}, { attempts: 1 }).tools).toEqual([]);

@@ -8,7 +8,7 @@ import { toolValue } from "../../core/tool-value.ts";
 import { orAborted } from "../../core/wait.ts";
 import { wholeLogger } from "../../telemetry/redacted-logger.ts";
 import { MCPClient, type ToolDefinition } from "../client/mcp-client.ts";
-import { parseSeconds, snakeKeys } from "../option-keys.ts";
+import { assertObjects, assertOptions, parseSeconds, snakeKeys } from "../option-keys.ts";
 import {
   DEFAULT_REGISTRY,
   RegistryNames,
@@ -80,7 +80,13 @@ export class MCPManager implements AsyncDisposable {
       attempts = 2,
       aliases = {},
       logger,
-    } = snakeKeys(options, ["timeout", "attempts", "aliases", "logger"]) as ManagerOptions;
+    } = snakeKeys(assertOptions("MCPManager", options, "timeout: 30, attempts: 2"), [
+      "timeout",
+      "attempts",
+      "aliases",
+      "logger",
+    ]) as ManagerOptions;
+    assertObjects({ registry, aliases });
     this.#timeoutMs = parseSeconds(timeout, "timeout");
     if (!Number.isInteger(attempts) || attempts < 1)
       throw new OptionError(`\`attempts\` must be a whole number above 0, got ${JSON.stringify(attempts)}.`);
@@ -141,7 +147,9 @@ export class MCPManager implements AsyncDisposable {
     fourth?: ManagedCallOptions,
   ): Promise<unknown> {
     const isQualified = typeof second === "string";
-    const name = isQualified ? `${serverWord(first)}::${second}` : first;
+    const name: unknown = isQualified ? `${serverWord(String(first))}::${second}` : first;
+    if (typeof name !== "string")
+      return { error: `The tool must be a name, got ${JSON.stringify(name) ?? "nothing"}.` } satisfies ManagerError;
     const args = (isQualified ? third : second) ?? {};
     if (!isJsonObject(args)) return { error: `The arguments of ${name} must be an object.` } satisfies ManagerError;
     const lookup = this.#find(name);
