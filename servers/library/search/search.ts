@@ -44,12 +44,23 @@ const WORDS = 0.7;
 /** Four decimals, so that stores that differ in the last bits give one order. */
 const ROUNDING = 10_000;
 
+/** Searches anew while others change what was found; a library is not changed so often for long. */
+const MAX_TRIES = 5;
+
 /** Finds passages by words and by meaning, best first; those that are as good by document and place. */
-export async function searchPassages(
+export async function searchPassages(kind: PassageKind, request: SearchRequest, parts: SearchParts): Promise<Found> {
+  for (let tries = 1; ; tries += 1) {
+    const { isWhole, ...found } = await searchOnce(kind, request, parts);
+    // A document that was replaced meanwhile is found in its old or its new reading, and not in neither.
+    if (isWhole || tries === MAX_TRIES) return found;
+  }
+}
+
+async function searchOnce(
   kind: PassageKind,
   { query, limit, filter, minSimilarity, levels }: SearchRequest,
   { store, terms, embedder }: SearchParts,
-): Promise<Found> {
+): Promise<Found & { readonly isWhole: boolean }> {
   const languages = await store.languages();
   await terms.load(languages);
   // Stores know no levels, so whoever wants some of them is shown all.
@@ -62,9 +73,8 @@ export async function searchPassages(
   // Stores differ in the last digits of what is nearest, so the last of them are chosen here.
   const nearest = near.map((place) => ({ ...place, score: rounded(similarities.get(place.id) ?? 0) }));
   const ids = Array.from(new Set([...best(words.found, wanted), ...best(nearest, wanted)].map(({ id }) => id)));
-  const passages = (await store.passages(kind, ids)).filter(
-    ({ level }) => !levels || (level >= levels[0] && level <= levels[1]),
-  );
+  const there = await store.passages(kind, ids);
+  const passages = there.filter(({ level }) => !levels || (level >= levels[0] && level <= levels[1]));
   const most = Math.max(...passages.map(({ id }) => words.scores.get(id) ?? 0), Number.MIN_VALUE);
   const hits = passages
     .map((passage) => {
@@ -76,7 +86,8 @@ export async function searchPassages(
     })
     .filter(({ similarity }) => similarity >= minSimilarity)
     .toSorted((one, other) => other.score - one.score || byPlace(one.passage, other.passage));
-  return { hits: hits.slice(0, limit), matches: Math.max(words.found.length, hits.length) };
+  const matches = Math.max(words.found.length, hits.length);
+  return { hits: hits.slice(0, limit), matches, isWhole: there.length === ids.length };
 }
 
 interface Scored {

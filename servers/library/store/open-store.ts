@@ -30,6 +30,8 @@ export function parseStore(text: string): StoreAddress {
         `${JSON.stringify(collection)}.`,
     );
   url.searchParams.delete("collection");
+  // A password with a bare / in it ends the host's name there, and the rest of it would be shown as a path.
+  if (`${url.pathname}${url.search}${url.hash}`.includes("@")) throw wrong(text);
   if (/^postgres(?:ql)?:$/.test(url.protocol)) return { kind: "postgres", url, collection };
   const http = /^weaviate\+(https?:)$/.exec(url.protocol)?.[1];
   if (http === undefined) throw wrong(text);
@@ -37,9 +39,10 @@ export function parseStore(text: string): StoreAddress {
 }
 
 function wrong(text: string): OptionError {
-  // What is no address may still hold a password.
-  const shown = text.replace(/\/\/[^@/]*@/u, "//***@");
-  return new OptionError(`A store is named as ${STORE_FORMS}, got ${JSON.stringify(shown)}.`);
+  // What is no address may still hold a password, with any sign in it.
+  const shown = text.replace(/\/\/.*@/su, "//***@");
+  const advice = shown === text ? "" : " In a password, signs such as / # ? @ are written as %2F %23 %3F %40.";
+  return new OptionError(`A store is named as ${STORE_FORMS}, got ${JSON.stringify(shown)}.${advice}`);
 }
 
 /** Opens a library, and makes it where there is none. Rejects with `STORE_UNAVAILABLE` where that fails. */

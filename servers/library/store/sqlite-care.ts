@@ -1,4 +1,4 @@
-import { access } from "node:fs/promises";
+import { access, rename, rm } from "node:fs/promises";
 import type { SqliteDriver } from "./sqlite-driver.ts";
 import { storeFailure } from "./store-failure.ts";
 import type { Finding } from "./store.ts";
@@ -30,12 +30,24 @@ export function repairSqlite(driver: SqliteDriver): void {
   });
 }
 
-/** A copy as of one moment, while others read and write. Rejects for a file that is there already. */
+/**
+ * A copy as of one moment, while others read and write; it is there once it is whole. Rejects for a file that is there
+ * already.
+ */
 export async function copySqlite(driver: SqliteDriver, file: string): Promise<void> {
   const isThere = await access(file).then(
     () => true,
     () => false,
   );
   if (isThere) throw storeFailure("unavailable", `${file} is there already. Name a file that is not.`);
-  driver.run("vacuum into ?", [file]);
+  const part = `${file}.part`;
+  // What one left that was ended in the middle.
+  await rm(part, { force: true });
+  try {
+    driver.run("vacuum into ?", [part]);
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
 }

@@ -42,6 +42,7 @@ const MAX_STATEMENTS = 200;
 export async function openSqlite(path: string, engine?: "libsql"): Promise<SqliteDriver> {
   const driver = await openDriver(path, engine);
   driver.exec(`pragma busy_timeout = ${BUSY_MS}`);
+  expectLibrary(driver, path);
   const [mode] = driver.all("pragma journal_mode = wal");
   if (mode?.["journal_mode"] !== "wal" && path !== ":memory:") {
     driver.close();
@@ -52,6 +53,17 @@ export async function openSqlite(path: string, engine?: "libsql"): Promise<Sqlit
   }
   driver.exec("pragma synchronous = normal; pragma foreign_keys = on");
   return driver;
+}
+
+/** Tables that every library has. */
+const OWN_TABLES = ["meta", "document", "chunk", "summary"];
+
+/** A database of another program stays as it is, also in how it keeps its log. */
+function expectLibrary(driver: SqliteDriver, path: string): void {
+  const tables = new Set(driver.all("select name from sqlite_master where type = 'table'").map(({ name }) => name));
+  if (tables.size === 0 || OWN_TABLES.every((name) => tables.has(name))) return;
+  driver.close();
+  throw unavailable(`${path} is a database of another program, and no library. Name another file.`);
 }
 
 async function openDriver(path: string, wanted?: "libsql"): Promise<SqliteDriver> {

@@ -3,9 +3,9 @@ import { storeFailure } from "./store-failure.ts";
 
 const VERSION = 1;
 
-/** A passage's columns, the same for both kinds. */
+/** A passage's columns, the same for both kinds. A number that was another passage's is never given again. */
 const PASSAGE = `
-  id integer primary key,
+  id integer primary key autoincrement,
   document_id integer not null references document(id) on delete cascade,
   ordinal integer not null,
   level integer not null,

@@ -75,7 +75,7 @@ export interface PassageFields {
 }
 
 export interface StoredPassage extends Omit<PassageFields, "terms" | "length" | "vector"> {
-  /** Of the store; another one after the document was read anew. */
+  /** Of the store; another one after the document was read anew, and never again another passage's. */
   readonly id: number;
   readonly sourceId: string;
 }

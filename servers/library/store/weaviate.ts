@@ -119,10 +119,12 @@ class WeaviateStore implements LibraryStore {
   }
 
   async passages(kind: PassageKind, ids: readonly number[]): Promise<StoredPassage[]> {
-    const byId = new Map((await this.#passages.byIds(kind, ids)).map((object) => [idOf(object), object]));
+    const objects = await this.#passages.byIds(kind, ids);
+    const live = await this.#liveKeys();
+    const byId = new Map(objects.map((object) => [idOf(object), object]));
     return ids.flatMap((id) => {
       const object = byId.get(id);
-      return object ? [storedOf(object)] : [];
+      return object && live.has(object.documentKey) ? [storedOf(object)] : [];
     });
   }
 

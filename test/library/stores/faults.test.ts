@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,10 @@ import { openStore, parseStore } from "../../../servers/library/store/open-store
 import { createSqliteStore, openSqliteStore } from "../../../servers/library/store/sqlite.ts";
 import { openSqlite } from "../../../servers/library/store/sqlite-driver.ts";
 import { openLibrary } from "../../../servers/library/library.ts";
-import { fill, madeDocuments } from "./corpus.ts";
+import { searchPassages } from "../../../servers/library/search/search.ts";
+import { Terms } from "../../../servers/library/search/terms.ts";
+import { embedder, fill, madeDocuments } from "./corpus.ts";
+import { killReading } from "./reading-kills.ts";
 import { wholeReading, writeAndKill } from "./kills.ts";
 
 let folder: string;
@@ -34,6 +37,11 @@ describe("a file", () => {
       expect(await wholeReading(store)).toBe("first");
       expect(await store.check()).toEqual([]);
     }
+  });
+
+  test("a process that is killed while it reads leaves what was there, and the next one takes its job up", async () => {
+    // In one stage; `npm run stores` tries them all.
+    expect(await killReading(`sqlite://${file}`, folder, "embedding")).toEqual(["before", "before"]);
   });
 
   test("two connections write in turns, and neither loses a document", async () => {
@@ -63,13 +71,70 @@ describe("a file", () => {
   });
 
   test("what is no library is refused, and its bytes stay", async () => {
-    const { readFileSync, writeFileSync } = await import("node:fs");
     writeFileSync(file, "no library, ".repeat(500));
     await expect(openSqliteStore(file)).rejects.toMatchObject({
       ...unavailable,
       message: expect.stringContaining("The file is no library"),
     });
     expect(readFileSync(file, "utf8")).toContain("no library");
+  });
+
+  test("a database of another program is refused, and stays as it is", async () => {
+    const driver = await openSqlite(":memory:");
+    driver.exec("create table meta(name text); insert into meta values ('mine')");
+    driver.run("vacuum into ?", [file]);
+    driver.close();
+    const before = readFileSync(file);
+    await expect(openSqliteStore(file)).rejects.toMatchObject({
+      ...unavailable,
+      message: expect.stringContaining("is a database of another program"),
+    });
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(readdirSync(folder)).toEqual(["library.db"]);
+  });
+
+  test("a library of a later version is refused, with what to do", async () => {
+    await (await openSqliteStore(file))[Symbol.asyncDispose]();
+    const driver = await openSqlite(file);
+    driver.run("update meta set value = '2' where key = 'schema'");
+    driver.close();
+    await expect(openSqliteStore(file)).rejects.toThrow(/of version 2, and this program reads version 1. Update/);
+  });
+
+  test("a document that is replaced during a search is found as it is now, not mixed with its old one", async () => {
+    await using store = await openSqliteStore(file);
+    const documents = await madeDocuments(3, 4);
+    await fill(store, documents);
+    const [last] = (await madeDocuments(3, 4, 8)).slice(-1);
+    let changes = 1;
+    const changing = new Proxy(store, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name);
+        if (name !== "candidates" || typeof value !== "function") return bound(target, value);
+        return async (...given: unknown[]): Promise<unknown> => {
+          const result: unknown = await value.apply(target, given);
+          if (changes-- > 0) await fill(store, [last!]);
+          return result;
+        };
+      },
+    });
+    const request = { query: "w1 w2 w3", limit: 50, filter: {}, minSimilarity: 0 };
+    const during = await searchPassages("chunk", request, { store: changing, terms: new Terms(), embedder });
+    const after = await searchPassages("chunk", request, { store, terms: new Terms(), embedder });
+    expect(changes).toBeLessThan(0);
+    expect(during).toEqual(after);
+    expect(during.hits.some(({ passage }) => passage.text === last!.chunks[0]!.text)).toBe(true);
+  });
+
+  test("a copy is there once it is whole, also where an earlier one was cut short", async () => {
+    await using store = await openSqliteStore(file);
+    await fill(store, await madeDocuments(2, 3));
+    const saved = join(folder, "saved.db");
+    writeFileSync(`${saved}.part`, "cut short");
+    await store.backup!(saved);
+    await using copy = await openSqliteStore(saved);
+    expect((await copy.documents({}, { limit: 5, offset: 0 })).total).toBe(2);
+    expect(readdirSync(folder).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 
   test("a damaged index of words is found, and made anew", async () => {
@@ -148,12 +213,19 @@ describe("addresses", () => {
     ["books", "A store is named as"],
     ["mysql://me:secret@host/books", "//***@host"],
     ["sqlite://relative/library.db", "A store is named as"],
+    ["postgres://me:top/secret@host/books", "//***@host/books"],
+    ["postgres://me:12/secret@host/books", "are written as %2F"],
+    ["weaviate+http://:a#secret@host", "//***@host"],
     ["postgres://host/books?collection=Drop Table", "The collection"],
   ])("%s is refused, without its password", (address, message) => {
     expect(() => parseStore(address)).toThrow(message);
     expect(() => parseStore(address)).not.toThrow("secret");
   });
 });
+
+function bound(target: object, value: unknown): unknown {
+  return typeof value === "function" ? (value.bind(target) as unknown) : value;
+}
 
 async function closedPort(): Promise<number> {
   const server = createTcpServer().listen(0, "127.0.0.1");

@@ -1,22 +1,47 @@
-// `kill-rounds.ts ADDRESS ROUNDS`: kills a writing process at every place of a write, so many times in all for each of
-// five stages; two processes that write at the same time; for a file, a disk that is full. Ends with 1 where a document
-// is there in part.
+// `kill-rounds.ts ADDRESS ROUNDS`: kills a process in every stage of a reading, and at every place of a write, so many
+// times for each stage; two processes that write at the same time; for a file, a disk that is full; for a server that
+// its parent can end and start, one that goes away in the middle. Ends with 1 where a document is there in part.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore, parseStore } from "../../../servers/library/store/open-store.ts";
 import type { LibraryStore } from "../../../servers/library/store/store.ts";
 import { fill, madeDocuments } from "./corpus.ts";
 import { wholeReading, writeAndKill } from "./kills.ts";
+import { outages } from "./outages.ts";
+import { killReading, READING_STAGES } from "./reading-kills.ts";
 
 const STAGES = ["before", "taking out", "passages", "last passages", "end"];
 
 const [given = "", rounds = "20"] = process.argv.slice(2);
 const address = given.startsWith("sqlite:") ? given : `${given}?collection=kills`;
+await readings();
 await kills();
 await writers();
 if (address.startsWith("sqlite:")) await fullDisk();
+if (process.send) {
+  await outages(address);
+  process.disconnect();
+}
+
+/** What follows the stages of a reading is the write, which is killed at each of its places below. */
+async function readings(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "toolyard-readings-"));
+  const place = address.startsWith("sqlite:") ? `sqlite://${folder}/library.db` : `${given}?collection=readings`;
+  const seen = new Map<string, number>();
+  try {
+    for (const stage of READING_STAGES)
+      for (let round = 0; round < Number(rounds); round += 1) {
+        const left = (await killReading(place, folder, stage)).join(" and ");
+        seen.set(`${stage}: ${left}`, (seen.get(`${stage}: ${left}`) ?? 0) + 1);
+      }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  const shown = Array.from(seen, ([what, count]) => `${count} × ${what}`).join("; ");
+  console.log(`killed while two documents were read anew, then taken up: ${shown}`);
+}
 
 async function kills(): Promise<void> {
   if ((await writeAndKill(address, Infinity, "w0")) !== "written")
@@ -113,7 +138,8 @@ async function fullDisk(): Promise<void> {
   try {
     await opened(`sqlite://${disk}/library.db`, fillDisk);
   } finally {
-    spawnSync("umount", [disk]);
+    // Lazily: an engine may close its file only when its last statement is collected.
+    spawnSync("umount", ["-l", disk]);
     rmSync(disk, { recursive: true, force: true });
   }
 }

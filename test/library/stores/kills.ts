@@ -5,17 +5,22 @@ import type { LibraryStore } from "../../../servers/library/store/store.ts";
 import { CHUNKS } from "./doomed-document.ts";
 
 const REGISTER = new URL("../../../dist/runtimes/typescript/register.js", import.meta.url).href;
-const DOOMED = fileURLToPath(new URL("doomed.ts", import.meta.url));
 
 /** Runs a process that writes the document «word» and is killed before its statement number `at`. */
-export async function writeAndKill(address: string, at: number, word: string): Promise<"killed" | "written"> {
-  const child = spawn(process.execPath, ["--import", REGISTER, DOOMED, address, String(at), word], {
-    stdio: ["ignore", "pipe", "inherit"],
+export function writeAndKill(address: string, at: number, word: string): Promise<"killed" | "written"> {
+  return runDoomed("doomed.ts", [address, String(at), word]);
+}
+
+/** Runs a script of this folder, which may end itself with SIGKILL. */
+export async function runDoomed(script: string, words: readonly string[]): Promise<"killed" | "written"> {
+  const path = fileURLToPath(new URL(script, import.meta.url));
+  const child = spawn(process.execPath, ["--import", REGISTER, path, ...words], {
+    stdio: ["ignore", "ignore", "inherit"],
   });
   const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
   if (signal === "SIGKILL") return "killed";
   if (code === 0) return "written";
-  throw new Error(`The process ended with ${code}.`);
+  throw new Error(`${script} ended with ${code}.`);
 }
 
 /** Which reading of the document is there, whole; undefined: none. Throws where it is of two, or of a part. */
