@@ -1,7 +1,8 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { OptionError } from "toolyard";
+import { storeFailure } from "./store-failure.ts";
 import type { LibraryStore } from "./store.ts";
 
 export const STORE_FORMS =
@@ -49,7 +50,7 @@ function wrong(text: string): OptionError {
 export async function openStore(address: StoreAddress): Promise<LibraryStore> {
   switch (address.kind) {
     case "sqlite": {
-      if (address.file !== ":memory:") await mkdir(dirname(address.file), { recursive: true, mode: 0o700 });
+      if (address.file !== ":memory:") await makeFolder(dirname(address.file));
       return (await import("./sqlite.ts")).openSqliteStore(address.file);
     }
     case "postgres":
@@ -57,4 +58,23 @@ export async function openStore(address: StoreAddress): Promise<LibraryStore> {
     case "weaviate":
       return (await import("./weaviate.ts")).openWeaviateStore(address.url, address.collection);
   }
+}
+
+/** With those above it. One by one: where a file system takes none, as /proc, Node's own way tries for ever. */
+async function makeFolder(folder: string): Promise<void> {
+  if (await isThere(folder)) return;
+  if (dirname(folder) !== folder) await makeFolder(dirname(folder));
+  await mkdir(folder, { mode: 0o700 }).catch(async (error: unknown) => {
+    // Another process may have been first.
+    if (await isThere(folder)) return;
+    const { message } = error as Error;
+    throw storeFailure("unavailable", `${folder} cannot be made: ${message}. Name a file in another folder.`, error);
+  });
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }

@@ -72,7 +72,8 @@ export async function prepareTables(driver: PostgresDriver, schema: string): Pro
     throw storeFailure(
       "unavailable",
       `The collection ${schema} is a library of version ${found}, and this program reads version ${VERSION}. ` +
-        "Update Toolyard, or name another collection.",
+        `${found > VERSION ? "Update Toolyard, or name" : "Export it with the Toolyard that made it, and name"} ` +
+        "another collection.",
     );
 }
 

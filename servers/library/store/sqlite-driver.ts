@@ -127,10 +127,16 @@ function told<T>(path: string, work: () => T): T {
   } catch (error) {
     const { code, errcode, message } = error as { code?: string; errcode?: number; message?: string };
     // The higher bits say more of the same.
-    const row = ADVICE.find(([number, name]) => (errcode ?? -1) % 256 === number || code?.startsWith(name) === true);
+    const given = errcode ?? numberIn(message);
+    const row = ADVICE.find(([number, name]) => given % 256 === number || code?.startsWith(name) === true);
     if (!row) throw error;
     throw storeFailure(row[0] === BUSY ? "busy" : "unavailable", `${path}: ${message}. ${row[2]}`, error);
   }
+}
+
+/** libsql says why it cannot open a file in its words alone: `ConnectionFailed("…: 14")`. */
+function numberIn(message = ""): number {
+  return Number(/^ConnectionFailed\(.*: (\d+)"\)$/s.exec(message)?.[1] ?? -1);
 }
 
 class Driver implements SqliteDriver {

@@ -68,7 +68,8 @@ export function prepareTables(driver: SqliteDriver, path: string): void {
     throw storeFailure(
       "unavailable",
       `${path} is a library of version ${found}, and this program reads version ${VERSION}. ` +
-        "Update Toolyard, or name another file.",
+        `${found > VERSION ? "Update Toolyard, or name" : "Export it with the Toolyard that made it, and name"} ` +
+        "another file.",
     );
 }
 

@@ -93,6 +93,12 @@ describe("a file", () => {
     expect(readdirSync(folder)).toEqual(["library.db"]);
   });
 
+  test("a file where no folder can be is refused with the reason", async () => {
+    writeFileSync(file, "");
+    for (const path of [join(file, "library.db"), ...(process.platform === "linux" ? ["/proc/none/a.db"] : [])])
+      await expect(openStore({ kind: "sqlite", file: path })).rejects.toMatchObject(unavailable);
+  });
+
   test("a library of a later version is refused, with what to do", async () => {
     await (await openSqliteStore(file))[Symbol.asyncDispose]();
     const driver = await openSqlite(file);
