@@ -132,11 +132,13 @@ describe("toolyard library", () => {
   test.each([
     [["move"], "--to"],
     [["move", "--to", "books"], "A store is named as"],
-    [["import", "none.jsonl"], "none.jsonl"],
+    [["import", "none.jsonl"], "none.jsonl cannot be read"],
+    [["import", "books"], "books cannot be read"],
+    [["export", "none/all.jsonl"], "all.jsonl cannot be written"],
   ])("%j is refused with the reason", async (words, message) => {
     await using desk = await Desk.create(BOOKS);
     const { code, stderr } = await desk.run(["library", ...words]);
-    expect(code).not.toBe(0);
+    expect(code).toBe(2);
     expect(stderr).toContain(message);
   });
 });

@@ -49,7 +49,9 @@ export interface Moving {
 /** Writes a library to one file of JSON lines, which is there once it is whole. */
 export async function exportLibrary(store: LibraryStore, file: string, moving: Moving = {}): Promise<Exported> {
   const part = `${file}.part`;
-  const handle = await open(part, "w", 0o600);
+  const handle = await open(part, "w", 0o600).catch((error: unknown) => {
+    throw fileFailure(file, "written", error);
+  });
   try {
     const counts = await writeLines(store, handle, moving);
     await handle.sync();
@@ -59,8 +61,21 @@ export async function exportLibrary(store: LibraryStore, file: string, moving: M
   } catch (error) {
     await handle.close().catch(() => {});
     await rm(part, { force: true });
-    throw error;
+    throw fileFailure(file, "written", error);
   }
+}
+
+/** What the file system says against a file, which is nobody's fault here; anything else as it is. */
+function fileFailure(file: string, what: "written" | "read", error: unknown): unknown {
+  if (typeof (error as NodeJS.ErrnoException).syscall !== "string") return error;
+  const advice =
+    what === "read" ? "Name a file that `toolyard library export` wrote." : "See to its folder, and to the room in it.";
+  const told = new DocumentError(
+    "VALIDATION_ERROR",
+    `${file} cannot be ${what}: ${(error as Error).message}. ${advice}`,
+  );
+  told.cause = error;
+  return told;
 }
 
 async function writeLines(store: LibraryStore, handle: FileHandle, moving: Moving): Promise<Exported> {
@@ -195,11 +210,20 @@ function invalid(file: string, why: string): DocumentError {
   );
 }
 
+async function* piecesOf(file: string): AsyncGenerator<string> {
+  try {
+    for await (const piece of createReadStream(file, { encoding: "utf8", highWaterMark: 1_048_576 }))
+      yield String(piece);
+  } catch (error) {
+    throw fileFailure(file, "read", error);
+  }
+}
+
 /** By line feeds alone: other signs that end lines stand inside of texts. */
 async function* linesOf(file: string): AsyncGenerator<string> {
   let rest: string[] = [];
-  for await (const chunk of createReadStream(file, { encoding: "utf8", highWaterMark: 1_048_576 })) {
-    const [first = "", ...others] = String(chunk).split("\n");
+  for await (const chunk of piecesOf(file)) {
+    const [first = "", ...others] = chunk.split("\n");
     rest.push(first);
     for (const next of others) {
       yield rest.join("");
