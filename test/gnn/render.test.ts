@@ -57,6 +57,14 @@ describe("what a target cannot express is an error that names the construct", ()
     expect(refusal(text, target)).toEqual([construct, expect.stringContaining(sentence)]);
   });
 
+  test.each([0, 1.5, Number.NaN])("a policy of %d actions, and a precision that is none, for any target", (length) => {
+    const program = readProgram(viewOf(parseGnn(TWO_ROOM).file.models[0]!));
+    expect(() => renderProgram(program, "numpy", { policyLength: length })).toThrow(
+      "policyLength must be a whole number",
+    );
+    expect(() => renderProgram(program, "rxinfer", { gamma: Number.NaN })).toThrow("gamma must be a number from 0 on");
+  });
+
   test("and what it can express, it does", () => {
     for (const target of DISCRETE) expect(render(TWO_ROOM, target)).toContain("Two-Room Agent");
     for (const target of ["pymdp", "jax", "numpy", "pytorch"] as const)

@@ -6,7 +6,7 @@ import { ProgramError } from "../../servers/gnn/programs/program-error.ts";
 import { readProgram } from "../../servers/gnn/programs/read-program.ts";
 import type { Program } from "../../servers/gnn/programs/program.ts";
 import { plotRun } from "../../servers/gnn/simulate/plot.ts";
-import { COUPLED, MESSAGES } from "./models.ts";
+import { COUPLED, MESSAGES, TWO_LEVELS } from "./models.ts";
 import { simulate, type MethodName, type Simulation } from "../../servers/gnn/simulate/simulate.ts";
 
 const TWO_ROOM = readFileSync(new URL("../fixtures/gnn/two_room.md", import.meta.url), "utf8");
@@ -114,6 +114,25 @@ describe("what cannot be run is refused by name", () => {
     expect(await refused(TWO_ROOM, { steps: 1000, policyLength: 8 })).toContain("numbers of the result, more than");
     const large = withTensor("A_m1", "[1000,1001,type=float,default=uniform]", undefined);
     expect(await refused(large)).toContain("has more than 1,000,000 numbers");
+  });
+
+  test.each([
+    ["steps", { steps: Number.NaN }],
+    ["steps", { steps: 0 }],
+    ["seed", { seed: 1.5 }],
+    ["policyLength", { policyLength: -1 }],
+    ["gamma", { gamma: Number.POSITIVE_INFINITY }],
+    ["gamma", { gamma: -1 }],
+  ])("%s where it is %j", async (name, options) => {
+    expect(await refused(TWO_ROOM, options)).toContain(`${name} must be a `);
+  });
+
+  test.each([
+    ["timescale_ratio: 0", TWO_LEVELS.replace("timescale_ratio: 3", "timescale_ratio: 0")],
+    ["timescale_ratio: 1e300", TWO_LEVELS.replace("timescale_ratio: 3", "timescale_ratio: 1e300")],
+    ["inference_horizon: 2.5", MESSAGES.replace("inference_horizon: 4", "inference_horizon: 2.5")],
+  ])("a parameter that says how a program goes and is no such number: %s", async (line, text) => {
+    expect(await refused(text)).toMatch(new RegExp(`^${line.split(":")[0]!} (must be|gives the highest level)`));
   });
 
   test("observations and actions that are none of the model", async () => {

@@ -7,4 +7,6 @@ export const PROGRAM_LIMITS = {
   agents: 64,
   /** Steps that messages pass over. */
   window: 64,
+  /** Steps of the lowest level for one of the highest. */
+  period: 1_000_000,
 } as const;

@@ -59,6 +59,13 @@ export class Numbers {
     return value?.kind === "number" && Number.isInteger(value.value) && value.value > 0 ? value.value : undefined;
   }
 
+  /** The same of a parameter that is not passed over: what is there and no such number is refused. */
+  expectedParameter(name: string): number | undefined {
+    const number = this.parameter(name);
+    if (number !== undefined || !this.#parameters.has(name)) return number;
+    throw new ProgramError(name, `${name} must be a whole number from 1 on. Correct it, or take the line out.`);
+  }
+
   /** A word of ModelParameters, as it is written. */
   word(name: string): string | undefined {
     const value = this.#parameters.get(name);

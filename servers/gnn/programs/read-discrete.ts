@@ -26,7 +26,7 @@ export function readDiscrete(view: ModelView, numbers: Numbers): DiscreteProgram
     notes: arrangement === "agents" ? notesOf(view, instances) : [],
     arrangement,
     agents,
-    ratios: arrangement === "levels" ? agents.slice(1).map((_, level) => ratioOf(numbers, instances, level)) : [],
+    ratios: arrangement === "levels" ? ratiosOf(numbers, instances) : [],
     ...(horizon === undefined ? {} : { horizon }),
     ...(window === undefined ? {} : { window }),
   };
@@ -68,7 +68,7 @@ function windowOf(numbers: Numbers): number | undefined {
       `${name!} is ${JSON.stringify(wanted.slice(0, 40))}; programs infer by fixed-point iteration (FPI) or by ` +
         `marginal message passing (MMP). Write "${name!}: FPI", or take the line out.`,
     );
-  const window = numbers.parameter("inference_horizon") ?? USUAL_WINDOW;
+  const window = numbers.expectedParameter("inference_horizon") ?? USUAL_WINDOW;
   if (window <= PROGRAM_LIMITS.window) return window;
   throw new ProgramError(
     "inference_horizon",
@@ -142,10 +142,23 @@ function expectLevels(agents: readonly DiscreteAgent[]): void {
   }
 }
 
+function ratiosOf(numbers: Numbers, instances: readonly string[]): readonly number[] {
+  const ratios = instances.slice(1).map((_, level) => ratioOf(numbers, instances, level));
+  const period = ratios.reduce((product, ratio) => product * ratio, 1);
+  if (period <= PROGRAM_LIMITS.period) return ratios;
+  throw new ProgramError(
+    "timescale_ratio",
+    `timescale_ratio gives the highest level a step in ${period.toLocaleString("en")}; at most ` +
+      `${PROGRAM_LIMITS.period.toLocaleString("en")} are possible.`,
+  );
+}
+
 /** `timescale_ratio`, or the one of two levels: `timescale_ratio_2_1`. */
 function ratioOf(numbers: Numbers, instances: readonly string[], level: number): number {
   const [lower, upper] = [instances[level]!, instances[level + 1]!].map((name) => name.replace(/\D/g, ""));
-  return numbers.parameter(`timescale_ratio_${upper}_${lower}`) ?? numbers.parameter("timescale_ratio") ?? 1;
+  return (
+    numbers.expectedParameter(`timescale_ratio_${upper}_${lower}`) ?? numbers.expectedParameter("timescale_ratio") ?? 1
+  );
 }
 
 /** Edges between agents say that something is shared, and no number says how. */

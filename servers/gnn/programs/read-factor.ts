@@ -72,8 +72,10 @@ function still(
 function readPrior(prior: Part | undefined, states: number, numbers: Numbers): Float64Array {
   const given = prior && vectorOf(numbers.given(prior.name), states, numbers);
   if (!given) return new Float64Array(states).fill(1 / states);
+  if (given.some((number) => number < 0))
+    throw new ProgramError(prior.name, `${prior.name} holds no probabilities: it has numbers below 0.`);
   const sum = given.reduce((total, number) => total + number, 0);
-  if (given.some((number) => number < 0) || Math.abs(sum - 1) > 0.02)
+  if (Math.abs(sum - 1) > 0.02)
     throw new ProgramError(prior.name, `${prior.name} holds no probabilities: it sums to ${round(sum)}.`);
   return given.map((number) => number / sum);
 }

@@ -10,6 +10,7 @@ import type { RenderOptions, RenderTarget } from "./target.ts";
 import { SIMULATION_LIMITS } from "../simulate/limits.ts";
 import { ProgramError } from "../programs/program-error.ts";
 import { expectHabits } from "../programs/habits.ts";
+import { expectPlanning } from "../programs/planning.ts";
 
 /** Every target, under the name that `target_format` knows it by. */
 export const RENDER_TARGETS = {
@@ -30,6 +31,7 @@ export function renderProgram(
   target: RenderTargetName,
   { policyLength = 1, gamma }: Partial<RenderOptions> = {},
 ): string {
+  expectPlanning({ policyLength, gamma });
   if (policyLength > SIMULATION_LIMITS.policyLength)
     throw new ProgramError("policy_length", `A policy has at most ${SIMULATION_LIMITS.policyLength} actions.`);
   if (program.kind === "discrete") expectHabits(program, policyLength);

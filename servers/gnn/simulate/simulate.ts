@@ -1,6 +1,7 @@
 import { programCosts } from "../estimates/program-costs.ts";
 import { expectHabits } from "../programs/habits.ts";
 import { expectLegacy } from "../programs/legacy.ts";
+import { expectPlanning, expectWhole } from "../programs/planning.ts";
 import type { DiscreteProgram, Program } from "../programs/program.ts";
 import { ProgramError } from "../programs/program-error.ts";
 import { Actor, type ActorStep } from "./actor.ts";
@@ -74,6 +75,9 @@ export async function simulate(program: Program, options: SimulateOptions = {}):
     throw new ProgramError("F", "F, H, Q and R are a linear-Gaussian model; what is simulated here has A and B.");
   const { method = "pymdp-1", seed = 0, policyLength = 1 } = options;
   const steps = stepsOf(program, options);
+  expectWhole("steps", steps, 1);
+  expectWhole("seed", seed, 0);
+  expectPlanning({ policyLength, gamma: options.gamma });
   expectBounds(program, { steps, policyLength, iterations: METHODS[method].iterations });
   expectReplay(program, options, steps);
   expectHabits(program, policyLength);

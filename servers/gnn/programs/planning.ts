@@ -1,0 +1,18 @@
+import { ProgramError } from "./program-error.ts";
+
+interface Planning {
+  readonly policyLength: number;
+  readonly gamma?: number | undefined;
+}
+
+/** How far an agent plans, and how surely. Throws a `ProgramError` for what is no such number. */
+export function expectPlanning({ policyLength, gamma }: Planning): void {
+  expectWhole("policyLength", policyLength, 1);
+  if (gamma === undefined || (Number.isFinite(gamma) && gamma >= 0)) return;
+  throw new ProgramError("gamma", `gamma must be a number from 0 on, got ${gamma}.`);
+}
+
+export function expectWhole(name: string, number: number, lowest: number): void {
+  if (Number.isSafeInteger(number) && number >= lowest) return;
+  throw new ProgramError(name, `${name} must be a whole number from ${lowest} on, got ${number}.`);
+}
