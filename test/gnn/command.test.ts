@@ -110,6 +110,13 @@ describe("toolyard gnn export", () => {
     expect(stdout).toContain("digraph");
   });
 
+  test("a device that never ends is refused, not read", async ({ skip }) => {
+    skip(process.platform === "win32", "not on this platform");
+    await using desk = await Desk.create();
+    const { code, stderr } = await desk.run(["gnn", "export", "/dev/zero", "--to", "json"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("/dev/zero cannot be read: It is no ordinary file.")]);
+  });
+
   test("a format that does not exist is a usage error with the list of those that do", async () => {
     await using desk = await Desk.create({ "a.md": TWO_ROOM });
     const { code, stderr } = await desk.run(["gnn", "export", "a.md", "--to", "pickle"]);

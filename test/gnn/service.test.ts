@@ -15,6 +15,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { gnn } from "../../servers/gnn/service.ts";
 import { EXPORT_FORMATS, importGnn } from "../../servers/gnn/exports/formats.ts";
+import { LIMITS } from "../../servers/gnn/language/limits.ts";
 import { parseGnn } from "../../servers/gnn/language/parse.ts";
 import { toData } from "../../servers/gnn/language/data.ts";
 import { openService, startService } from "../../servers/shared/service.ts";
@@ -164,6 +165,17 @@ describe("exports", () => {
       expect.stringMatching(/whoever loads a pickle runs whatever code is in it. Use JSON, or CBOR/),
     ]);
     expect(existsSync(join(root, "x.pkl"))).toBe(false);
+  });
+
+  test("a text above the bound is no empty model: nothing is made or written of it", async () => {
+    writeFileSync(join(root, "big.md"), `${TWO_ROOM}${"#".repeat(LIMITS.characters)}`);
+    const sentence = ["invalid_params", expect.stringContaining("at most 16777216 are read. Split the file.")];
+    for (const tool of ["gnn.format", "gnn.draw", "gnn.parse_gnn_file", "estimate_resources_for_gnn_file"])
+      expect(await refused(tool, { file_path: "big.md" })).toEqual(sentence);
+    const args = { gnn_file_path: "big.md", output_file_path: "big.json" };
+    expect(await refused("export_gnn_to_json", args)).toEqual(sentence);
+    expect(existsSync(join(root, "big.json"))).toBe(false);
+    expect(await call("gnn.check", { file_path: "big.md" })).toMatchObject({ diagnostics: [{ code: "E008" }] });
   });
 
   test("lines that could not be read are named, since they are missing in what is written", async () => {

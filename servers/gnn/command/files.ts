@@ -66,9 +66,17 @@ export async function readAnyFormat(name: string, io: CommandIo): Promise<Import
   }
 }
 
+/** Bytes of a file of any format: a model as JSON is several times as long as its GNN. */
+const MAX_BYTES = 256 * 1024 * 1024;
+
 async function readBytes(name: string, { cwd }: CommandIo): Promise<Uint8Array> {
+  const path = resolve(cwd, name);
   try {
-    return await readFile(resolve(cwd, name));
+    const stats = await stat(path);
+    if (!stats.isFile() && !stats.isDirectory())
+      throw new Error("It is no ordinary file. Give what a program writes as standard input, with -.");
+    if (stats.size > MAX_BYTES) throw new Error(`It has ${stats.size} bytes; at most ${MAX_BYTES} are read.`);
+    return await readFile(path);
   } catch (error) {
     throw new OptionError(`${name} cannot be read: ${(error as Error).message}`, { cause: error });
   }
@@ -82,6 +90,8 @@ export interface ToldFile {
 /** As `readAnyFormat`, with a line on standard error for each place that could not be read. */
 export async function readTold(name: string, io: CommandIo): Promise<ToldFile> {
   const { file, diagnostics } = await readAnyFormat(name, io);
+  if (file.models.length === 0)
+    throw new OptionError(`${name} cannot be read. ${diagnostics[0]?.message ?? "There is no model in it."}`);
   const unread = diagnostics.filter(({ code }) => UNREAD_CODES.has(code));
   for (const diagnostic of unread) await io.say(harmless(`${name}:${formatDiagnostic(diagnostic)}`));
   return { file, isWhole: unread.length === 0 };

@@ -34,6 +34,7 @@ export async function drawGnn(
   { picture = "graph", theme = "light", model }: DrawOptions = {},
 ): Promise<string> {
   const models = chosen(file, model);
+  if (models.length === 0) throw new PictureError("There is no model to draw.");
   if (picture === "matrices") return drawMatrices(models, THEMES[theme]);
   return drawGraph(graphOf({ ...file, models: models.map((one) => one.model) }), {
     byRole: picture === "roles",

@@ -10,7 +10,7 @@ import { printGnn } from "../language/print.ts";
 import { viewOf } from "../language/view.ts";
 import { typeCheck } from "../type-check.ts";
 import type { ModelFiles } from "./model-files.ts";
-import { checkSource, codeOf, readModelText, type ModelSource } from "./read-model.ts";
+import { checkSource, codeOf, readModelText, readSource, type ModelSource } from "./read-model.ts";
 import * as schemas from "./schemas.ts";
 
 interface FileArguments {
@@ -58,7 +58,7 @@ export function registerCheckTools(hub: ModuleHub, files: ModelFiles): void {
     schema: schemas.input(schemas.SOURCE_PROPERTIES),
     outputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
     annotations: schemas.READS_FILES,
-    handler: async (source) => ({ text: printGnn((await checkSource(files, source)).file) }),
+    handler: async (source) => ({ text: printGnn((await readSource(files, source)).file) }),
   });
   hub.registerTool<FileArguments>({
     name: "gnn.parse_gnn_file",
@@ -67,7 +67,7 @@ export function registerCheckTools(hub: ModuleHub, files: ModelFiles): void {
     aliases: ["parse_gnn_file", "visualization.parse_gnn_file"],
     annotations: schemas.READS_FILES,
     handler: async ({ file_path }) => {
-      const { file } = await checkSource(files, { file_path });
+      const { file } = await readSource(files, { file_path });
       return { success: true, parsed_data: toJsonData(file), file_path };
     },
   });

@@ -5,7 +5,7 @@ import { parseGnn } from "../language/parse.ts";
 import { relative } from "node:path";
 import { ToolFailure } from "./failure.ts";
 import type { ModelFiles } from "./model-files.ts";
-import { codeOf, readModelText } from "./read-model.ts";
+import { codeOf, expectModels, readModelText } from "./read-model.ts";
 import * as schemas from "./schemas.ts";
 
 interface DirectoryArguments {
@@ -42,7 +42,9 @@ export function registerEstimates(hub: ModuleHub, files: ModelFiles): void {
 }
 
 function estimatesOf(file_path: string, text: string): object {
-  const models = modelCosts(parseGnn(text).file);
+  const parsed = parseGnn(text);
+  expectModels(parsed);
+  const models = modelCosts(parsed.file);
   const sum = (cost: (model: (typeof models)[number]) => number): number =>
     models.reduce((total, model) => total + cost(model), 0);
   return {
@@ -73,9 +75,10 @@ async function directoryEstimates(
   for (const [index, file] of found.entries()) {
     context.signal.throwIfAborted();
     const shown = `${path.replace(/\/+$/, "")}/${relative(real, file)}`;
-    const text = await readGnnFile(file).catch((error: Error) => error);
     results.push(
-      typeof text === "string" ? estimatesOf(shown, text) : { success: false, file_path: shown, error: text.message },
+      await readGnnFile(file)
+        .then((text) => estimatesOf(shown, text))
+        .catch((error: Error) => ({ success: false, file_path: shown, error: error.message })),
     );
     context.progress(index + 1, found.length);
   }

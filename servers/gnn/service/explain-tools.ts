@@ -3,7 +3,7 @@ import { explainGnn, summarizeGnn } from "../helpers/explain.ts";
 import { printGnn } from "../language/print.ts";
 import type { GnnFile } from "../language/model.ts";
 import type { ModelFiles } from "./model-files.ts";
-import { checkSource, type ModelSource } from "./read-model.ts";
+import { readSource, type ModelSource } from "./read-model.ts";
 import * as schemas from "./schemas.ts";
 
 /** Of a model's text; what is longer is told by rules. */
@@ -29,7 +29,7 @@ export function registerExplain(hub: ModuleHub, files: ModelFiles): void {
     keywords: ["describe", "summary", "understand"],
     annotations: schemas.READS_FILES,
     handler: async (source, context) => {
-      const { file } = await checkSource(files, source);
+      const { file } = await readSource(files, source);
       const { text, by } = await tell(file, EXPLAIN, context);
       return { explanation: text, by };
     },
@@ -71,7 +71,7 @@ export function registerLlmTools(hub: ModuleHub, files: ModelFiles): void {
       aliases: [name],
       annotations: schemas.READS_FILES,
       handler: async ({ file_path: path }, context) => {
-        const { file } = await checkSource(files, { file_path: path });
+        const { file } = await readSource(files, { file_path: path });
         const { text, by } = await tell(file, task, context);
         return { success: true, file_path: path, [member]: text, by };
       },

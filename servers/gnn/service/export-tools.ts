@@ -5,7 +5,7 @@ import { EXPORT_FORMATS, exportGnn, NO_PICKLE, type ExportFormatName } from "../
 import { checkGnn, type Checked } from "../checks/check.ts";
 import { UNREAD_CODES } from "../language/diagnostics.ts";
 import type { ModelFiles } from "./model-files.ts";
-import { readModelText } from "./read-model.ts";
+import { expectModels, readModelText } from "./read-model.ts";
 import * as schemas from "./schemas.ts";
 
 interface ExportArguments {
@@ -61,6 +61,7 @@ async function exportFile(files: ModelFiles, name: ExportFormatName, args: Expor
   const { title } = EXPORT_FORMATS[name];
   const checked = checkGnn(await readModelText(files, from));
   try {
+    expectModels(checked);
     if (checked.diagnostics.some(({ code }) => code === "E013"))
       throw new ToolFailure(`${from} holds no section of GNN.`, "invalid_params");
     const path = await files.write(to, exportGnn(checked.file, name));

@@ -3,7 +3,7 @@ import type { ModuleHub } from "toolyard";
 import { diffGnn } from "../helpers/diff.ts";
 import { newModel, TEMPLATE_LIMITS, TEMPLATES, type TemplateName } from "../helpers/templates.ts";
 import type { ModelFiles } from "./model-files.ts";
-import { checkSource } from "./read-model.ts";
+import { readSource } from "./read-model.ts";
 import * as schemas from "./schemas.ts";
 
 interface NewArguments {
@@ -75,8 +75,8 @@ export function registerHelpers(hub: ModuleHub, files: ModelFiles): void {
     annotations: schemas.READS_FILES,
     handler: async (args) => {
       const [before, after] = [
-        await checkSource(files, sourceOf(args.before_text, args.before_path)),
-        await checkSource(files, sourceOf(args.after_text, args.after_path)),
+        await readSource(files, sourceOf(args.before_text, args.before_path)),
+        await readSource(files, sourceOf(args.after_text, args.after_path)),
       ];
       const differences = diffGnn(before.file, after.file);
       return { same: differences.length === 0, differences };

@@ -6,7 +6,7 @@ import type { GnnFile } from "../language/model.ts";
 import { drawGnn, PICTURES, PictureError, toPng, type PictureName, type ThemeName } from "../pictures/draw.ts";
 import { ToolFailure } from "./failure.ts";
 import type { ModelFiles } from "./model-files.ts";
-import { checkSource, type ModelSource } from "./read-model.ts";
+import { readSource, type ModelSource } from "./read-model.ts";
 import * as schemas from "./schemas.ts";
 
 interface DrawArguments extends ModelSource {
@@ -40,7 +40,7 @@ export function registerDrawing(hub: ModuleHub, files: ModelFiles): void {
     keywords: ["picture", "image", "diagram", "plot", "visualize", "heat map"],
     annotations: schemas.READS_FILES,
     handler: async ({ format = "png", ...args }) => {
-      const svg = await draw((await checkSource(files, args)).file, args);
+      const svg = await draw((await readSource(files, args)).file, args);
       if (format === "svg") return svg;
       const data = Buffer.from(await painted(svg)).toString("base64");
       return { content: [{ type: "image", data, mimeType: "image/png" }, ...linksOf(args)] };
@@ -54,7 +54,7 @@ export function registerDrawing(hub: ModuleHub, files: ModelFiles): void {
       hub.registerResource(
         `gnn://model/{+file_path}/${name}.${format}`,
         async (_uri, { file_path: path = "" }) => {
-          const svg = await draw((await checkSource(files, { file_path: path })).file, { picture: name });
+          const svg = await draw((await readSource(files, { file_path: path })).file, { picture: name });
           return format === "svg" ? svg : painted(svg);
         },
         `A picture of the models of a file, as ${format.toUpperCase()}: ${PICTURES[name]}.`,
@@ -151,7 +151,7 @@ async function visualizeDirectory(
 
 /** Gives the addresses of the files that were written. */
 async function visualize(files: ModelFiles, path: string, folder: string): Promise<readonly string[]> {
-  const { file, diagnostics } = await checkSource(files, { file_path: path });
+  const { file, diagnostics } = await readSource(files, { file_path: path });
   if (diagnostics.some(({ code }) => code === "E013"))
     throw new ToolFailure(`${path} holds no section of GNN.`, "invalid_params");
   const written: string[] = [];
