@@ -1,7 +1,8 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { existsSync, readdirSync } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { chmod, chown, readdir, readFile, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { Writable } from "node:stream";
 import { parse as parseJsonc } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
@@ -60,6 +61,11 @@ async function callThrough(desk: Desk, entry: StdioEntry, tool: string, args: ob
   } finally {
     await client.close();
   }
+}
+
+async function chownAll(folder: string, uid: number): Promise<void> {
+  const names = await readdir(folder, { recursive: true });
+  await Promise.all([folder, ...names.map((name) => join(folder, name))].map((path) => chown(path, uid, uid)));
 }
 
 describe("connect", () => {
@@ -249,6 +255,22 @@ describe("connect", () => {
       stderr: expect.stringContaining("must be an object of servers"),
     });
     expect(await textOf(desk, "toolyard.toml")).toBe(TOML);
+  });
+
+  // Nothing can be kept from root, so that it needs somebody else to be refused.
+  test.runIf(process.platform !== "win32")("a file that may not be written changes nothing anywhere", async () => {
+    await using desk = await Desk.create(FILES);
+    const before = '{"mcpServers": {"a": {"command": "x"}}}';
+    const file = await desk.write(fileOf("cursor"), before);
+    const uid = process.getuid?.() === 0 ? 65_534 : undefined;
+    if (uid !== undefined) await chownAll(desk.folder, uid);
+    await chmod(file, 0o444);
+    expect(await desk.run(["connect", "cursor", "--yes"], uid === undefined ? {} : { uid })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/mcp\.json cannot be written \(EACCES\)\. Nothing was changed/),
+    });
+    expect(await textOf(desk, "toolyard.toml")).toBe(TOML);
+    expect(readdirSync(dirname(file))).toEqual(["mcp.json"]);
   });
 
   test("one client's broken file keeps nobody else from being connected, nor from the way back", async () => {

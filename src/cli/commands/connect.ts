@@ -14,7 +14,7 @@ import { configTemplate } from "../../config/template.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { loadHubConfig } from "../../hub/open-hub.ts";
 import { CONFIG_SCHEMA, type LoadedHubConfig } from "../../hub/schema.ts";
-import { replaceFile } from "../../config/edit/replace-file.ts";
+import { assertReplaceable, replaceFile } from "../../config/edit/replace-file.ts";
 import { within } from "../../core/wait.ts";
 import type { Hub } from "../../hub/hub.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
@@ -133,6 +133,7 @@ async function connectOne(client: ClientKind, work: Work): Promise<Done> {
   const file = fileOf(client, io);
   // What cannot be written is found before anybody is asked, and before servers move.
   await entryFor(client, await configOf(work), work);
+  if (!options.dryRun) await assertReplaceable(file);
   const plan = await takeOver(client, file, work);
   if (!options.dryRun) await writeAccepted(work.target.path, io, () => addServers(work.target, plan.added));
   const config = await configOf(work);

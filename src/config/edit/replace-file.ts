@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { access, constants, mkdir, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ConfigError } from "../../core/errors.ts";
@@ -16,6 +17,19 @@ export function replaceFile(path: string, text: string): Promise<void> {
     await mkdir(dirname(real), { recursive: true });
     await writeWhole(real, text, mode);
   });
+}
+
+/** Throws a `ConfigError` where `replaceFile` would be refused, as far as that is known beforehand. */
+export function assertReplaceable(path: string): Promise<void> {
+  return onWritable(path, async () => {
+    const real = await realpath(path).catch(() => path);
+    await modeOf(real);
+    await access(existingFolder(dirname(real)), constants.W_OK);
+  });
+}
+
+function existingFolder(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : existingFolder(dirname(folder));
 }
 
 /** Turns what the system refuses about a file into a `ConfigError` that names it. */

@@ -39,17 +39,23 @@ export async function joinOrStart(options: JoinOptions): Promise<Joined> {
   });
 }
 
-async function startAndJoin(options: JoinOptions): Promise<Joined> {
+/** A hub that somebody ends while it starts is started once more; one that ends by itself would do so again. */
+async function startAndJoin(options: JoinOptions, isAgain = false): Promise<Joined> {
   const { place, start, signal } = options;
   const child = start();
   let ended: string | undefined;
+  let wasKilled = false;
   child.once("error", (error) => (ended = error.message));
-  child.once("exit", (code, name) => (ended ??= `it ended with ${name ?? `exit code ${code}`}`));
+  child.once("exit", (code, name) => {
+    ended ??= `it ended with ${name ?? `exit code ${code}`}`;
+    wasKilled = name !== null;
+  });
   const until = performance.now() + START_MS;
   while (performance.now() < until) {
     signal.throwIfAborted();
     const joined = await tryJoin(options);
     if (joined) return joined.outcome === "joined" ? { ...joined, isNew: true } : joined;
+    if (wasKilled && !isAgain) return startAndJoin(options, true);
     if (ended !== undefined) return { outcome: "failed", reason: `${ended}; ${place.log} says more` };
     await pause(POLL_MS);
   }

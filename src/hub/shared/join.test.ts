@@ -1,0 +1,35 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { joinOrStart } from "./join.ts";
+
+/** How often a hub is started that ends as this code makes it end, and what is said of it. */
+async function startsOf(code: string): Promise<readonly [starts: number, reason: string]> {
+  const folder = mkdtempSync(join(tmpdir(), "toolyard-join-"));
+  let starts = 0;
+  try {
+    const joined = await joinOrStart({
+      place: { socket: join(folder, "s"), lock: join(folder, "lock"), log: join(folder, "log") },
+      hello: { identity: "same" },
+      start: () => {
+        starts += 1;
+        return spawn(process.execPath, ["-e", code]);
+      },
+      signal: new AbortController().signal,
+    });
+    return [starts, "reason" in joined ? joined.reason : ""];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+test.runIf(process.platform !== "win32")("a hub that is killed while it starts is started once more", async () => {
+  const reason: unknown = expect.stringContaining("it ended with SIGKILL");
+  expect(await startsOf("process.kill(process.pid, 'SIGKILL')")).toEqual([2, reason]);
+});
+
+test("a hub that ends by itself is not, since it would end so again", async () => {
+  expect(await startsOf("process.exit(3)")).toEqual([1, expect.stringContaining("it ended with exit code 3")]);
+});
