@@ -14,6 +14,8 @@ import { runCase, SCENARIOS, TRANSPORTS } from "./partners/run-case.mjs";
 
 // Programs that GNN models are rendered to are partners of their own kind.
 if (process.argv[2] === "gnn") await import("./partners/gnn.mjs");
+// So are those who call the nine tools of the document library.
+if (process.argv[2] === "library") await import("./partners/library.mjs");
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const ERAS = ["legacy", "modern"];

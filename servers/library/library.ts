@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { OptionError } from "toolyard";
 import type { FoundMetadata } from "./documents/block.ts";
 import { DocumentError } from "./documents/document-error.ts";
-import { NO_OCR, type OcrChoice } from "./documents/ocr/ocr.ts";
+import { NO_OCR, type OcrChoice, type OcrWish } from "./documents/ocr/ocr.ts";
 import { understands, vectorsOf, type Ingested, type IngestOptions } from "./ingest/ingest.ts";
 import { Ingestion, type IngestionParts } from "./ingest/ingestion.ts";
 import type { Jobs } from "./ingest/jobs.ts";
@@ -56,8 +56,12 @@ export interface AddRequest {
   readonly path?: string;
   readonly url?: string;
   readonly metadata?: FoundMetadata;
+  /** Of pictures of text in this document. @default as the library's `ocr` says */
+  readonly ocr?: OcrWish;
   readonly signal?: AbortSignal;
   readonly onPage?: (done: number, total: number) => void;
+  /** A person chose it: tools may read it again, wherever it lies. @default false */
+  readonly isByPerson?: boolean;
 }
 
 export interface ReindexRequest {
@@ -150,6 +154,11 @@ export class Library implements AsyncDisposable {
     const source: Source = path === undefined ? { url: url ?? "" } : { path };
     await this.#expectOwnVectors();
     return this.#ingestion.add({ source, ...rest });
+  }
+
+  /** Whether a person added what lies there. */
+  isByPerson(source: Source): Promise<boolean> {
+    return this.#ingestion.isByPerson(source);
   }
 
   /** Brings files of these folders in when they come or change, as long as the library is open. */

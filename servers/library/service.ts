@@ -33,7 +33,11 @@ function register(hub: ModuleHub, environment: Environment): void {
   });
   registerSearchTools(hub, open);
   registerDocumentTools(hub, open);
-  registerIngestTools(hub, open, { files: openFolders(settings.roots), allowUrls: settings.allowUrls });
+  registerIngestTools(hub, open, {
+    files: openFolders(settings.roots),
+    allowUrls: settings.allowUrls,
+    isByPerson: async (source) => (await open()).isByPerson(source),
+  });
   registerResources(hub, open);
   registerPrompts(hub, open);
   // Only a service that watches has something to do before its first call.

@@ -1,6 +1,8 @@
 import { safeToShow } from "../core/hidden-text.ts";
 import { colorsOf } from "./colors.ts";
 import { print, printPainted, type Io } from "./io.ts";
+import type { LiveLine } from "./live/line-text.ts";
+import { showLive, type Live } from "./live/live.ts";
 
 /**
  * What a command of a service in `servers/` may touch of the world. They know this package by its name, so each says
@@ -18,6 +20,7 @@ export interface ServiceIo {
   paint(text: string): Promise<void>;
   safe(text: string): string;
   mark(word: string): string;
+  live(read: () => readonly LiveLine[], options: { readonly json?: boolean }): Pick<Live, "end">;
 }
 
 export function serviceIo(io: Io): ServiceIo {
@@ -33,5 +36,6 @@ export function serviceIo(io: Io): ServiceIo {
     paint: (text) => printPainted(io.stdout, text),
     safe: io.stdout.isTTY === true ? safeToShow : (text) => text,
     mark: colorsOf(io).bold,
+    live: (read, { json = false }) => showLive(io, { read, json, plain: false }),
   };
 }

@@ -28,6 +28,16 @@ describe("toolyard library", () => {
     expect(stderr).toContain("https://127.0.0.1/a.md");
   });
 
+  test("C47: speaks French where the locale is French; what programs read is the same everywhere", async () => {
+    await using desk = await Desk.create({ ...BOOKS, "books/broken.pdf": "no PDF" });
+    const env = { LC_ALL: "fr_FR.UTF-8" };
+    const { stdout, stderr } = await desk.run(["library", "add", "books"], { env });
+    expect(stdout).toBe("ajouté     clear (2 passages)\najouté     oeuvre (1 passage)\n");
+    expect(stderr).toMatch(/^échec .*broken\.pdf: Le fichier n’est pas un PDF\. \(/u);
+    const listed = await desk.run(["library", "add", "books/clear.md", "--json"], { env });
+    expect(JSON.parse(listed.stdout)).toMatchObject({ sources: [{ status: "unchanged", source_id: "clear" }] });
+  });
+
   test("says when nothing answers, and ends with 1", async () => {
     await using desk = await Desk.create(BOOKS);
     expect(await desk.run(["library", "search", "anything"])).toMatchObject({ code: 1, stdout: "" });

@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { openLibrary } from "../../servers/library/library.ts";
 import { library } from "../../servers/library/service.ts";
+import { settingsOf } from "../../servers/library/settings.ts";
 import { openService, startService } from "../../servers/shared/service.ts";
 import { CLEAR_IDEAS } from "./books.ts";
 
@@ -167,12 +169,80 @@ describe("quotations", () => {
   });
 });
 
+describe("jobs", () => {
+  const ended = async (id: unknown) => {
+    const status = () => call("ingest_status", { job_id: id });
+    await expect.poll(async () => (await status())["state"], { timeout: 30_000 }).toBe("done");
+    return status();
+  };
+
+  test("R21: add_documents that is not to wait answers at once, and ingest_status tells how it went", async () => {
+    const begun = await call("add_documents", { paths: ["clear.md"], wait: false });
+    expect(begun).toMatchObject({ job_id: expect.any(String) as string, done: 0, total: 1, sources: [] });
+    expect(await ended(begun["job_id"])).toMatchObject({
+      done: 1,
+      sources: [{ status: "added", source_id: "clear", chunks_count: 2 }],
+    });
+    expect(await call("ingest_status")).toMatchObject({
+      jobs: expect.arrayContaining([expect.objectContaining({ job_id: begun["job_id"], state: "done" })]) as unknown,
+    });
+  });
+
+  test("R21: parse_pdf says that it is still running before its caller's time is over, and goes on", async () => {
+    const meta = { "toolyard/remaining-ms": 1_000 };
+    const outcome = await hub.call("parse_pdf", { pdf_path: "clear.md" }, { meta });
+    const { structuredContent: told } = (
+      outcome as unknown as { result: { structuredContent: Record<string, unknown> } }
+    ).result;
+    expect(told).toMatchObject({
+      success: false,
+      error: "still running",
+      pages: 0,
+      job_id: expect.any(String) as string,
+    });
+    expect(await ended(told["job_id"])).toMatchObject({ sources: [{ status: "added", source_id: "clear" }] });
+  });
+
+  test("every page by OCR is refused where nobody reads pictures; none at all is as without OCR", async () => {
+    expect(await call("add_documents", { paths: ["clear.md"], ocr: "force" })).toMatchObject({
+      sources: [{ status: "failed", code: "OCR_UNAVAILABLE" }],
+    });
+    expect(await call("add_documents", { paths: ["clear.md"], ocr: "off" })).toMatchObject({
+      sources: [{ status: "added" }],
+    });
+    expect(await hub.call("add_documents", { paths: ["clear.md"], ocr: "maybe" })).toMatchObject({
+      kind: "invalid_params",
+    });
+  });
+
+  test("what is none of the jobs is told as such", async () => {
+    expect(await hub.call("ingest_status", { job_id: "none" })).toMatchObject({ ok: false, kind: "tool_error" });
+    expect(await hub.call("add_documents", {})).toMatchObject({ ok: false, kind: "invalid_params" });
+  });
+});
+
 describe("what may be read", () => {
   test("a file in an open folder is read; one beside it is refused, also by a link and by dots", async () => {
     symlinkSync(join(yard, "secret.md"), join(yard, "books", "link.md"));
     expect(await call("parse_pdf", { pdf_path: "clear.md" })).toMatchObject({ success: true });
     for (const path of [join(yard, "secret.md"), "../secret.md", "link.md", "/proc/self/environ", "/none"])
       expect(await hub.call("parse_pdf", { pdf_path: path })).toMatchObject({ ok: false, kind: "denied" });
+  });
+
+  test("what a person added may be read again, wherever it lies; what stands beside it may not", async () => {
+    const own = join(yard, "own.md");
+    writeFileSync(own, CLEAR_IDEAS.replace("Old books", "New books"));
+    {
+      const { store, folder } = settingsOf(environment());
+      await using person = await openLibrary({ store, folder });
+      await person.add({ path: own, isByPerson: true });
+    }
+    writeFileSync(own, CLEAR_IDEAS.replace("Old books", "Some books"));
+    expect(await call("parse_pdf", { pdf_path: own })).toMatchObject({ success: true, status: "updated" });
+    expect(await hub.call("parse_pdf", { pdf_path: join(yard, "secret.md") })).toMatchObject({ kind: "denied" });
+    rmSync(own);
+    symlinkSync(join(yard, "secret.md"), own);
+    expect(await hub.call("parse_pdf", { pdf_path: own })).toMatchObject({ kind: "denied" });
   });
 
   test("without open folders the refusal says which line to add", async () => {

@@ -13,8 +13,11 @@ export interface Surface {
   close(): Promise<void>;
 }
 
-/** Opens a surface of the yard. The token is that of the caller, where the surface has callers. */
-export type OpenSurface = (yard: SurfaceYard, token: string) => Promise<Surface>;
+/** What a surface is opened over: a hub that runs, and the settings for those that make one of their own. */
+export type Ground = Pick<SurfaceYard, "hub" | "url" | "openPort" | "config" | "settings" | "variables">;
+
+/** Opens a surface. The token is that of the caller, where the surface has callers. */
+export type OpenSurface = (ground: Ground, token: string) => Promise<Surface>;
 
 /** What no surface can tell apart: the caller who went is told nothing. */
 export const SILENCE: JsonObject = Object.freeze({ silence: true });

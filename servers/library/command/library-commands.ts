@@ -1,8 +1,9 @@
+import { stat } from "node:fs/promises";
 import { OptionError } from "toolyard";
 import { DocumentError } from "../documents/document-error.ts";
 import { anyFile } from "../documents/open-folders.ts";
 import type { FoundMetadata } from "../documents/block.ts";
-import { nameOfSource, sourcesOf } from "../ingest/sources.ts";
+import { nameOfSource, sourcesOf, type Source } from "../ingest/sources.ts";
 import type { Library } from "../library.ts";
 import { citationOf, linkTo } from "../search/cite.ts";
 import { folded, wordsOf } from "../search/terms.ts";
@@ -11,6 +12,8 @@ import { settingsOf } from "../settings.ts";
 import { chunkResult, documentResult, documentRow } from "../service/results.ts";
 import { filterOf } from "../service/search-tools.ts";
 import type { StoredDocument, StoredPassage } from "../store/store.ts";
+import { AddProgress, type ProgressLine } from "./add-progress.ts";
+import { wordsFor, type Words } from "./words.ts";
 
 /** What a command has of its surroundings. */
 export interface CommandIo {
@@ -25,6 +28,8 @@ export interface CommandIo {
   safe(text: string): string;
   /** Marks a word, where the terminal has colours. */
   mark(word: string): string;
+  /** Shows what is under way, on a terminal alone; `end` takes it away again. */
+  live(read: () => readonly ProgressLine[], options: { readonly json?: boolean }): { end(): void };
 }
 
 /** 1 says that a file was not read, or that nothing was found. */
@@ -51,39 +56,72 @@ export interface FindOptions extends Shared {
 /** Reads files, folders, patterns of files and addresses. Gives 1 where one of them could not be read. */
 export async function add(paths: readonly string[], options: AddOptions, io: CommandIo): Promise<number> {
   const metadata = metadataOf(options);
-  const policy = { files: anyFile(io.cwd), allowUrls: true };
+  const words = wordsFor(io.env);
+  const sources = await sourcesOf(paths, { files: anyFile(io.cwd), allowUrls: true });
+  const progress = new AddProgress(await Promise.all(sources.map(sizeOf)), words);
   await using library = await open(io);
-  const rows: object[] = [];
-  let failures = 0;
-  for (const given of paths)
-    for (const source of await sourcesOf([given], policy)) {
-      const path = nameOfSource(source);
+  const live = io.live(() => progress.lines(), options);
+  const told: Told[] = [];
+  try {
+    for (const source of sources) {
       io.signal.throwIfAborted();
-      try {
-        const { status, document } = await library.add({ ...source, metadata, signal: io.signal });
-        rows.push({ path, status, source_id: document.sourceId, chunks_count: document.chunks });
-        if (!options.json) await io.print(addedLine(status, document));
-      } catch (error) {
-        if (!(error instanceof DocumentError)) throw error;
-        failures += 1;
-        rows.push({ path, status: "failed", error: error.message, code: error.code });
-        if (!options.json) await io.say(`failed     ${path}: ${error.message}`);
-      }
+      progress.begin(nameOfSource(source));
+      told.push(await addOne(source, { library, metadata, progress, words, signal: io.signal }));
+      const { line, isFailure } = told.at(-1)!;
+      if (!options.json) await (isFailure ? io.say(line) : io.print(line));
     }
-  if (options.json) await io.print(JSON.stringify({ sources: rows }));
-  else if (rows.length === 0) await io.say("There is no file here that can be read.");
-  return failures > 0 || rows.length === 0 ? EXIT.failed : EXIT.ok;
+  } finally {
+    live.end();
+  }
+  if (options.json) await io.print(JSON.stringify({ sources: told.map(({ row }) => row) }));
+  else if (told.length === 0) await io.say(words.noFile);
+  return told.length === 0 || told.some(({ isFailure }) => isFailure) ? EXIT.failed : EXIT.ok;
 }
 
-function addedLine(status: string, { sourceId, pages, chunks, warnings }: StoredDocument): string {
-  const size = pages > 0 ? `${counted(pages, "page")}, ${counted(chunks, "passage")}` : counted(chunks, "passage");
-  return [`${status.padEnd(10)} ${sourceId} (${size})`, ...warnings.map((warning) => `           ${warning}`)].join(
-    "\n",
+interface Adding {
+  readonly library: Library;
+  readonly metadata: FoundMetadata;
+  readonly progress: AddProgress;
+  readonly words: Words;
+  readonly signal: AbortSignal;
+}
+
+/** What became of one source, for a program and for a person. */
+interface Told {
+  readonly row: object;
+  readonly line: string;
+  readonly isFailure: boolean;
+}
+
+async function addOne(source: Source, { library, metadata, progress, words, signal }: Adding): Promise<Told> {
+  const path = nameOfSource(source);
+  const onPage = (done: number, total: number): void => progress.page(done, total);
+  try {
+    const { status, document } = await library.add({ ...source, metadata, signal, onPage, isByPerson: true });
+    const { sourceId, chunks } = document;
+    const row = { path, status, source_id: sourceId, chunks_count: chunks };
+    return { row, line: addedLine(words.status[status], document, words), isFailure: false };
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    const line = `${words.status.failed.padEnd(10)} ${path}: ${words.failure(error)}`;
+    return { row: { path, status: "failed", error: error.message, code: error.code }, line, isFailure: true };
+  }
+}
+
+/** In bytes; 0 of what is not there, or not here. */
+async function sizeOf(source: Source): Promise<number> {
+  if (!("path" in source)) return 0;
+  return stat(source.path).then(
+    ({ size }) => size,
+    () => 0,
   );
 }
 
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
+function addedLine(status: string, { sourceId, pages, chunks, warnings }: StoredDocument, words: Words): string {
+  const size = [...(pages > 0 ? [words.pages(pages)] : []), words.passages(chunks)].join(", ");
+  return [`${status.padEnd(10)} ${sourceId} (${size})`, ...warnings.map((warning) => `           ${warning}`)].join(
+    "\n",
+  );
 }
 
 function metadataOf({ title, author, year, language }: AddOptions): FoundMetadata {
@@ -110,7 +148,7 @@ export async function search(words: readonly string[], options: FindOptions, io:
   if (options.json) {
     const results = shown.map(({ hit, document }) => chunkResult(hit.passage, document, hit));
     await io.print(JSON.stringify({ results, total_count: results.length, query, matches }));
-  } else if (shown.length === 0) await io.say(`Nothing in the library answers ${JSON.stringify(query)}.`);
+  } else if (shown.length === 0) await io.say(wordsFor(io.env).noAnswer(query));
   else {
     const wanted = new Set(wordsOf(query).filter(isTelling).map(stemLike));
     const blocks = shown.map(({ hit, document }) => passageBlock(hit.passage, document, { wanted, io }));
@@ -152,8 +190,9 @@ export async function list(options: FindOptions, io: CommandIo): Promise<number>
   if (options.json) await io.print(JSON.stringify({ documents: documents.map(documentRow), total_count: total }));
   else {
     for (const document of documents) await io.print(`${document.sourceId}  ${citationOf(document)}`);
-    if (total > documents.length) await io.say(`${total - documents.length} more: raise --limit.`);
-    if (total === 0) await io.say("The library is empty. Add files: toolyard library add FILE…");
+    const words = wordsFor(io.env);
+    if (total > documents.length) await io.say(words.more(total - documents.length));
+    if (total === 0) await io.say(words.empty);
   }
   return EXIT.ok;
 }
@@ -163,12 +202,13 @@ export async function show(sourceId: string, options: Shared, io: CommandIo): Pr
   await using library = await open(io);
   const document = await library.document(sourceId);
   if (options.json) await io.print(JSON.stringify(documentResult(document)));
-  else await io.print([citationOf(document), ...factsOf(document), ...outlineOf(document)].join("\n"));
+  else
+    await io.print([citationOf(document), ...factsOf(document, wordsFor(io.env)), ...outlineOf(document)].join("\n"));
   return EXIT.ok;
 }
 
-function factsOf({ pages, chunks, language, uri, warnings }: StoredDocument): string[] {
-  const facts = [pages > 0 ? counted(pages, "page") : undefined, counted(chunks, "passage"), language];
+function factsOf({ pages, chunks, language, uri, warnings }: StoredDocument, words: Words): string[] {
+  const facts = [pages > 0 ? words.pages(pages) : undefined, words.passages(chunks), language];
   return [facts.filter((fact) => fact !== undefined).join(", "), uri, ...warnings];
 }
 
@@ -179,12 +219,14 @@ function outlineOf({ toc }: StoredDocument): string[] {
 /** Takes documents out of the library; their files stay. Gives 1 where one was not there. */
 export async function remove(ids: readonly string[], options: Shared, io: CommandIo): Promise<number> {
   await using library = await open(io);
+  const words = wordsFor(io.env);
   const rows: { source_id: string; success: boolean; chunks_deleted: number }[] = [];
   for (const id of ids) {
     const deleted = await library.remove(id);
     rows.push({ source_id: id, success: deleted !== undefined, chunks_deleted: deleted?.chunks ?? 0 });
-    if (!options.json && deleted) await io.print(`removed    ${id} (${counted(deleted.chunks, "passage")})`);
-    if (!options.json && !deleted) await io.say(`There is no document ${JSON.stringify(id)} in the library.`);
+    const line = `${words.status.removed.padEnd(10)} ${id}`;
+    if (!options.json && deleted) await io.print(`${line} (${words.passages(deleted.chunks)})`);
+    if (!options.json && !deleted) await io.say(words.noDocument(id));
   }
   if (options.json) await io.print(JSON.stringify({ documents: rows }));
   return rows.every(({ success }) => success) ? EXIT.ok : EXIT.failed;
@@ -194,7 +236,9 @@ export async function remove(ids: readonly string[], options: Shared, io: Comman
 export async function reindex(options: Shared, io: CommandIo): Promise<number> {
   await using library = await open(io);
   const count = await library.reindex({ signal: io.signal });
-  await io.print(options.json ? JSON.stringify({ documents: count }) : `reindexed  ${counted(count, "document")}`);
+  const { status, documents } = wordsFor(io.env);
+  const line = `${status.reindexed.padEnd(10)} ${documents(count)}`;
+  await io.print(options.json ? JSON.stringify({ documents: count }) : line);
   return EXIT.ok;
 }
 

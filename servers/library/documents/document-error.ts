@@ -26,6 +26,10 @@ const KINDS: Readonly<Record<DocumentErrorCode, FailKind>> = {
   STORE_BUSY: "unavailable",
 };
 
+export function isDocumentErrorCode(text: string): text is DocumentErrorCode {
+  return Object.hasOwn(KINDS, text);
+}
+
 /** What the library cannot do, in words for its caller. */
 export class DocumentError extends FailError {
   readonly code: DocumentErrorCode;

@@ -7,7 +7,7 @@ import type { FoundMetadata } from "../documents/block.ts";
 import type { ChunkBounds } from "../documents/chunker.ts";
 import { DocumentError } from "../documents/document-error.ts";
 import type { Metadata } from "../documents/metadata.ts";
-import type { OcrChoice } from "../documents/ocr/ocr.ts";
+import { NO_OCR, type OcrChoice, type OcrWish } from "../documents/ocr/ocr.ts";
 import type { MadeDocument, OcrWanted, ReadRequest } from "../reading/messages.ts";
 import type { ReaderProcess } from "../reading/reader-process.ts";
 import type { Embedder } from "../search/embedder.ts";
@@ -50,6 +50,8 @@ export interface IngestRequest {
   readonly mime?: string;
   /** What the caller knows of it, which goes before what is found in it. */
   readonly metadata?: FoundMetadata;
+  /** @default as the library's own choice is */
+  readonly ocr?: OcrWish;
   readonly signal: AbortSignal;
   readonly onPage?: (done: number, total: number) => void;
 }
@@ -72,7 +74,7 @@ export async function ingest(request: IngestRequest, parts: IngestParts): Promis
   const { store, reader, onOcr } = parts;
   const uri = request.uri ?? pathToFileURL(path).href;
   const known = await knownAs(uri, await hashOf(path, parts.options.maxFileBytes), parts);
-  const hasWord = Object.keys(request.metadata ?? {}).length > 0;
+  const hasWord = Object.keys(request.metadata ?? {}).length > 0 || request.ocr === "force";
   if (known.same?.pipeline === known.pipeline && !hasWord)
     return { status: "unchanged", document: known.same, ocrPages: 0, costOcr: 0 };
   let costOcr = 0;
@@ -103,8 +105,20 @@ export async function ingest(request: IngestRequest, parts: IngestParts): Promis
   return { status: replaced ? "updated" : "added", document: stored!, ocrPages: made.ocrPages, costOcr };
 }
 
-function readRequest({ path, uri, mime, metadata }: IngestRequest, { options }: IngestParts): ReadRequest {
-  const { maxFileBytes, maxPages, chunk, ocr } = options;
+/** Rejects a wish that nobody is there to fulfil. */
+function ocrOf(wish: OcrWish | undefined, own: OcrChoice): OcrChoice {
+  if (wish === "off") return NO_OCR;
+  if (wish !== "force") return own;
+  if (own.by !== "off") return { ...own, when: "force" };
+  throw new DocumentError(
+    "OCR_UNAVAILABLE",
+    "Nobody reads pictures of text here: set `ocr` of [library] to local or mistral, or leave `ocr` out.",
+  );
+}
+
+function readRequest({ path, uri, mime, metadata, ocr: wish }: IngestRequest, { options }: IngestParts): ReadRequest {
+  const { maxFileBytes, maxPages, chunk } = options;
+  const ocr = ocrOf(wish, options.ocr);
   return {
     path,
     maxFileBytes,

@@ -5,9 +5,11 @@ import { pathToFileURL } from "node:url";
 import { downloadPublic, FailError, VERSION, type Download } from "toolyard";
 import type { FoundMetadata } from "../documents/block.ts";
 import { DocumentError } from "../documents/document-error.ts";
+import type { OcrWish } from "../documents/ocr/ocr.ts";
 import { ReaderProcess, type ReaderBounds } from "../reading/reader-process.ts";
 import type { Embedder } from "../search/embedder.ts";
 import type { LibraryStore } from "../store/store.ts";
+import { ByPerson } from "./by-person.ts";
 import { ingest, type Ingested, type IngestOptions } from "./ingest.ts";
 import { Jobs } from "./jobs.ts";
 import type { MistralOcr } from "./mistral-ocr.ts";
@@ -30,8 +32,12 @@ export interface IngestionParts {
 export interface AddRequest {
   readonly source: Source;
   readonly metadata?: FoundMetadata;
+  /** @default as the library's own choice is */
+  readonly ocr?: OcrWish;
   readonly signal?: AbortSignal;
   readonly onPage?: (done: number, total: number) => void;
+  /** A person chose it: tools may read it again. @default false */
+  readonly isByPerson?: boolean;
 }
 
 /** All ways by which documents come into a library. */
@@ -40,6 +46,7 @@ export class Ingestion implements AsyncDisposable {
   readonly #parts: IngestionParts;
   readonly #reader: ReaderProcess;
   readonly #removed: Removed;
+  readonly #byPerson: ByPerson;
   /** Sources that are read just now: a second reading of one would be lost work. */
   readonly #reading = new Set<string>();
   #watch: Watch | undefined;
@@ -48,11 +55,17 @@ export class Ingestion implements AsyncDisposable {
     this.#parts = parts;
     this.#reader = new ReaderProcess(parts.reader);
     this.#removed = new Removed(join(parts.folder, "removed.json"));
+    this.#byPerson = new ByPerson(join(parts.folder, "by-person.jsonl"));
     this.jobs = new Jobs(join(parts.folder, "jobs"), (request) => this.add(request));
   }
 
   /** Reads one source into the library, as a whole or not at all. Rejects with a `DocumentError`. */
-  async add({ source, signal = new AbortController().signal, ...rest }: AddRequest): Promise<Ingested> {
+  async add({
+    source,
+    signal = new AbortController().signal,
+    isByPerson = false,
+    ...rest
+  }: AddRequest): Promise<Ingested> {
     const name = nameOfSource(source);
     if (this.#reading.has(name))
       throw new DocumentError("VALIDATION_ERROR", `${name} is being read already. Wait for that.`, "already_ingesting");
@@ -63,10 +76,16 @@ export class Ingestion implements AsyncDisposable {
           ? await this.#ingest({ path: source.path, signal, ...rest })
           : await this.#addAddress(new URL(source.url), { signal, ...rest });
       await this.#removed.delete(ingested.document.uri).catch(() => {});
+      if (isByPerson) await this.#byPerson.add(uriOf(source)).catch(() => {});
       return ingested;
     } finally {
       this.#reading.delete(name);
     }
+  }
+
+  /** Whether a person added what lies there. */
+  isByPerson(source: Source): Promise<boolean> {
+    return this.#byPerson.has(uriOf(source));
   }
 
   /** A document that somebody took out is not brought back by watching its folder. */
@@ -124,4 +143,8 @@ export class Ingestion implements AsyncDisposable {
       throw new DocumentError(code, error.message, error.failure.kind);
     }
   }
+}
+
+function uriOf(source: Source): string {
+  return "path" in source ? pathToFileURL(source.path).href : source.url;
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { FailError } from "toolyard";
 import { DocumentError } from "../documents/document-error.ts";
 import type { FoundMetadata } from "../documents/block.ts";
+import type { OcrWish } from "../documents/ocr/ocr.ts";
 import type { Ingested } from "./ingest.ts";
 import { isAlive } from "./lease.ts";
 import { nameOfSource, type Source } from "./sources.ts";
@@ -17,8 +18,10 @@ export interface SourceReport {
   readonly source_id?: string;
   readonly chunks_count?: number;
   readonly cost_ocr?: number;
+  readonly ocr_pages?: number;
   readonly error?: string;
   readonly code?: string;
+  readonly reason?: string;
 }
 
 export interface JobReport {
@@ -40,6 +43,7 @@ interface Kept {
   readonly owner: { readonly pid: number; readonly host: string };
   readonly sources: readonly Source[];
   readonly metadata?: FoundMetadata;
+  readonly ocr?: OcrWish;
   readonly reports: readonly SourceReport[];
   readonly state: JobState;
 }
@@ -47,12 +51,16 @@ interface Kept {
 export interface JobRequest {
   readonly sources: readonly Source[];
   readonly metadata?: FoundMetadata;
+  readonly ocr?: OcrWish;
+  /** Begins beside the others, not after them. @default false */
+  readonly isUrgent?: boolean;
   readonly onProgress?: (report: JobReport) => void;
 }
 
 export type AddSource = (request: {
   readonly source: Source;
   readonly metadata?: FoundMetadata;
+  readonly ocr?: OcrWish;
   readonly signal: AbortSignal;
   readonly onPage: (done: number, total: number) => void;
 }) => Promise<Ingested>;
@@ -106,7 +114,7 @@ export class Jobs implements AsyncDisposable {
   }
 
   /** Begins a job, and gives its report while it waits. */
-  async begin({ sources, metadata, onProgress }: JobRequest): Promise<JobReport> {
+  async begin({ sources, metadata, ocr, isUrgent = false, onProgress }: JobRequest): Promise<JobReport> {
     const open = Array.from(this.#jobs.values()).filter(({ kept }) => isOpen(kept.state));
     if (open.length >= MAX_OPEN) throw new DocumentError("TOO_LARGE", `${MAX_OPEN} jobs are under way already.`);
     const job = new Job({
@@ -117,9 +125,10 @@ export class Jobs implements AsyncDisposable {
       reports: [],
       state: "waiting",
       ...(metadata && { metadata }),
+      ...(ocr && { ocr }),
     });
     if (onProgress) job.listeners.add(onProgress);
-    await this.#take(job);
+    await this.#take(job, isUrgent);
     return job.report();
   }
 
@@ -161,10 +170,11 @@ export class Jobs implements AsyncDisposable {
     await this.#last;
   }
 
-  async #take(job: Job): Promise<void> {
+  async #take(job: Job, isUrgent = false): Promise<void> {
     this.#jobs.set(job.kept.id, job);
     await this.#save(job);
-    this.#last = this.#last.then(() => this.#run(job));
+    const run = isUrgent ? this.#run(job) : this.#last.then(() => this.#run(job));
+    this.#last = isUrgent ? Promise.all([this.#last, run]) : run;
   }
 
   async #run(job: Job): Promise<void> {
@@ -191,17 +201,19 @@ export class Jobs implements AsyncDisposable {
       job.at = { source: name, page, pages };
       job.tell();
     };
-    const { metadata } = job.kept;
+    const { metadata, ocr } = job.kept;
+    const how = { ...(metadata && { metadata }), ...(ocr && { ocr }) };
     try {
       const { signal } = job.cancelled;
-      const { status, document, costOcr } = await this.#add({ source, signal, onPage, ...(metadata && { metadata }) });
-      const cost = costOcr > 0 && { cost_ocr: costOcr };
+      const { status, document, costOcr, ocrPages } = await this.#add({ source, signal, onPage, ...how });
+      const cost = { ...(costOcr > 0 && { cost_ocr: costOcr }), ...(ocrPages > 0 && { ocr_pages: ocrPages }) };
       return { source: name, status, source_id: document.sourceId, chunks_count: document.chunks, ...cost };
     } catch (error) {
       if (job.cancelled.signal.aborted) return undefined;
       const code =
         error instanceof DocumentError ? error.code : error instanceof FailError ? error.failure.kind : "internal";
-      return { source: name, status: "failed", error: (error as Error).message, code };
+      const reason = error instanceof DocumentError && error.reason !== undefined && { reason: error.reason };
+      return { source: name, status: "failed", error: (error as Error).message, code, ...reason };
     }
   }
 

@@ -1,3 +1,5 @@
+import { realpath, stat } from "node:fs/promises";
+import { isAbsolute } from "node:path";
 import { DocumentError } from "../documents/document-error.ts";
 import { filesOf, type FilePolicy } from "../documents/open-folders.ts";
 import { EXTENSIONS } from "../documents/formats.ts";
@@ -9,6 +11,8 @@ export interface SourcePolicy {
   readonly files: FilePolicy;
   /** Whether addresses may be asked. */
   readonly allowUrls: boolean;
+  /** Whether a person added it: that may be read again, wherever it lies. @default nothing is */
+  readonly isByPerson?: (source: Source) => Promise<boolean>;
 }
 
 const MAX_ADDRESS = 2_048;
@@ -20,11 +24,41 @@ const MAX_STARS = 12;
 export async function sourcesOf(given: readonly string[], policy: SourcePolicy): Promise<Source[]> {
   const sources: Source[] = [];
   for (const one of given) {
-    if (isAddress(one)) sources.push({ url: addressOf(one, policy.allowUrls) });
+    if (isAddress(one)) sources.push(await addressIn(one, policy));
     else if (/[*?{]/.test(one)) sources.push(...(await matching(one, policy.files)));
-    else sources.push(...(await filesOf(await policy.files.resolve(one))).map((path) => ({ path })));
+    else sources.push(...(await pathsIn(one, policy)).map((path) => ({ path })));
   }
   return sources;
+}
+
+async function pathsIn(given: string, { files, isByPerson }: SourcePolicy): Promise<string[]> {
+  try {
+    return await filesOf(await files.resolve(given));
+  } catch (error) {
+    const path = isDenied(error) && isAbsolute(given) ? await realFile(given) : undefined;
+    if (path !== undefined && (await isByPerson?.({ path }))) return [path];
+    throw error;
+  }
+}
+
+async function realFile(given: string): Promise<string | undefined> {
+  const real = await realpath(given).catch(() => undefined);
+  return real !== undefined && (await stat(real)).isFile() ? real : undefined;
+}
+
+async function addressIn(given: string, { allowUrls, isByPerson }: SourcePolicy): Promise<Source> {
+  const source = { url: addressOf(given) };
+  if (allowUrls || (await isByPerson?.(source))) return source;
+  throw new DocumentError(
+    "ACCESS_DENIED",
+    `Addresses are not asked for these tools, got ${JSON.stringify(given.slice(0, 200))}. Add the line ` +
+      "`allow_urls = true` below [library] of toolyard.toml; of a server that runs alone, set " +
+      "LIBRARY_ALLOW_URLS=true. A person may add any by `toolyard library add`.",
+  );
+}
+
+function isDenied(error: unknown): boolean {
+  return error instanceof DocumentError && error.code === "ACCESS_DENIED";
 }
 
 export function nameOfSource(source: Source): string {
@@ -35,7 +69,7 @@ function isAddress(given: string): boolean {
   return /^[a-z][a-z0-9+.-]+:/i.test(given) && !/^[a-z]:[\\/]/i.test(given);
 }
 
-function addressOf(given: string, isAllowed: boolean): string {
+function addressOf(given: string): string {
   const shown = JSON.stringify(given.slice(0, 200));
   const url = URL.canParse(given) && given.length <= MAX_ADDRESS ? new URL(given) : undefined;
   if (url?.protocol !== "https:" || url.username !== "" || url.password !== "")
@@ -43,17 +77,9 @@ function addressOf(given: string, isAllowed: boolean): string {
       "VALIDATION_ERROR",
       `An address must begin with https:// and name no user, got ${shown}. A file is named by its path.`,
     );
-  if (isAllowed) {
-    // What stands behind the sign is a place in the page.
-    url.hash = "";
-    return url.href;
-  }
-  throw new DocumentError(
-    "ACCESS_DENIED",
-    `Addresses are not asked for these tools, got ${shown}. Add the line \`allow_urls = true\` below [library] of ` +
-      "toolyard.toml; of a server that runs alone, set LIBRARY_ALLOW_URLS=true. A person may add any by " +
-      "`toolyard library add`.",
-  );
+  // What stands behind the sign is a place in the page.
+  url.hash = "";
+  return url.href;
 }
 
 async function matching(pattern: string, files: FilePolicy): Promise<Source[]> {

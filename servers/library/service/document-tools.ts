@@ -83,7 +83,7 @@ function registerAuthors(hub: ModuleHub, open: OpenLibrary): void {
     schema: schemas.input(
       {
         author: { type: "string", minLength: 1, description: "Part of the name is enough: Peirce." },
-        include_chunk_counts: { type: "boolean", default: true },
+        include_chunk_counts: { type: "boolean", default: true, description: "false: the counts are 0." },
       },
       ["author"],
     ),
@@ -98,10 +98,14 @@ function registerAuthors(hub: ModuleHub, open: OpenLibrary): void {
         works: Array.from(works.values(), (own) => workResult(own, withCounts)),
         total_works: works.size,
         total_documents: documents.length,
-        total_chunks: documents.reduce((sum, { chunks }) => sum + chunks, 0),
+        total_chunks: withCounts ? chunksOf(documents) : 0,
       };
     },
   });
+}
+
+function chunksOf(documents: readonly StoredDocument[]): number {
+  return documents.reduce((sum, { chunks }) => sum + chunks, 0);
 }
 
 function workResult(documents: readonly StoredDocument[], withCounts: boolean): object {
@@ -115,7 +119,7 @@ function workResult(documents: readonly StoredDocument[], withCounts: boolean): 
       ...(genre !== undefined && { genre }),
     },
     documents: documents.map(documentRow),
-    ...(withCounts && { total_chunks: documents.reduce((sum, { chunks }) => sum + chunks, 0) }),
+    total_chunks: withCounts ? chunksOf(documents) : 0,
   };
 }
 

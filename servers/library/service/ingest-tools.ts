@@ -1,10 +1,11 @@
 import type { ModuleHub, ToolContext } from "toolyard";
-import { DocumentError } from "../documents/document-error.ts";
+import { DocumentError, isDocumentErrorCode } from "../documents/document-error.ts";
 import type { FoundMetadata } from "../documents/block.ts";
-import type { Ingested } from "../ingest/ingest.ts";
-import type { JobReport } from "../ingest/jobs.ts";
+import type { OcrWish } from "../documents/ocr/ocr.ts";
+import type { JobReport, SourceReport } from "../ingest/jobs.ts";
 import { sourcesOf, type SourcePolicy } from "../ingest/sources.ts";
 import type { Library } from "../library.ts";
+import { Pulse } from "./pulse.ts";
 import * as schemas from "./schemas.ts";
 import type { OpenLibrary } from "./search-tools.ts";
 
@@ -12,12 +13,14 @@ import type { OpenLibrary } from "./search-tools.ts";
 const MAX_TIME = "30m";
 /** Who asked is told that it goes on before its time is over. */
 const MAX_WAIT_MS = 29 * 60_000;
+const SPARE_MS = 2_000;
 
 interface AddDocuments {
   readonly paths?: readonly string[];
   readonly urls?: readonly string[];
   readonly globs?: readonly string[];
   readonly metadata?: FoundMetadata;
+  readonly ocr?: OcrWish;
   readonly wait?: boolean;
 }
 
@@ -38,14 +41,17 @@ export function registerIngestTools(hub: ModuleHub, open: OpenLibrary, policy: S
     totalTimeout: MAX_TIME,
     handler: async ({ pdf_path: given }, context) => {
       const [source, ...others] = await sourcesOf([given], policy);
-      try {
-        if (!source || others.length > 0)
-          throw new DocumentError("VALIDATION_ERROR", `${given} is not one document. Name one, or use add_documents.`);
-        return parsed(await (await open()).add({ ...source, ...listening(context) }));
-      } catch (error) {
-        if (context.signal.aborted || !(error instanceof DocumentError)) throw error;
-        return refused(given, error);
+      if (!source || others.length > 0) {
+        const message = `${given} is not one document. Name one, or use add_documents.`;
+        return refused(given, new DocumentError("VALIDATION_ERROR", message));
       }
+      const library = await open();
+      using pulse = new Pulse(context);
+      const onProgress = ({ at }: JobReport): void => {
+        if (at && at.pages > 0) pulse.tell(at.page, at.pages, `page ${at.page} of ${at.pages}`);
+      };
+      const begun = await library.jobs.begin({ sources: [source], isUrgent: true, onProgress });
+      return parsed(given, await endOf(library, begun, context), library);
     },
   });
   hub.registerTool<AddDocuments>({
@@ -55,16 +61,17 @@ export function registerIngestTools(hub: ModuleHub, open: OpenLibrary, policy: S
     keywords: ["library", "ingest", "folder"],
     annotations,
     totalTimeout: MAX_TIME,
-    handler: async ({ paths = [], urls = [], globs = [], metadata, wait = true }, context) => {
+    handler: async ({ paths = [], urls = [], globs = [], metadata, ocr, wait = true }, context) => {
       const given = [...paths, ...urls, ...globs];
       if (given.length === 0)
         throw new DocumentError("VALIDATION_ERROR", "Nothing is named. Give `paths`, `urls` or `globs`.");
       const sources = await sourcesOf(given, policy);
       const library = await open();
-      const onProgress = (report: JobReport): void => tell(report, context);
-      const job = { sources, ...(metadata && { metadata }) };
-      const begun = await library.jobs.begin({ ...job, ...(wait && { onProgress }) });
-      return jobResult(wait ? await endOf(library, begun, context.signal) : begun);
+      using pulse = wait ? new Pulse(context) : undefined;
+      const onProgress = (report: JobReport): void => pulse && tell(report, pulse);
+      const job = { sources, onProgress, ...(metadata && { metadata }), ...(ocr && { ocr }) };
+      const begun = await library.jobs.begin(job);
+      return jobResult(wait ? await endOf(library, begun, context) : begun);
     },
   });
   registerStatus(hub, open);
@@ -90,14 +97,19 @@ function registerStatus(hub: ModuleHub, open: OpenLibrary): void {
 }
 
 /** The end of a job; how far it is where whoever waits has no more time. One that was cancelled ends the job. */
-async function endOf(library: Library, begun: JobReport, signal: AbortSignal): Promise<JobReport> {
+async function endOf(library: Library, begun: JobReport, { signal, meta }: ToolContext): Promise<JobReport> {
   const { job_id: id } = begun;
+  const left = meta["toolyard/remaining-ms"];
+  const waitMs = Math.min(MAX_WAIT_MS, (typeof left === "number" ? left : Infinity) - SPARE_MS);
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((done) => (timer = setTimeout(() => done(undefined), MAX_WAIT_MS).unref()));
+  const late = new Promise<undefined>(
+    (done) => (timer = setTimeout(() => done(undefined), Math.max(0, waitMs)).unref()),
+  );
   const cancel = (): void => library.jobs.cancel(id);
   signal.addEventListener("abort", cancel, { once: true });
   try {
     const ended = await Promise.race([library.jobs.ended(id), late]);
+    signal.throwIfAborted();
     return ended ?? (await library.jobs.report(id)) ?? begun;
   } finally {
     clearTimeout(timer);
@@ -105,10 +117,10 @@ async function endOf(library: Library, begun: JobReport, signal: AbortSignal): P
   }
 }
 
-function tell({ at, done, total }: JobReport, { progress }: ToolContext): void {
+function tell({ at, done, total }: JobReport, pulse: Pulse): void {
   if (!at) return;
   const part = at.pages > 0 ? at.page / at.pages : 0;
-  progress(done + part, total, at.pages > 0 ? `${at.source}: page ${at.page} of ${at.pages}` : at.source);
+  pulse.tell(done + part, total, at.pages > 0 ? `${at.source}: page ${at.page} of ${at.pages}` : at.source);
 }
 
 function jobResult(report: JobReport): object {
@@ -147,48 +159,52 @@ const ADD_DOCUMENTS = {
   urls: PATTERNS("https addresses, where they are allowed."),
   globs: PATTERNS("Patterns of files in the open folders: essays/**/*.pdf"),
   metadata: METADATA,
+  ocr: {
+    type: "string",
+    enum: ["auto", "off", "force"],
+    description: "Pictures of text: read where a page has no other text (auto), not at all, or on every page.",
+  },
   wait: { type: "boolean", default: true, description: "false: answer at once, and ask by ingest_status." },
 };
 
 const NO_COSTS = { cost_ocr: 0, cost_llm: 0, cost_total: 0, output_dir: "" };
 
-function listening({ signal, progress }: ToolContext) {
-  const onPage = (done: number, total: number): void => progress(done, total, `page ${done} of ${total}`);
-  return { signal, onPage };
-}
-
-function parsed({ status, document, costOcr, ocrPages }: Ingested): object {
-  const { title, author = "", language = "", year, sourceId, pages, chunks, warnings } = document;
+async function parsed(given: string, report: JobReport, library: Library): Promise<object> {
+  const [own] = report.sources;
+  if (!own) return { ...nothing(given, "still running"), job_id: report.job_id };
+  if (own.status === "failed") return refused(given, failureIn(own));
+  const { title, author = "", language = "", year, ...document } = await library.document(own.source_id ?? "");
+  const { cost_ocr: cost = 0, ocr_pages: ocrPages = 0, status } = own;
   return {
     success: true,
     document_name: title,
-    source_id: sourceId,
-    pages,
-    chunks_count: chunks,
-    cost_ocr: costOcr,
+    source_id: document.sourceId,
+    pages: document.pages,
+    chunks_count: document.chunks,
+    cost_ocr: cost,
     cost_llm: 0,
-    cost_total: costOcr,
+    cost_total: cost,
     output_dir: "",
     ocr_pages: ocrPages,
     metadata: { title, author, language, ...(year !== undefined && { year }) },
     status,
-    warnings,
+    warnings: document.warnings,
   };
 }
 
+function failureIn({ code = "", error = "It cannot be read.", reason }: SourceReport): DocumentError {
+  if (isDocumentErrorCode(code)) return new DocumentError(code, error, reason);
+  throw new Error(error);
+}
+
+/** The one object for what is not there, with zeros. */
+function nothing(path: string, error: string): object {
+  const counts = { pages: 0, chunks_count: 0, ...NO_COSTS };
+  return { success: false, document_name: path, source_id: "", ...counts, metadata: {}, error };
+}
+
 function refused(path: string, { message, code, reason, failure }: DocumentError): object {
-  const result = {
-    success: false,
-    document_name: path,
-    source_id: "",
-    pages: 0,
-    chunks_count: 0,
-    ...NO_COSTS,
-    metadata: {},
-    error: message,
-    code,
-    ...(reason !== undefined && { reason }),
-  };
+  const result = { ...nothing(path, message), code, ...(reason !== undefined && { reason }) };
   return {
     isError: true,
     content: [{ type: "text", text: JSON.stringify(result) }],

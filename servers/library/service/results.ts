@@ -1,6 +1,6 @@
 import { citationOf, linkTo } from "../search/cite.ts";
 import type { Hit } from "../search/search.ts";
-import { SECTION_SEPARATOR, type StoredDocument, type StoredPassage } from "../store/store.ts";
+import { SECTION_SEPARATOR, type Heading, type StoredDocument, type StoredPassage } from "../store/store.ts";
 
 /** A chunk as callers get it; similarity 1 where nothing was searched for. */
 export function chunkResult(passage: StoredPassage, document: StoredDocument, hit?: Hit): object {
@@ -44,16 +44,46 @@ export function documentRow({ sourceId, work, author = "", pages, chunks, langua
 
 export function documentResult(document: StoredDocument): object {
   const { edition, toc, uri, title, year, origins, warnings } = document;
+  const entries = toc.map(entryOf);
   return {
     ...documentRow(document),
     title,
     ...(year !== undefined && { year }),
     ...(edition !== undefined && { edition }),
-    toc: toc.map(({ level, title: heading, page }) => ({ level, title: heading, ...(page !== undefined && { page }) })),
+    // Clients that know the names hold both to be objects.
+    toc: { entries },
+    hierarchy: { sections: sectionsOf(entries) },
     uri,
     origins,
     warnings,
   };
+}
+
+interface Entry {
+  readonly level: number;
+  readonly title: string;
+  readonly page?: number;
+}
+
+interface Section extends Entry {
+  readonly sections: readonly Section[];
+}
+
+function entryOf({ level, title, page }: Heading): Entry {
+  return { level, title, ...(page !== undefined && { page }) };
+}
+
+/** Each heading with those below it, up to the next one that is as high. */
+function sectionsOf(entries: readonly Entry[]): readonly Section[] {
+  const top: (Section & { sections: Section[] })[] = [];
+  const open: typeof top = [];
+  for (const entry of entries) {
+    const section = { ...entry, sections: [] };
+    while (open.length > 0 && open.at(-1)!.level >= entry.level) open.pop();
+    (open.at(-1)?.sections ?? top).push(section);
+    open.push(section);
+  }
+  return top;
 }
 
 export function chunkId(sourceId: string, ordinal: number): string {

@@ -31,12 +31,15 @@ export function createServiceProvider({ models, variables, ...deps }: ServicePro
   });
 }
 
+/** How much of the call's time is left: a service that takes longer may say so before it is cut off. */
+const REMAINING = "toolyard/remaining-ms";
 const SAMPLING = "sampling/createMessage";
 
 /** A call whose service may ask the configured language model; without one its caller is asked, if it can be. */
 class ServiceCall extends BuiltCall implements ResolvedCall {
   readonly record: ResolvedCall["record"];
   override readonly client: ResolvedCall["client"];
+  override readonly meta: ResolvedCall["meta"];
   readonly #call: ResolvedCall;
   readonly #generate: Models["generateText"];
 
@@ -46,6 +49,8 @@ class ServiceCall extends BuiltCall implements ResolvedCall {
     this.#call = call;
     this.#generate = generate;
     this.record = call.record;
+    const ms = Math.round((call.deadline?.endsAt ?? Infinity) - performance.now());
+    this.meta = ms < Infinity ? { ...call.meta, [REMAINING]: ms } : call.meta;
     const { client } = call;
     this.client = generate ? { ...client, capabilities: { ...client.capabilities, sampling: {} } } : client;
   }

@@ -9,6 +9,9 @@ export interface OcrChoice {
   readonly data?: string;
 }
 
+/** What is wanted of one document: as the library's own choice is, not at all, or of all its pages. */
+export type OcrWish = "auto" | "off" | "force";
+
 export const NO_OCR: OcrChoice = { by: "off", when: "auto", languages: [] };
 
 /** A picture of a page: rows of RGBA. */

@@ -4,5 +4,5 @@ import { localPageReader } from "./tesseract.ts";
 /** Who reads pictures of pages; undefined where nobody is to. */
 export function pageReaderOf({ ocr, pageReader, language, onPage }: ReaderOptions): PageReader | undefined {
   if (!ocr || ocr.by === "off") return undefined;
-  return pageReader ?? localPageReader(ocr, language, () => onPage?.(0, 0));
+  return pageReader ?? localPageReader(ocr, language, (done, total) => onPage?.(done, total));
 }

@@ -26,7 +26,11 @@ const PAGES_OF_AN_ENGINE = 50;
 const MAX_PIXELS = 60_000_000;
 
 /** Reads pictures of text on this machine, by Tesseract as WebAssembly. Rejects with `OCR_UNAVAILABLE`. */
-export function localPageReader(choice: OcrChoice, language: string | undefined, onPage: () => void): PageReader {
+export function localPageReader(
+  choice: OcrChoice,
+  language: string | undefined,
+  onPage: (done: number, total: number) => void,
+): PageReader {
   return {
     async read(pages, pictureOf) {
       const models = await modelsOf(choice, language);
@@ -35,7 +39,7 @@ export function localPageReader(choice: OcrChoice, language: string | undefined,
       let best = models.length === 1 ? models[0] : undefined;
       try {
         for (const [at, page] of pages.entries()) {
-          onPage();
+          onPage(at, pages.length);
           const picture = await pictureOf(page);
           if (!picture) {
             found.push([]);
