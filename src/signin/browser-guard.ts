@@ -23,7 +23,7 @@ export class BrowserGuard {
   readonly code = String(randomInt(1_000_000)).padStart(6, "0");
   readonly #options: BrowserGuardOptions;
   /** A name of its own: one browser may be at several sign-ins. */
-  readonly #cookie = `${COOKIE}-${randomBytes(6).toString("hex")}=${randomBytes(24).toString("base64url")}`;
+  #cookie = `${COOKIE}-${randomBytes(6).toString("hex")}=${randomBytes(24).toString("base64url")}`;
   readonly #until = performance.now() + GOOD_FOR_MS;
   #target: { readonly address: string; readonly back: URL } | undefined;
   #tries = 0;
@@ -35,6 +35,8 @@ export class BrowserGuard {
   /** Where the link leads once the code was given, and where the browser comes back to. */
   leadTo(address: string, back: string): void {
     this.#target = { address, back: new URL(back) };
+    // No other host, and nothing unencrypted, can put a cookie of this kind into the browser.
+    if (this.#target.back.protocol === "https:") this.#cookie = `__Host-${this.#cookie}`;
   }
 
   /** Whether this browser is the one that gave the code. */
@@ -59,10 +61,10 @@ export class BrowserGuard {
     if (!this.#target) return page(410, "<p>This link was used.");
     const { address, back } = this.#target;
     this.#target = undefined;
-    const secure = back.protocol === "https:" ? "; Secure" : "";
+    const [path, secure] = back.protocol === "https:" ? ["/", "; Secure"] : [back.pathname, ""];
     return sendOn(
       address,
-      `${this.#cookie}; Path=${back.pathname}; HttpOnly; SameSite=Lax; Max-Age=${GOOD_FOR_MS / 1000}${secure}`,
+      `${this.#cookie}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${GOOD_FOR_MS / 1000}${secure}`,
     );
   }
 

@@ -18,6 +18,8 @@ export interface DeviceShown {
 
 export interface DevicePorts extends Pick<LoginPorts, "challenge" | "signal"> {
   readonly show: (shown: DeviceShown) => Promise<void>;
+  /** @default the clock's own */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 interface Pending extends DeviceShown {
@@ -39,7 +41,8 @@ export async function loginByDevice(context: LoginContext, ports: DevicePorts): 
   const prepared = await prepare(context, situation, situation.client?.redirectUri ?? "http://127.0.0.1/callback");
   const pending = await begin(context, prepared);
   await ports.show({ address: context.network.checked(pending.address).href, code: pending.code });
-  const tokens = await redeemed(context, { prepared, pending, signal: ports.signal });
+  const { signal, pause = sleep } = ports;
+  const tokens = await redeemed(context, { prepared, pending, signal, pause });
   return save(context, prepared, tokens);
 }
 
@@ -82,19 +85,21 @@ function secondsIn(value: unknown, usual: number, most: number): number {
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, most) : usual;
 }
 
-interface Waiting {
+const sleep = (ms: number, signal: AbortSignal): Promise<void> => delay(ms, undefined, { signal });
+
+interface Waiting extends Required<Pick<DevicePorts, "pause" | "signal">> {
   readonly prepared: Prepared;
   readonly pending: Pending;
-  readonly signal: AbortSignal;
 }
 
-async function redeemed(context: LoginContext, { prepared, pending, signal }: Waiting): Promise<SignedTokens> {
+async function redeemed(context: LoginContext, waiting: Waiting): Promise<SignedTokens> {
   const { label } = context;
+  const { prepared, pending, signal, pause } = waiting;
   const until = performance.now() + pending.lifetimeMs;
   let { intervalMs } = pending;
   while (performance.now() < until) {
-    await delay(intervalMs, undefined, { signal });
-    const answer = await ask(context, { prepared, pending, signal });
+    await pause(intervalMs, signal);
+    const answer = await ask(context, waiting);
     if (answer?.type === "tokens") return answer.tokens;
     if (answer?.error === "slow_down") intervalMs += INTERVAL_S * 1000;
     else if (answer && answer.error !== "authorization_pending")

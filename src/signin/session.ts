@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Cancellation } from "../core/cancellation.ts";
 import { messageOf, type FailError } from "../core/errors.ts";
 import type { Logger } from "../core/ports.ts";
+import { markTold } from "../core/told.ts";
 import { orAborted } from "../core/wait.ts";
 import type { Credentials, Refusal, Sent } from "../outbound/client/http-client.ts";
 import { readChallenge, type Challenge } from "./challenge.ts";
@@ -56,6 +57,8 @@ export class SignInSession implements Credentials {
   #failed: { readonly error: unknown; readonly until: number } | undefined;
   #nonce: string | undefined;
   #secrets: readonly string[] = [];
+  /** The one of which the log knows that it is over. */
+  #toldOf: string | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -181,7 +184,10 @@ export class SignInSession implements Credentials {
       },
       this.#ending.signal,
     );
-    if (!this.isSignedIn) throw this.#needsLogin(this.endedBecause ?? "is signed out of");
+    if (this.isSignedIn) return;
+    const error = this.#needsLogin(this.endedBecause ?? "is signed out of");
+    if (this.#toldOf === mine.tokens.access) markTold(error.failure);
+    throw error;
   }
 
   async #redeem(record: SignInRecord): Promise<void> {
@@ -231,6 +237,7 @@ export class SignInSession implements Credentials {
     );
     this.#adopt(ended);
     if (ended?.tokens) return;
+    this.#toldOf = record.tokens?.access;
     this.#options.logger.warning(`The sign-in is over. ${this.#options.remedy}.`);
   }
 

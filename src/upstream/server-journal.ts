@@ -1,5 +1,6 @@
 import type { Fail } from "../core/outcome.ts";
 import type { Logger } from "../core/ports.ts";
+import { isTold } from "../core/told.ts";
 import type { Connection } from "./connection.ts";
 import { failureOf } from "./faults.ts";
 import { StderrLog } from "./stderr-log.ts";
@@ -9,6 +10,7 @@ export class ServerJournal {
   readonly stderr: StderrLog;
   readonly #logger: Logger;
   #saidLast = "";
+  #wantsPerson = false;
 
   constructor(logger: Logger) {
     this.#logger = logger;
@@ -17,6 +19,7 @@ export class ServerJournal {
 
   connected({ era: { name, revision, serverInfo } }: Connection): void {
     this.#saidLast = "";
+    this.#wantsPerson = false;
     this.#logger.info("Connected.", {
       era: name,
       revision,
@@ -34,10 +37,14 @@ export class ServerJournal {
     this.connected(connection);
   }
 
-  // A server that cannot be reached is news once, not at every attempt.
+  // A server that cannot be reached is news once, not at every attempt; nor is one that wants a sign-in, in whatever
+  // words it says so.
   down(failure: Fail): void {
     const facts = { kind: failure.kind, stderr: this.stderr.lines().slice(-10) };
-    if (failure.message === this.#saidLast) return this.#logger.debug(failure.message, facts);
+    const wantsPerson = failure.kind === "needs_authorisation";
+    const isOld = failure.message === this.#saidLast || (wantsPerson && this.#wantsPerson) || isTold(failure);
+    this.#wantsPerson ||= wantsPerson;
+    if (isOld) return this.#logger.debug(failure.message, facts);
     this.#saidLast = failure.message;
     this.#logger.warning(failure.message, facts);
   }

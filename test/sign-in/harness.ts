@@ -19,6 +19,8 @@ import type { SignInRecord } from "../../src/signin/records.ts";
 export interface Surroundings {
   readonly logger?: Logger;
   readonly desk?: SignInDesk;
+  /** Of the vault. @default that of this home */
+  readonly folder?: string;
 }
 
 export interface LoginWay {
@@ -52,13 +54,13 @@ export class Home implements AsyncDisposable {
   }
 
   /** The source as a hub has it. */
-  open(config: RemoteServerConfig, { logger = SILENT_LOGGER, desk }: Surroundings = {}): Provider {
+  open(config: RemoteServerConfig, { logger = SILENT_LOGGER, desk, folder }: Surroundings = {}): Provider {
     const provider = createHttpProvider({
       source: { id: "far", kind: "http", namespace: "far", order: 0 },
       options: resolveRemoteServer(config),
       environment: {},
       hideFor: (owner, secrets) => void this.hidden.set(owner, secrets),
-      vaultFolder: this.folder,
+      vaultFolder: folder ?? this.folder,
       logger,
       ...(desk && { desk }),
     });
@@ -81,12 +83,15 @@ export async function visit(address: string, person?: string): Promise<void> {
 /** Who calls, where it matters. */
 export interface As extends Partial<Pick<Call, "principal" | "ask">> {
   readonly capabilities?: JsonObject;
+  /** As long as the call may take. */
+  readonly totalMs?: number;
 }
 
 export async function echo(provider: Provider, text: string, as: As = {}): Promise<Outcome> {
   const tool = (await provider.listing()).tools.find(({ name }) => name === "echo");
   if (!tool) throw new Error(`There is no tool: ${provider.status().lastError}`);
-  const deadline = new Deadline({ idleMs: 30_000, totalMs: 30_000 });
+  const { totalMs = 30_000 } = as;
+  const deadline = new Deadline({ idleMs: totalMs, totalMs });
   const outcome = await provider.call({
     id: "call-1",
     door: "test",
@@ -108,6 +113,19 @@ export async function echo(provider: Provider, text: string, as: As = {}): Promi
   });
   deadline.clear();
   return outcome;
+}
+
+type Note = Logger["info"];
+
+/** Keeps what is logged, with its level. */
+export function noting(lines: string[]): Logger {
+  const note =
+    (level: string) =>
+    (message: string, facts?: JsonObject): void =>
+      void lines.push(JSON.stringify({ level, message, facts }));
+  const [debug, info, warning, error] = ["debug", "info", "warning", "error"].map(note) as [Note, Note, Note, Note];
+  const logger: Logger = { debug, info, warning, error, with: () => logger };
+  return logger;
 }
 
 export const says = (text: string): object => ({ ok: true, result: { content: [{ type: "text", text }] } });

@@ -4,14 +4,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json.ts";
-import { SILENT_LOGGER, type Logger } from "../../src/core/ports.ts";
+import { SILENT_LOGGER } from "../../src/core/ports.ts";
 import { keyOf } from "../../src/signin/context.ts";
 import type { SignInRecord } from "../../src/signin/records.ts";
 import { SignInSession } from "../../src/signin/session.ts";
 import { startAuthServer, startProtected, type AuthServer, type TokenAsked } from "../fixtures/auth-server.ts";
 import { sendJson } from "../fixtures/http-servers.ts";
-import { echo, Home, says } from "./harness.ts";
+import { echo, Home, noting, says } from "./harness.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -35,12 +34,6 @@ async function recordOf(home: Home, url: string): Promise<SignInRecord | undefin
 
 function renewals(auth: AuthServer): readonly TokenAsked[] {
   return auth.asked.filter(({ form }) => form.get("grant_type") === "refresh_token");
-}
-
-function listeningLogger(lines: string[]): Logger {
-  const note = (message: string, facts?: JsonObject): void => void lines.push(JSON.stringify({ message, facts }));
-  const logger: Logger = { debug: note, info: note, warning: note, error: note, with: () => logger };
-  return logger;
 }
 
 test("200 callers after the end of a token make one request for another, and none of them fails", async () => {
@@ -176,7 +169,7 @@ test("a grant that is over asks for one sign-in with one notice; the tools stay,
   await using home = new Home();
   await home.login({ url: server.url });
   const lines: string[] = [];
-  const provider = home.open({ url: server.url }, { logger: listeningLogger(lines) });
+  const provider = home.open({ url: server.url }, { logger: noting(lines) });
   await echo(provider, "in");
   auth.expire();
   auth.switches.instead = (_, response) => {
@@ -240,7 +233,7 @@ test("tokens are hidden while they are used, and stand in no log line and no sta
   await using home = new Home();
   await home.login({ url: server.url });
   const lines: string[] = [];
-  const provider = home.open({ url: server.url }, { logger: listeningLogger(lines) });
+  const provider = home.open({ url: server.url }, { logger: noting(lines) });
   await echo(provider, "in");
   auth.expire();
   await echo(provider, "again");

@@ -10,12 +10,12 @@ import { vaultFolder } from "../../src/signin/vault-place.ts";
 import { Vault } from "../../src/signin/vault.ts";
 import { startAuthServer, startProtected } from "../fixtures/auth-server.ts";
 import { openTarget } from "../security/attack.ts";
-import { Home } from "./harness.ts";
+import { echo, Home, noting, says } from "./harness.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const BROWSER = fileURLToPath(new URL("../conformance/headless-browser.mjs", import.meta.url));
 
-test("a process killed between the answer and the vault leaves a whole file, and one sign-in mends it", async () => {
+test("a process killed between the answer and the vault leaves a whole file, one notice and one sign-in", async () => {
   await using auth = await startAuthServer({ lifetime: 0 });
   await using server = await startProtected(auth);
   await using home = new Home();
@@ -39,7 +39,17 @@ test("a process killed between the answer and the vault leaves a whole file, and
   expect((await vault.all()).map(({ source }) => source)).toEqual(["far"]);
   expect(aside).toEqual([]);
   auth.switches.lifetime = 3600;
+  const notices: string[] = [];
+  const provider = home.open({ url: server.url }, { logger: noting(notices), folder });
+  for (let round = 0; round < 3; round += 1)
+    await expect(provider.refresh!(AbortSignal.timeout(30_000))).rejects.toThrow(/Sign in with `toolyard login/);
+  expect(provider.status().state).toBe("needs_authorisation");
+  expect(notices.filter((line) => line.includes('"level":"warning"'))).toEqual([
+    expect.stringContaining("The sign-in is over. Sign in with `toolyard login far`."),
+  ]);
   expect((await once(toolyard("login", "far"), "exit"))[0]).toBe(0);
+  await expect.poll(() => echo(provider, "in"), { timeout: 30_000 }).toMatchObject(says("in"));
+  expect(auth.authorized).toHaveLength(2);
   expect((await once(toolyard("call", "far__echo", "text=in"), "exit"))[0]).toBe(0);
 });
 

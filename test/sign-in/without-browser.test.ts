@@ -1,10 +1,15 @@
 // Ways in that no browser of this machine takes part in.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { situationOf } from "../../src/signin/asked.ts";
 import { loginByDevice } from "../../src/signin/device.ts";
 import { handOver, handoverPlace } from "../../src/signin/handover.ts";
 import { login } from "../../src/signin/login.ts";
-import { startAuthServer, startProtected } from "../fixtures/auth-server.ts";
+import { startAuthServer, startProtected, type AuthServer, type Switches } from "../fixtures/auth-server.ts";
+import { MAIN } from "../fixtures/served-hub.ts";
 import { echo, Home, says } from "./harness.ts";
 
 test("a code that is given on another device signs in, and nothing comes back to this machine", async () => {
@@ -36,6 +41,70 @@ test.each<[string, Record<string, string>, RegExp]>([
   const ports = { show: () => Promise.resolve(), signal: AbortSignal.timeout(30_000) };
   await expect(loginByDevice(home.context({ url: server.url }), ports)).rejects.toThrow(words);
   expect(auth.asked).toEqual([]);
+});
+
+const refuse =
+  (...errors: readonly string[]): AuthServer["switches"]["refuses"] =>
+  (where) => {
+    if (where !== "token") return undefined;
+    const [error, ...rest] = errors;
+    errors = rest;
+    return error;
+  };
+
+/** A device that waits as long as it is told to, in no time. */
+async function withDevice(changes: Partial<Switches>): Promise<{ readonly waits: number[]; readonly end: unknown }> {
+  await using auth = await startAuthServer();
+  const metadata = { device_authorization_endpoint: `${auth.url}/device` };
+  Object.assign(auth.switches, { isApproved: true, metadata, ...changes });
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  const waits: number[] = [];
+  const pause = async (ms: number): Promise<void> => void waits.push(ms);
+  const ports = { show: () => Promise.resolve(), pause, signal: AbortSignal.timeout(30_000) };
+  const end = await loginByDevice(home.context({ url: server.url }), ports).then(
+    ({ source }) => source,
+    (error: Error) => error.message,
+  );
+  return { waits, end };
+}
+
+test("a device is asked five seconds later from then on, each time that the issuer wants it slower", async () => {
+  const told = await withDevice({ refuses: refuse("authorization_pending", "slow_down", "slow_down") });
+  expect(told).toEqual({ waits: [50, 50, 5050, 10_050], end: "far" });
+});
+
+test.each(["access_denied", "expired_token"])(
+  "a device whose person or time says no (%s) ends at once",
+  async (error) => {
+    const { waits, end } = await withDevice({ refuses: refuse("authorization_pending", error) });
+    expect([waits.length, end]).toEqual([2, expect.stringContaining(`says ${error}. Begin anew.`)]);
+  },
+);
+
+test("a code that nobody gives in its time is over", async () => {
+  const { end } = await withDevice({ isApproved: false, deviceLifetime: 0.2 });
+  expect(end).toMatch(/nobody gave the code in its time/);
+});
+
+test("the command shows address and code, and is through when the code was given", async () => {
+  await using auth = await startAuthServer();
+  auth.switches.metadata = { device_authorization_endpoint: `${auth.url}/device` };
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  const config = join(home.folder, "toolyard.toml");
+  writeFileSync(config, `[[mcp.remote_servers]]\nalias = "far"\nurl = ${JSON.stringify(server.url)}\n`);
+  const env = { ...process.env, TOOLYARD_HOME: home.folder };
+  const child = spawn(process.execPath, [MAIN, "login", "far", "--device", "--config", config], { env });
+  let [said, told] = ["", ""];
+  child.stdout.on("data", (chunk) => (said += String(chunk)));
+  child.stderr.on("data", (chunk) => {
+    told += String(chunk);
+    if (told.includes("WDJB-MJHT")) auth.switches.isApproved = true;
+  });
+  expect((await once(child, "close"))[0]).toBe(0);
+  expect(told).toContain(`give the code WDJB-MJHT there:\n\n${auth.url}/activate`);
+  expect(said).toContain(`Signed in to far by ${auth.url}.`);
 });
 
 test("a hub that runs takes the browser back for a command that waits, and nothing else", async () => {

@@ -1,0 +1,77 @@
+// Issuers that are slow or become others, and clocks that do not agree.
+import { expect, test } from "vitest";
+import { keyOf } from "../../src/signin/context.ts";
+import { startAuthServer, startProtected, type AuthServer } from "../fixtures/auth-server.ts";
+import { echo, Home, says } from "./harness.ts";
+
+/** What is in the vault was got by a clock that differs from this one by so much. */
+async function shiftClock(home: Home, url: string, ms: number): Promise<void> {
+  const context = home.context({ url });
+  await context.vault.update(keyOf(context), (record) => {
+    const tokens = record!.tokens!;
+    return { ...record!, tokens: { ...tokens, obtainedAt: tokens.obtainedAt + ms } };
+  });
+}
+
+function renewals(auth: AuthServer): number {
+  return auth.asked.filter(({ form }) => form.get("grant_type") === "refresh_token").length;
+}
+
+test("an issuer that is slow holds up a call no longer than that may take, and no sign-in is asked for", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  await home.login({ url: server.url });
+  const provider = home.open({ url: server.url });
+  await echo(provider, "in");
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  auth.switches.before = () => held;
+  auth.expire();
+  const late = await echo(provider, "late", { totalMs: 300 });
+  expect(late).toMatchObject({ ok: false, kind: "timeout" });
+  expect(provider.status().state).toBe("ready");
+  release();
+  await expect.poll(() => echo(provider, "in"), { timeout: 30_000 }).toMatchObject(says("in"));
+  expect([renewals(auth), auth.authorized.length]).toEqual([1, 1]);
+});
+
+test("a server whose issuer becomes another wants a sign-in there, which hears nothing of the old one", async () => {
+  await using before = await startAuthServer();
+  await using after = await startAuthServer();
+  let auth = before;
+  const named = {
+    get url() {
+      return auth.url;
+    },
+    accepts: (given: string | undefined) => auth.accepts(given),
+  };
+  await using server = await startProtected(named);
+  await using home = new Home();
+  await home.login({ url: server.url });
+  const provider = home.open({ url: server.url });
+  expect(await echo(provider, "old")).toMatchObject(says("old"));
+  auth = after;
+  expect(await echo(provider, "between")).toMatchObject({ ok: false, kind: "needs_authorisation" });
+  expect((await provider.listing()).tools.map(({ name }) => name)).toContain("echo");
+  const { server: found } = await home.login({ url: server.url });
+  expect(found.issuer).toBe(after.url);
+  await expect.poll(() => echo(provider, "new"), { timeout: 30_000 }).toMatchObject(says("new"));
+  expect(after.registered).toHaveLength(1);
+  const shown = JSON.stringify(after.asked.map(({ form, headers }) => [form.toString(), headers]));
+  for (const secret of before.secrets) expect(shown).not.toContain(secret);
+});
+
+test.each([120_000, -120_000])("a clock that is off by %i ms costs one renewal at most, and no sign-in", async (ms) => {
+  await using auth = await startAuthServer({ lifetime: 60 });
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  await home.login({ url: server.url });
+  await shiftClock(home, server.url, ms);
+  // What got the token thinks that it lives; the issuer's clock goes on.
+  if (ms > 0) auth.expire();
+  const provider = home.open({ url: server.url });
+  const outcomes = await Promise.all(["a", "b", "c"].map((text) => echo(provider, text)));
+  expect(outcomes.filter(({ ok }) => !ok)).toEqual([]);
+  expect([renewals(auth), auth.authorized.length]).toEqual([1, 1]);
+});
