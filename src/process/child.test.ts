@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { once } from "node:events";
@@ -189,6 +189,30 @@ describe("kill", () => {
     await Promise.all([child.kill(1000), child.kill(0)]);
     await child.kill(0);
     expect(isAlive(child.pid)).toBe(false);
+  });
+
+  test("what others wrote in its pipes is read though the loop was busy all the time that they had", async () => {
+    const [go, done] = [join(folder(), "go"), join(folder(), "done")];
+    const wait = `while [ ! -e ${go} ]; do sleep 0.01; done; echo said; touch ${done}; exec sleep 60`;
+    const child = await start("sh", ["-c", `(${wait}) & exit 0`]);
+    const said: Buffer[] = [];
+    child.stdout.on("data", (chunk: Buffer) => said.push(chunk));
+    await child.exited;
+    const drained = child.drained(1);
+    // Its time begins, without a turn of the loop in which anything could be read.
+    for (let step = 0; step < 10; step += 1) await Promise.resolve();
+    writeFileSync(go, "");
+    while (!existsSync(done));
+    await drained;
+    expect(Buffer.concat(said).toString()).toBe("said\n");
+  });
+
+  test("who holds a pipe and says nothing is not waited for", async () => {
+    const child = await start("sh", ["-c", "sleep 60 & exit 3"]);
+    let isClosed = false;
+    void child.closed.then(() => (isClosed = true));
+    await child.drained(1);
+    expect([child.exit?.code, isClosed]).toEqual([3, false]);
   });
 
   test("every child dies with this process", async () => {

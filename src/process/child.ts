@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Duplex, Readable, Writable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { codeOf, FailError } from "../core/errors.ts";
 import { fail } from "../core/outcome.ts";
 import { within } from "../core/wait.ts";
@@ -53,6 +54,11 @@ export interface Child {
   readonly closed: Promise<void>;
   /** The child and all that it started are gone. */
   readonly gone: Promise<void>;
+  /**
+   * It ended, and what was written until then has been read: its pipes are closed, or others that hold them had
+   * `graceMs` milliseconds and nothing waits there. Keeps no process alive.
+   */
+  drained(graceMs: number): Promise<void>;
   /**
    * SIGTERM, up to `graceMs`, then SIGKILL of the whole tree, also of what left its group. Resolves when nothing is
    * left.
@@ -108,6 +114,7 @@ class SpawnedChild implements Child {
   readonly #registry: ChildRegistry;
   readonly tree: Tree;
   #isGone = false;
+  #isClosed = false;
   #isHandedOver = false;
   #killing: Promise<void> | undefined;
 
@@ -132,8 +139,30 @@ class SpawnedChild implements Child {
         resolve(this.exit);
       });
     });
-    this.closed = new Promise((resolve) => handle.once("close", () => resolve()));
+    this.closed = new Promise((resolve) => {
+      handle.once("close", () => {
+        this.#isClosed = true;
+        resolve();
+      });
+    });
     this.gone = this.exited.then(() => this.#settle());
+  }
+
+  async drained(graceMs: number): Promise<void> {
+    await this.exited;
+    await within(this.closed, graceMs, { keepsAlive: false });
+    // After a busy while timers come before what waits in the pipes: a turn that brings nothing says that it was all.
+    let [seen, quiet] = [this.#bytesRead, 0];
+    for (let turn = 0; !this.#isClosed && quiet < QUIET_TURNS && turn < MAX_TURNS; turn += 1) {
+      await nextTurn();
+      quiet = this.#bytesRead === seen ? quiet + 1 : 0;
+      seen = this.#bytesRead;
+    }
+  }
+
+  get #bytesRead(): number {
+    const sockets = [this.stdout, this.stderr, ...this.pipes] as readonly { readonly bytesRead?: number }[];
+    return sockets.reduce((sum, { bytesRead = 0 }) => sum + bytesRead, 0);
   }
 
   async kill(graceMs: number): Promise<void> {
@@ -168,6 +197,11 @@ async function bothOf(first: Promise<void> | undefined, second: Promise<void>): 
   await first;
   await second;
 }
+
+/** Whoever asks may do so in the middle of a turn that is over for some pipes. */
+const QUIET_TURNS = 2;
+/** Many times what pipes hold; somebody who holds one may write for ever. */
+const MAX_TURNS = 64;
 
 /** Time from the last SIGKILL until the system must have reported the end of the child. */
 const MAX_REAP_MS = 1000;

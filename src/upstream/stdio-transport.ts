@@ -191,7 +191,7 @@ export class StdioTransport implements Transport {
     const silent = new Promise<undefined>((resolve) => child.stdout.once("end", () => resolve(undefined)));
     const first = await Promise.race([child.exited, silent]);
     // Its last answers may still be in the pipe; and one that closed its output usually ends at once.
-    if (first) await within(silent, DRAIN_MS);
+    if (first) await Promise.race([silent, child.drained(DRAIN_MS)]);
     const exit = first ?? (await within(child.exited, DRAIN_MS));
     if (this.#isOver) return;
     this.#isOver = true;

@@ -22,6 +22,8 @@ const MAX_LOG_LINE_BYTES = 64 * 1024;
 /** Time that a closing module has for its own closing. */
 const CLOSE_MS = 1000;
 const KILL_GRACE_MS = 300;
+/** Time that what an ended process started may hold its pipes. */
+const DRAIN_MS = 250;
 /**
  * Time that a cancelled call has to end; the process is then replaced, since a thread of Python cannot be ended from
  * outside.
@@ -173,9 +175,12 @@ export class PythonBridge {
     child.pipes[1]!.resume();
     const flush = (): void => [messages, prints, this.#stderr].forEach((one) => one.flush());
     void child.closed.then(flush);
-    void child.exited.then(({ code, signal }) =>
-      this.#gone(code === null ? `was ended by ${signal ?? "a signal"}` : `ended with exit code ${code}`),
-    );
+    // What it answered last is on its way when it ends.
+    void child.drained(DRAIN_MS).then(() => {
+      flush();
+      const { code, signal } = child.exit!;
+      return this.#gone(code === null ? `was ended by ${signal ?? "a signal"}` : `ended with exit code ${code}`);
+    });
   }
 
   #take(line: string): void {

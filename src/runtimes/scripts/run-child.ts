@@ -1,5 +1,4 @@
 import type { Readable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
 import { formatBytes } from "../../core/bytes.ts";
 import { cancelledFailure } from "../../core/deadline.ts";
 import { FailError } from "../../core/errors.ts";
@@ -76,8 +75,7 @@ export async function runChild(run: ChildRun, output: ChildOutput): Promise<Fini
     output.onChannel?.(lineWriter(child.pipes[1]!));
     child.stdin.end(run.input);
     const exit = await ending.race(child.exited);
-    // The open pipes keep this program running; the timer need not.
-    await ending.race(Promise.race([child.closed, sleep(PIPE_GRACE_MS, undefined, { ref: false })]));
+    await ending.race(child.drained(PIPE_GRACE_MS));
     reading.flush();
     return { exit, stdout: reading.stdout(), stderr: reading.stderr };
   } finally {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Readable } from "node:stream";
 import { FailError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
@@ -89,7 +88,7 @@ export class WarmProcess {
       const message = await ending.race(Promise.race([hearing.ended, this.child.exited]));
       if (isJsonObject(message) && "end" in message) return hearing.toEnd({ message });
       // What it said last is on its way.
-      await ending.race(Promise.race([this.child.closed, sleep(PIPE_GRACE_MS, undefined, { ref: false })]));
+      await ending.race(this.child.drained(PIPE_GRACE_MS));
       return hearing.toEnd(hearing.message ? { message: hearing.message } : { exit: this.child.exit! });
     } finally {
       unwatch();

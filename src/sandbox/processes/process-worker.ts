@@ -33,6 +33,8 @@ export interface ProcessKind {
   readonly prepare?: (job: SandboxJob, signal: AbortSignal) => Promise<object>;
 }
 
+/** Time that what an ended interpreter started may hold its pipes. */
+const DRAIN_MS = 250;
 /** Output beyond its bound is read and dropped; this much of it is a flood, and ends the process. */
 const MAX_DROPPED_BYTES = 64 * 1024 * 1024;
 /** Files and folders that may be there beyond those of the run, in all folders in memory together. */
@@ -115,7 +117,7 @@ export class ProcessWorker implements RunWorker {
     child.stderr.on("data", (chunk: Buffer) => this.#take("stderr", chunk));
     if (channel === "pipe") child.stdout.on("data", (chunk: Buffer) => this.#take("stdout", chunk));
     (channel === "pipe" ? child.pipes[0]! : child.stdout).on("data", (chunk: Buffer) => this.#read(chunk));
-    void child.exited.then(() => this.#finish(afterExit(this.#stderr.lines())));
+    void child.drained(DRAIN_MS).then(() => this.#finish(afterExit(this.#stderr.lines())));
     if (greeting) this.#write(greeting.head, [greeting.body]);
   }
 

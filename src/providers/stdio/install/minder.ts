@@ -1,6 +1,5 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync, appendFileSync } from "node:fs";
 import { messageOf } from "../../../core/errors.ts";
-import { within } from "../../../core/wait.ts";
 import { spawnChild } from "../../../process/child.ts";
 import { LockTaken, withFileLock } from "../../../process/file-lock.ts";
 import { StderrTail } from "../../../process/stderr-tail.ts";
@@ -73,7 +72,7 @@ async function attempt(job: InstallJob, end: AbortSignal, said: StderrTail): Pro
     end.addEventListener("abort", kill, { once: true });
     if (end.aborted) kill();
     const { code, signal } = await child.exited;
-    await within(child.closed, DRAIN_MS);
+    await child.drained(DRAIN_MS);
     end.removeEventListener("abort", kill);
     await child.kill(0);
     return code === 0 ? undefined : `exit ${signal ?? code ?? ""}`;
