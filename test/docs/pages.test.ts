@@ -30,16 +30,28 @@ function pagesIn(folder: string): string[] {
 const GUIDE = pagesIn("docs/guide").filter((page) => !page.endsWith("README.md"));
 const PAGES = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...pagesIn("docs")];
 
+/** What runs behind the openings, too, in the same folder; the others need the network, a person or a key. */
+const SECTIONS: Readonly<Record<string, readonly string[]>> = {
+  "docs/guide/cli.md": ["A new tool", "Saving what comes"],
+  "docs/guide/code.md": ["From a program"],
+};
+
 describe("guide", () => {
   test.each(GUIDE)(
     "%s opens with something that runs, and what it says comes out",
     async (page) => {
-      const opening = readSnippets(readPage(page)).filter((snippet) => snippet.opening);
+      const snippets = readSnippets(readPage(page));
+      const opening = snippets.filter((snippet) => snippet.opening);
       expect(opening.some(({ language, file }) => file === undefined && (language === "sh" || language === "ts"))).toBe(
         true,
       );
       await using folder = await SnippetFolder.create();
       await folder.run(opening);
+      for (const section of SECTIONS[page] ?? []) {
+        const told = snippets.filter((snippet) => snippet.section === section);
+        expect(told).not.toEqual([]);
+        await folder.run(told);
+      }
     },
     60_000,
   );

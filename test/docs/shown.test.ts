@@ -69,6 +69,7 @@ describe("command lines in pages", () => {
       language: "sh",
       line: 1,
       opening: false,
+      section: "",
       text: 'x | toolyard "call" --nothing  # y',
     });
     expect(line).toEqual(["call", "--nothing"]);

@@ -29,6 +29,8 @@ export interface Snippet {
   readonly file?: string;
   /** It stands before the page's first `## `. */
   readonly opening: boolean;
+  /** The last `## ` before it; empty in the opening. */
+  readonly section: string;
 }
 
 const FILE_NAME = /^(?:#|\/\/) ((?:[\w.-]+\/)*[\w.-]+\.\w+)(?: .*)?$/;
@@ -37,24 +39,31 @@ const FILE_NAME = /^(?:#|\/\/) ((?:[\w.-]+\/)*[\w.-]+\.\w+)(?: .*)?$/;
 export function readSnippets(markdown: string): Snippet[] {
   const snippets: Snippet[] = [];
   let fence: { readonly language: string; readonly line: number; readonly lines: string[] } | undefined;
-  let opening = true;
+  let section = "";
   for (const [index, line] of markdown.split("\n").entries()) {
     if (fence && line === "```") {
-      snippets.push(toSnippet(fence, opening));
+      snippets.push(toSnippet(fence, section));
       fence = undefined;
     } else if (fence) fence.lines.push(line);
     else if (line.startsWith("```")) fence = { language: line.slice(3).trim(), line: index + 1, lines: [] };
-    else if (line.startsWith("## ")) opening = false;
+    else if (line.startsWith("## ")) section = line.slice(3);
   }
   return snippets;
 }
 
 function toSnippet(
   { language, line, lines }: { language: string; line: number; lines: readonly string[] },
-  opening: boolean,
+  section: string,
 ): Snippet {
   const file = FILE_NAME.exec(lines[0] ?? "")?.[1];
-  return { language, line, text: `${lines.join("\n")}\n`, opening, ...(file === undefined ? {} : { file }) };
+  return {
+    language,
+    line,
+    text: `${lines.join("\n")}\n`,
+    section,
+    opening: section === "",
+    ...(file === undefined ? {} : { file }),
+  };
 }
 
 /** Ports that pages name: the hub's, and that of the server on HTTP which stands for any other. */
