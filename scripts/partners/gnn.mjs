@@ -34,7 +34,7 @@ const TARGETS = {
 /** What a target cannot express; the test of refusals has the sentences. */
 const REFUSED = {
   pymdp: ["linear"],
-  pymdp_0_0_7: ["linear", "messages"],
+  pymdp_0_0_7: ["linear", "messages", "coupled"],
   rxinfer: ["messages"],
   stan: ["two_room", "two_factors", "two_agents", "two_levels", "tall", "learning", "coupled", "messages"],
 };

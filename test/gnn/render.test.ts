@@ -39,6 +39,7 @@ describe("what a target cannot express is an error that names the construct", ()
     ["pymdp", LINEAR, "F", "F, H, Q and R: PyMDP has discrete states only."],
     ["pymdp_0_0_7", LINEAR, "F", "F, H, Q and R: PyMDP has discrete states only."],
     ["pymdp_0_0_7", MESSAGES, "inference_algo", "inference_algo is MMP, which PyMDP 0.0.7 does for each policy apart"],
+    ["pymdp_0_0_7", COUPLED, "B_f1", "B_f1 depends on the states of several factors, and PyMDP 0.0.7 knows a factor's"],
     ["rxinfer", MESSAGES, "inference_algo", "inference_algo is MMP, and RxInfer passes the messages of the graph"],
     ["stan", TWO_ROOM, "A", "A and B have discrete states, which Stan cannot infer."],
     [
@@ -71,7 +72,7 @@ describe("what a target cannot express is an error that names the construct", ()
       expect(render(MESSAGES, target)).toContain("WINDOW = 4");
     for (const text of [TWO_FACTORS, TWO_LEVELS, TALL, TWO_AGENTS, LEARNING, COUPLED]) {
       for (const target of ["pymdp", "pymdp_0_0_7", "jax", "numpy", "pytorch"] as const)
-        expect(render(text, target)).toContain("class Mind:");
+        if (target !== "pymdp_0_0_7" || text !== COUPLED) expect(render(text, target)).toContain("class Mind:");
       expect(render(text, "rxinfer")).toContain("mutable struct Mind");
     }
     for (const target of ["jax", "numpy", "pytorch", "rxinfer", "stan"] as const)

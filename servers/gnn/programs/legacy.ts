@@ -8,6 +8,13 @@ export function expectLegacy({ agents, window }: DiscreteProgram): void {
       "inference_algo",
       "inference_algo is MMP, which PyMDP 0.0.7 does for each policy apart, over steps to come. Use PyMDP 1.x.",
     );
+  const coupled = agents.flatMap(({ factors }) => factors).find(({ from }) => from.length > 1);
+  if (coupled)
+    throw new ProgramError(
+      coupled.name,
+      `${coupled.name} depends on the states of several factors, and PyMDP 0.0.7 knows a factor's own only. ` +
+        "Use PyMDP 1.x.",
+    );
   // It has every likelihood over all factors, and would learn what the model says does not matter.
   for (const { modalities, factors } of agents)
     for (const { name, countsA, factors: on } of modalities)

@@ -66,7 +66,6 @@ class Mind:
         self.agent = Agent(
             A=objects(A),
             B=objects(B),
-            B_factor_list=agent["from"],
             C=objects(agent["C"]),
             D=objects(D),
             E=agent["E"],
@@ -77,7 +76,7 @@ class Mind:
             policy_len=POLICY_LENGTH,
             gamma=GAMMA,
         )
-        self.prior, self.links, self.taken = D, agent["from"], None
+        self.prior, self.taken = D, None
 
     def expect(self, prior):
         # What is believed of the start, in place of where the last action led.
@@ -106,7 +105,6 @@ class Mind:
 
     def act(self, action):
         self.agent.action = self.taken = np.array(action, dtype=float)
-        qs = self.agent.qs
-        self.prior = [led(b[..., u], [qs[f] for f in on]) for b, u, on in zip(self.agent.B, action, self.links)]
+        self.prior = [b[..., u] @ belief for b, u, belief in zip(self.agent.B, action, self.agent.qs)]
 
 `;
