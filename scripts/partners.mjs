@@ -14,6 +14,8 @@ import { runCase, SCENARIOS, TRANSPORTS } from "./partners/run-case.mjs";
 
 // Programs that GNN models are rendered to are partners of their own kind.
 if (process.argv[2] === "gnn") await import("./partners/gnn.mjs");
+// And so are an authorization server and the servers that want its tokens.
+if (process.argv[2] === "sign-in") await import("./partners/sign-in.mjs");
 // So are those who call the nine tools of the document library.
 if (process.argv[2] === "library") await import("./partners/library.mjs");
 

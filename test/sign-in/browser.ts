@@ -74,7 +74,8 @@ class FetchBrowser implements Browser {
     const filled = new Set<string>();
     while (html.includes("<form") && !filled.has(url)) {
       filled.add(url);
-      ({ url, html } = await this.#load(url, { method: "POST", body: formIn(html, answers) }));
+      const to = new URL(/<form[^>]* action="([^"]*)"/.exec(html)?.[1] ?? url, url);
+      ({ url, html } = await this.#load(to.href, { method: "POST", body: formIn(html, answers) }));
     }
     return { url, text: html.replaceAll(/<[^>]*>/g, " ") };
   }

@@ -1,0 +1,22 @@
+// `npm run partners -- sign-in`: the hub signs in where others wrote both ends. `oidc-provider` is the issuer, with its
+// own pages; servers of the TypeScript and the Python SDK want its tokens. Needs the npm registry the first time, and
+// Python for its half, which is skipped and said so without. `CHROMIUM` names a browser that goes through the pages.
+import { spawnSync } from "node:child_process";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ensureInstalled } from "../tools.mjs";
+import { cache, installPartners } from "./install.mjs";
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+ensureInstalled("test/partners/sign-in");
+const { skipped } = await installPartners(new Set(["python-2"]));
+for (const { name, reason } of skipped) console.log(`skipped: ${name}: ${reason}`);
+const python = skipped.length === 0 ? join(cache, "python-2", "bin", "python") : "";
+const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
+const config = join(root, "test", "partners", "sign-in", "vitest.config.ts");
+const { status } = spawnSync(process.execPath, [vitest, "run", "--config", config, "--root", root], {
+  cwd: root,
+  stdio: "inherit",
+  env: { ...process.env, PYTHON: python },
+});
+process.exit(status ?? 1);
