@@ -1,5 +1,5 @@
 import { FailError } from "../core/errors.ts";
-import { outboundFailure, statusFailure } from "./failures.ts";
+import { outboundFailure, outboundTimeout, statusFailure } from "./failures.ts";
 import { OutboundClient } from "./outbound-client.ts";
 import type { ProxyEnvironment } from "./proxy.ts";
 
@@ -12,6 +12,8 @@ export interface DownloadOptions {
   readonly signal?: AbortSignal;
   /** Holds proxy settings. @default process.env */
   readonly environment?: ProxyEnvironment;
+  /** PEM files of CAs that are trusted besides Node's own. @default none */
+  readonly caFiles?: readonly string[];
 }
 
 export interface Download {
@@ -31,37 +33,41 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
  * once. Rejects with a `FailError`.
  */
 export async function downloadPublic(address: URL, options: DownloadOptions): Promise<Download> {
-  const { userAgent, timeoutMs = TIMEOUT_MS, maxBytes, environment = process.env } = options;
+  const { userAgent, timeoutMs = TIMEOUT_MS, maxBytes, environment = process.env, caFiles = [] } = options;
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
-  const client = new OutboundClient({ userAgent, environment });
+  const client = new OutboundClient({ userAgent, environment, caFiles });
   try {
-    let url = address;
-    for (let followed = 0; followed <= MAX_REDIRECTS; followed += 1) {
-      const service = expectHttps(url);
-      const response = await client.request({
-        service,
-        url,
-        signal,
-        timeoutMs,
-        maxBytes,
-        reach: "public",
-        follows: false,
-      });
-      const location = response.header("location");
-      if (!REDIRECTS.has(response.status) || location === undefined) return found(url, service, response);
-      if (!URL.canParse(location, url.href))
-        throw outboundFailure("malformed", { service, what: "redirects to an address that cannot be used." });
-      url = new URL(location, url);
-    }
-    throw outboundFailure(
-      "unavailable",
-      { service: address.host, what: `redirects more than ${MAX_REDIRECTS} times. Check its address.` },
-      { retryable: false },
+    return await followed(address, (url, service) =>
+      client.request({ service, url, signal, timeoutMs, maxBytes, reach: "public", follows: false }),
     );
+  } catch (error) {
+    // Its own bound holds for all steps together, and is no caller that went.
+    if (!timeout.aborted || options.signal?.aborted === true) throw error;
+    throw outboundTimeout(address.host, timeoutMs);
   } finally {
     await client.close();
   }
+}
+
+type Ask = (url: URL, service: string) => Promise<Response>;
+
+async function followed(address: URL, ask: Ask): Promise<Download> {
+  let url = address;
+  for (let steps = 0; steps <= MAX_REDIRECTS; steps += 1) {
+    const service = expectHttps(url);
+    const response = await ask(url, service);
+    const location = response.header("location");
+    if (!REDIRECTS.has(response.status) || location === undefined) return found(url, service, response);
+    if (!URL.canParse(location, url.href))
+      throw outboundFailure("malformed", { service, what: "redirects to an address that cannot be used." });
+    url = new URL(location, url);
+  }
+  throw outboundFailure(
+    "unavailable",
+    { service: address.host, what: `redirects more than ${MAX_REDIRECTS} times. Check its address.` },
+    { retryable: false },
+  );
 }
 
 type Response = Awaited<ReturnType<OutboundClient["request"]>>;

@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { anyFile, openFolders } from "../../servers/library/documents/open-folders.ts";
 import { Jobs } from "../../servers/library/ingest/jobs.ts";
@@ -231,6 +232,11 @@ describe("pictures of text", () => {
     const { document, ocrPages } = await own.add({ path: write("scan.pdf", scan) });
     expect([document.pages, ocrPages]).toEqual([1, 1]);
     expect((await own.findQuote(LINES.join(" "))).places).toMatchObject([{ pages: [1, 1] }]);
+    // The same page once more, as a JPEG.
+    const photo = fileURLToPath(new URL("../fixtures/library/page.jpg", import.meta.url));
+    expect(await own.add({ path: photo })).toMatchObject({ document: { sourceId: "page", pages: 1 }, ocrPages: 1 });
+    const found = (await own.findQuote(LINES.join(" "))).places.map(({ document }) => document.sourceId);
+    expect(found.toSorted()).toEqual(["page", "scan"]);
   });
 
   test("data for a language that is not there is told with what to install", async () => {

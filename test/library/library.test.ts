@@ -178,6 +178,14 @@ describe("PDF", () => {
     expect((await find("nominalism"))[0]!.passage.text).toContain("doctrine of nominalism was");
   });
 
+  test("R21: text of a bad OCR is told by its pages; letters that are words are not", async () => {
+    const good = "It is a book that I read, and a year later I read it again as I had a day to myself.";
+    const bad = "T h e law o f n a t u r e is g e n e r a l and h o l d s o f w h a t was n e v e r s e e n.";
+    await writePdf(path("bad.pdf"), [page("Good", good), page("Bad", bad)]);
+    const { document } = await library.add({ path: path("bad.pdf") });
+    expect(document.warnings).toEqual([expect.stringMatching(/bad OCR: 2\. .*`ocr` force/u)]);
+  });
+
   test("R21: a locked file is refused, with what to do", async () => {
     await writePdf(path("locked.pdf"), [page("Secret", "Nobody may read that.")], { password: "sesame" });
     await expect(library.add({ path: path("locked.pdf") })).rejects.toMatchObject({ reason: "password_required" });

@@ -62,10 +62,7 @@ export const readPdf: Reader = async (bytes, options) => {
       pages: pdf.numPages,
       ...(labels && { labels }),
       metadata: [["PDF", await metadataOf(pdf)], titleByHeading(blocks)],
-      warnings:
-        scans.length === 0 || seen
-          ? []
-          : [`Pages without text, which need OCR, were left out: ${scans.slice(0, 20).join(", ")}.`],
+      warnings: [...(seen ? [] : leftOut(scans)), ...badlyRead(blocks, pages.length)],
       ...(seen && { ocrPages: seen.size }),
     };
   } finally {
@@ -92,6 +89,39 @@ function withSeen(blocks: readonly Block[], seen: ReadonlyMap<number, readonly B
   if (!seen) return blocks;
   const written = blocks.filter(({ page = 0 }) => !seen.has(page));
   return [...written, ...Array.from(seen.values()).flat()].toSorted((one, other) => one.page! - other.page!);
+}
+
+/** At most so many pages are named. */
+const MAX_NAMED = 20;
+
+function leftOut(scans: readonly number[]): string[] {
+  if (scans.length === 0) return [];
+  return [`Pages without text, which need OCR, were left out: ${scans.slice(0, MAX_NAMED).join(", ")}.`];
+}
+
+function badlyRead(blocks: readonly Block[], pages: number): string[] {
+  const garbled = garbledPages(blocks, pages);
+  if (garbled.length === 0) return [];
+  return [
+    `Pages whose text seems to come from a bad OCR: ${garbled.slice(0, MAX_NAMED).join(", ")}. ` +
+      "Add the file again with `ocr` force, where pictures of text are read.",
+  ];
+}
+
+/** Fewer words tell nothing. */
+const MIN_WORDS = 20;
+const MAX_BROKEN = 0.3;
+/** A letter that stands alone, or a sign that has no meaning of its own. */
+const BROKEN = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]$|[\p{Co}\ufffd]/u;
+
+/** Pages, from 1, in whose text too many words are none. */
+function garbledPages(blocks: readonly Block[], pages: number): number[] {
+  const texts = Array.from({ length: pages }, (): string[] => []);
+  for (const { text, page = 0 } of blocks) texts[page - 1]?.push(...text.split(/\s+/));
+  return texts.flatMap((words, at) => {
+    const broken = words.filter((word) => BROKEN.test(word)).length;
+    return words.length >= MIN_WORDS && broken / words.length > MAX_BROKEN ? [at + 1] : [];
+  });
 }
 
 /** The largest picture of a page. */

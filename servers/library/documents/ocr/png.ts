@@ -28,12 +28,14 @@ function decode(bytes: Buffer): PagePicture {
   const packed: Buffer[] = [];
   let head: Head | undefined;
   let palette = Buffer.alloc(0);
+  let clear = Buffer.alloc(0);
   for (let at = SIGNATURE; at + 8 <= bytes.length;) {
     const length = bytes.readUInt32BE(at);
     const name = bytes.toString("latin1", at + 4, at + 8);
     const content = bytes.subarray(at + 8, at + 8 + length);
     if (name === "IHDR") head = headOf(content);
     else if (name === "PLTE") palette = Buffer.from(content);
+    else if (name === "tRNS") clear = Buffer.from(content);
     else if (name === "IDAT") packed.push(content);
     else if (name === "IEND") break;
     at += 12 + length;
@@ -43,7 +45,7 @@ function decode(bytes: Buffer): PagePicture {
   const rowBytes = Math.ceil((width * depth * SAMPLES[kind]!) / 8);
   const rows = inflateSync(Buffer.concat(packed), { maxOutputLength: (rowBytes + 1) * height });
   unfilter(rows, rowBytes, Math.max(1, (depth * SAMPLES[kind]!) >> 3));
-  return { width, height, data: painted(rows, head, { palette, rowBytes }) };
+  return { width, height, data: painted(rows, head, { palette, clear, rowBytes }) };
 }
 
 function headOf(content: Buffer): Head {
@@ -79,10 +81,12 @@ function paeth(before: number, above: number, corner: number): number {
 
 interface Painting {
   readonly palette: Buffer;
+  /** How opaque each colour of the palette is; those beyond its end are. */
+  readonly clear: Buffer;
   readonly rowBytes: number;
 }
 
-function painted(rows: Buffer, { width, height, depth, kind }: Head, { palette, rowBytes }: Painting) {
+function painted(rows: Buffer, { width, height, depth, kind }: Head, { palette, clear, rowBytes }: Painting) {
   const data = new Uint8ClampedArray(width * height * 4);
   const samples = SAMPLES[kind]!;
   const most = 2 ** Math.min(depth, 8) - 1;
@@ -91,6 +95,7 @@ function painted(rows: Buffer, { width, height, depth, kind }: Head, { palette, 
     const bit = place * depth;
     return (rows[row + (bit >> 3)]! >> (8 - depth - (bit & 7))) & most;
   };
+  const opacityOf = (color: number): number => (kind === 3 ? (clear[color] ?? 255) : 255);
   for (let y = 0; y < height; y += 1)
     for (let x = 0; x < width; x += 1) {
       const row = y * (rowBytes + 1) + 1;
@@ -102,7 +107,8 @@ function painted(rows: Buffer, { width, height, depth, kind }: Head, { palette, 
           : samples >= 3
             ? [first, sample(row, x * samples + 1), sample(row, x * samples + 2)]
             : [gray, gray, gray];
-      const alpha = samples === 2 || samples === 4 ? sample(row, x * samples + samples - 1) / 255 : 1;
+      const hasAlpha = samples === 2 || samples === 4;
+      const alpha = (hasAlpha ? sample(row, x * samples + samples - 1) : opacityOf(first)) / 255;
       const to = (y * width + x) * 4;
       for (let part = 0; part < 3; part += 1) data[to + part] = color[part]! * alpha + 255 * (1 - alpha);
       data[to + 3] = 255;
