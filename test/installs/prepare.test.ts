@@ -4,7 +4,7 @@ import { chmod, copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promise
 import { delimiter, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { Desk, exitOf, MAIN, ROOT, textOf } from "../cli/harness.ts";
+import { Desk, exitOf, MAIN, ROOT, seen, textOf } from "../cli/harness.ts";
 import { NpmRegistry } from "../fixtures/installs/npm-registry.ts";
 import { PythonIndex } from "../fixtures/installs/python-index.ts";
 import { LONG } from "./yard.ts";
@@ -103,6 +103,67 @@ test("`prepare` installs what files beside tools name, and only when somebody ag
     expect.objectContaining({ kind: "requirements.txt", state: "ready", target: desk.path("tools/words/.venv") }),
   ]);
   expect(registry.downloads).toEqual(["tiny-parts"]);
+});
+
+test('with `dependencies = "auto"` a hub installs them by itself, and runs no script of a package', LONG, async () => {
+  const scripts = { preinstall: "exit 7", postinstall: "exit 7", prepare: "exit 7" };
+  const about = { name: "tiny-parts", version: "1.0.0", exports: "./index.mjs", scripts };
+  const files = { ...PACKAGE.files, "package.json": JSON.stringify(about) };
+  await using index = await PythonIndex.start({ tiny_words: 'TEXT = "words there"\n' });
+  await using registry = await NpmRegistry.start([{ ...PACKAGE, files }]);
+  await using desk = await Desk.create({
+    ...FILES,
+    "tools/parts/package.json": JSON.stringify({ dependencies: { "tiny-parts": "1.0.0" }, scripts }),
+    "toolyard.toml": `${TOML}dependencies = "auto"\n`,
+    "home/.npmrc": registry.npmrc(),
+  });
+  const hub = desk.start(["serve", "--port", "0", "--yes"], { env: { ...index.env } });
+  const installed = seen(hub.stderr!, /(?:What tools need was installed[^]*){2}/);
+  const [address] = await seen(hub.stdout!, /http:\/\/127\.0\.0\.1:\d+/);
+  await installed;
+  const said = async (tool: string): Promise<string> =>
+    (await fetch(`${address}/api/tools/${tool}`, { method: "POST" })).text();
+  expect([await said("parts"), await said("words")]).toEqual([
+    expect.stringContaining("parts there"),
+    expect.stringContaining("words there"),
+  ]);
+  expect(registry.downloads).toEqual(["tiny-parts"]);
+  hub.kill("SIGTERM");
+  expect(await exitOf(hub)).toBe(0);
+});
+
+test("files that say where packages come from are shown as such before anybody agrees", async () => {
+  const toolOf = (name: string, script: string) => ({
+    [`tools/${name}/tool.toml`]: manifest(name, script),
+    [`tools/${name}/${script}`]: "",
+  });
+  const python = { plain: "tides[all]>=1,<2 # a/b\n", index: "--index-url https://x.example\ntides\n" };
+  const others = { editable: "-e ../away\n", path: "parts/tides\n", address: "tides @ git+https://x.example/t\n" };
+  const node = { named: "^1.0.0", repository: "someone/tides", file: "file:../away", alias: "npm:tides@1" };
+  await using desk = await Desk.create({
+    "toolyard.toml": TOML,
+    ...Object.fromEntries(
+      Object.entries({ ...python, ...others }).flatMap(([name, text]) =>
+        Object.entries({ ...toolOf(name, "a.py"), [`tools/${name}/requirements.txt`]: text }),
+      ),
+    ),
+    ...Object.fromEntries(
+      Object.entries(node).flatMap(([name, tides]) =>
+        Object.entries({
+          ...toolOf(name, "a.mjs"),
+          [`tools/${name}/package.json`]: JSON.stringify({ dependencies: { tides } }),
+        }),
+      ),
+    ),
+  });
+  const { stdout, code } = await desk.run(["prepare"]);
+  expect(code).toBe(2);
+  const blocks = stdout.split(/^(?=tools\/)/m).filter((block) => block.startsWith("tools/"));
+  expect(blocks).toHaveLength(9);
+  const noted = blocks.filter((block) => block.includes("It says where packages come from"));
+  expect(noted.map((block) => /\((\w+)\)/.exec(block)?.[1]).toSorted()).toEqual(
+    ["address", "editable", "file", "index", "path", "repository"].toSorted(),
+  );
 });
 
 test("what cannot be had is named, and the rest is installed", LONG, async () => {

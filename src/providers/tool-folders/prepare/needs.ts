@@ -131,6 +131,7 @@ function requirementsNeed(file: string, place: InstallPlace): Omit<Need, "tools"
     key: keyOf("requirements", file, text),
     target,
     mark: python,
+    ...(PLACE_OF_PYTHON.test(text) && { asksFirst: true as const }),
   };
   const step = (command: string, ...args: readonly string[]): InstallCommand => ({
     command,
@@ -150,14 +151,26 @@ function requirementsNeed(file: string, place: InstallPlace): Omit<Need, "tools"
   return { ...base, commands: [step(interpreter, "-m", "venv", target), step(python, ...pip)] };
 }
 
+/** A line that is more than a name and its versions: an option, an address, a folder. */
+const PLACE_OF_PYTHON = /^[ \t]*(?:-|[^#\n]*[@/\\])/m;
+
 function packageNeed(file: string, place: InstallPlace): Omit<Need, "tools"> | undefined {
   const text = readText(file) ?? "";
-  if (!hasDependencies(text)) return undefined;
+  const dependencies = dependenciesOf(text);
+  if (dependencies?.length === 0) return undefined;
   const cwd = dirname(file);
+  const namesPlaces = dependencies?.some(isPlaceOfNode) === true || existsSync(join(cwd, ".npmrc"));
   const target = join(cwd, "node_modules");
   const lock = readText(join(cwd, "package-lock.json"));
   const key = keyOf("package", file, text, lock ?? "");
-  const base = { kind: "package.json" as const, file, key, target, mark: target };
+  const base = {
+    kind: "package.json" as const,
+    file,
+    key,
+    target,
+    mark: target,
+    ...(namesPlaces && { asksFirst: true as const }),
+  };
   const npm = commandAt("npm", place);
   if (npm === undefined)
     return { ...base, commands: [], problem: "`npm` is not on this machine; it comes with Node.js." };
@@ -166,15 +179,21 @@ function packageNeed(file: string, place: InstallPlace): Omit<Need, "tools"> | u
   return { ...base, commands: [{ command: npm, args, env: place.env, cwd }] };
 }
 
-/** One with settings alone asks for nothing. */
-function hasDependencies(text: string): boolean {
+/** What it asks for of each; nothing at all where npm is to say what is wrong with it. */
+function dependenciesOf(text: string): readonly unknown[] | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isJsonObject(value) && isJsonObject(value["dependencies"]) && Object.keys(value["dependencies"]).length > 0;
+    if (!isJsonObject(value)) return [];
+    const { dependencies } = value;
+    return isJsonObject(dependencies) ? Object.values(dependencies) : [];
   } catch {
-    // npm says what is wrong with it.
-    return true;
+    return undefined;
   }
+}
+
+/** A repository, an address, a file; versions, tags and other names have neither sign. */
+function isPlaceOfNode(wanted: unknown): boolean {
+  return typeof wanted === "string" && /[:/\\]/.test(wanted) && !wanted.startsWith("npm:");
 }
 
 function keyOf(...parts: readonly string[]): string {
