@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -110,11 +111,20 @@ test("`status`, `--url` and `connect --http` know the hub's https; an unknown au
     desk.run(["list", "--url", hub.url.replace("https:", "http:")]),
   ]);
   expect(own.stdout).toContain(`at https://localhost:${port}`);
+  const until = new Date(new X509Certificate(files.read("cert")).validTo).toISOString().slice(0, 10);
+  expect(own.stdout).toContain(`The certificate in ${files.cert} is valid until ${until}.`);
   expect(called).toMatchObject({ code: 0, stdout: expect.stringContaining("pong") });
   expect(unknown).toMatchObject({ code: 4, stderr: expect.stringContaining("NODE_EXTRA_CA_CERTS=") });
   expect(unknownUrl).toMatchObject({ code: 4, stderr: expect.stringContaining("NODE_EXTRA_CA_CERTS") });
   expect(plain.code).not.toBe(0);
   expect(plain.stderr).toContain("HTTP 400");
+  files.write({ key: files.authority.issue().key });
+  const status = async (): Promise<string> =>
+    (await askSecurely(hub.url.replace("/mcp", "/status"), { ca: files.ca })).text;
+  await expect.poll(status, { timeout: 20_000 }).toContain("is not that of the certificate");
+  const broken = await desk.run(["status", "--yes"], { env });
+  expect(broken.stdout).toContain("is not that of the certificate");
+  expect(broken.stdout).not.toContain("is valid until");
   const connected = await desk.run(["connect", "cursor", "--http", "--dry-run", "--json", "--yes"], {});
   expect(connected.stdout).toContain(`https://localhost:${port}/mcp`);
 });
