@@ -1,3 +1,4 @@
+import { statfsSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { fail, type Fail } from "../../../core/outcome.ts";
 import type { Installation } from "../../../core/provider.ts";
@@ -71,6 +72,8 @@ export function stepKey({ key, commands }: Need, index = commands.length - 1): s
   return index === commands.length - 1 ? key : `${key}-${index}`;
 }
 
+const NO_ROOM = "Make room on the disk, then run `toolyard prepare`.";
+
 /** What an installer says, and what to do about it. */
 const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
   [
@@ -81,7 +84,7 @@ const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
     /not found in the (?:package )?registry|No solution found|No matching distribution|E404|ETARGET/i,
     "Correct the names and versions there, then run `toolyard prepare`.",
   ],
-  [/ENOSPC|No space left/i, "Make room on the disk, then run `toolyard prepare`."],
+  [/ENOSPC|No space left/i, NO_ROOM],
   [
     /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|timed? ?out|dns error|error sending request|onnection refused|name resolution|network/i,
     "Check the network, the proxy (`HTTPS_PROXY`) and the index, then run `toolyard prepare`.",
@@ -94,14 +97,27 @@ function prepareFailure({ file, kind, target }: Need, { reason = "", lines }: In
   const what = `The packages in ${kind === "header" ? "the header of " : ""}${basename(file)}`;
   const folders = [dirname(file), target, dirname(target)];
   const said = lastWords(lines.map((line) => hidePaths(line, folders).replace(LOGIN_IN_URL, "$1***@")));
-  const [, advice = "See the whole of it with `toolyard prepare`."] =
+  const [, told = "See the whole of it with `toolyard prepare`."] =
     ADVICE.find(([says]) => says.test(lines.join("\n"))) ?? [];
+  const advice = isFull(dirname(target)) ? NO_ROOM : told;
   return fail(
     "unavailable",
     `${what} could not be installed${howOf(reason)}.${said === "" ? "" : ` It said: ${said}.`} ${advice}`,
     { retryable: false, details: { install: true } },
   );
 }
+
+/** Python's own tools keep to themselves what theirs died of. */
+function isFull(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize < MIN_FREE_BYTES;
+  } catch {
+    return false;
+  }
+}
+
+const MIN_FREE_BYTES = 1024 * 1024;
 
 const LOGIN_IN_URL = /([a-z][a-z+.-]{0,20}:\/\/)[^\s/@]{1,500}@/gi;
 
