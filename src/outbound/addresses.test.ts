@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isPublicAddress, lookupPublic, mayBePublic, NOT_PUBLIC_CODE } from "./addresses.ts";
 
-test.each(["1.1.1.1", "172.32.0.1", "2606:4700::1111", "3ffe::1", "4000::1", "5f01::1", "::ffff:8.8.8.8"])(
+test.each(["1.1.1.1", "172.32.0.1", "2606:4700::1111", "3ffe::1", "3fff:1000::1", "::ffff:8.8.8.8"])(
   "S10: %s is public",
   (address) => {
     expect(isPublicAddress(address)).toBe(true);
@@ -30,6 +30,16 @@ test.each([
   "5f00::1",
   "5f00:ffff::1",
   "64:ff9b::7f00:1",
+  "64:ff9b::808:808",
+  "64:ff9b:1::1",
+  "::ffff:0:0:127.0.0.1",
+  "100::1",
+  "100:0:0:1::1",
+  "4000::1",
+  "5f01::1",
+  "8000::1",
+  "fec0::1",
+  "fe80::1%eth0",
   "2002:7f00:1::",
   "fd00::1",
   "fe80::1",

@@ -1,10 +1,10 @@
 import { lookup as lookupName, type LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
-/**
- * Everything that is no public host: this machine, local networks, metadata services, and the ways of writing an IPv4
- * address as IPv6.
- */
+/** All that is given out of IPv6 for the public internet, and the addresses of IPv4 in it, which are judged as such. */
+const GIVEN_OUT = ["2000::/3", "::ffff:0:0/96"] as const;
+
+/** What is no public host all the same: this machine, local networks, metadata services, tunnels, examples. */
 const NOT_PUBLIC = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -20,32 +20,29 @@ const NOT_PUBLIC = [
   "198.51.100.0/24",
   "203.0.113.0/24",
   "224.0.0.0/3",
-  "::/96",
-  "::ffff:0:0:0/96",
-  "64:ff9b::/96",
-  "64:ff9b:1::/48",
-  "100::/64",
   "2001::/23",
   "2001:db8::/32",
   "2002::/16",
   "3fff::/20",
-  "5f00::/16",
-  "fc00::/7",
-  "fe80::/10",
-  "fec0::/10",
-  "ff00::/8",
 ] as const;
 
-const BLOCKED = new BlockList();
-for (const range of NOT_PUBLIC) {
-  const [address = "", bits] = range.split("/");
-  BLOCKED.addSubnet(address, Number(bits), address.includes(":") ? "ipv6" : "ipv4");
+const POSSIBLE = listOf(GIVEN_OUT);
+const BLOCKED = listOf(NOT_PUBLIC);
+
+function listOf(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = "", bits] = range.split("/");
+    list.addSubnet(address, Number(bits), address.includes(":") ? "ipv6" : "ipv4");
+  }
+  return list;
 }
 
 /** Whether an IP address is one of the public internet. What is no IP address is not. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
-  return version !== 0 && !BLOCKED.check(address, version === 6 ? "ipv6" : "ipv4");
+  if (version === 4) return !BLOCKED.check(address, "ipv4");
+  return version === 6 && POSSIBLE.check(address, "ipv6") && !BLOCKED.check(address, "ipv6");
 }
 
 /** Whether a URL's host may be a public one, as far as can be told without asking for its address. */
