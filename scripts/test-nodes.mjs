@@ -1,6 +1,7 @@
-// `npm run test:nodes [-- --only 22,24 --as user]`: what runs code of strangers (sandbox, scripts, bridges), on each
-// release of Node that is supported, as root and as a plain user. The binaries come from test/nodes. The last figures
-// are in test/RESULTS.md.
+// `npm run test:nodes [-- --only 22,24 --as user] [folder or file …]`: what runs code of strangers (sandbox, scripts,
+// bridges), what strangers attack, and what must survive faults, on each release of Node that is supported, as root and
+// as a plain user; or the tests that are named. The binaries come from test/nodes. The last figures are in
+// test/RESULTS.md.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, chmodSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,6 +20,9 @@ const SUITES = [
   "src/providers/folders",
   "src/providers/defaults",
   "src/process",
+  "test/security",
+  "test/faults",
+  "test/fidelity",
 ];
 const MAJORS = ["20", "22", "24", "26"];
 const NOBODY = 65534;
@@ -62,7 +66,7 @@ function runSuites(major, user) {
     "runner",
     "--reporter=dot",
     "--reporter=./scripts/vitest-summary.mjs",
-    ...SUITES,
+    ...options.suites,
   ];
   const dropped =
     isRoot && user === "user" ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : [];
@@ -101,5 +105,10 @@ function readOptions(words) {
   const only = valueOf("--only")?.split(",") ?? MAJORS;
   const unknown = only.find((major) => !MAJORS.includes(major));
   if (unknown !== undefined) throw new Error(`--only takes ${MAJORS.join(", ")}, got "${unknown}".`);
-  return { only, as: valueOf("--as")?.split(",") ?? ["root", "user"] };
+  const named = words.filter((word, at) => !word.startsWith("--") && !["--only", "--as"].includes(words[at - 1]));
+  return {
+    only,
+    as: valueOf("--as")?.split(",") ?? ["root", "user"],
+    suites: named.length > 0 ? named : SUITES,
+  };
 }
