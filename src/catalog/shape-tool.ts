@@ -54,7 +54,7 @@ export function shapeTool(tool: ToolRecord, { source, shape, keyOf }: ToolRules)
   if (pin.refused !== undefined) return { problems: [withheldProblem(tool.name, pin.refused)] };
   const approved = pin.isCovered ? onlyCovered(tool) : tool;
   const hinted = factsOf(source.kind).isLocal ? approved : withoutHint(approved);
-  const configured = configure(hinted, source, shape);
+  const configured = saysNothing(source, shape) ? hinted : configure(hinted, source, shape);
   const { record, problems } = reveal(configured, keyOf);
   const warned = pin.warning === undefined ? problems : [{ subject: tool.name, message: pin.warning }, ...problems];
   return { ...(record && { record }), problems: warned };
@@ -119,6 +119,20 @@ function configure(tool: ToolRecord, { limits: bounds }: Source, shape: ListingS
   return Object.keys(changes).length === 0 ? tool : { ...tool, ...changes };
 }
 
+/** Most lists are long and configured in nothing: one look at the options, and no object is made. */
+function saysNothing({ limits }: Source, shape: ListingShape): boolean {
+  const { keywords, visibility } = shape;
+  return limits === undefined && keywords.length === 0 && visibility === undefined && !namesTools(shape);
+}
+
+/** Whether an option speaks of tools by their names. */
+function namesTools(shape: ListingShape): boolean {
+  return KEYED_OPTIONS.some((option) => {
+    for (const _ in shape[option]) return true;
+    return false;
+  });
+}
+
 function reveal(tool: ToolRecord, keyOf: ToolRules["keyOf"]): Offer<ToolRecord> {
   if (isPlain(tool)) return { record: tool, problems: NO_PROBLEMS };
   const { name, outputSchema } = tool;
@@ -173,6 +187,7 @@ const KEYED_OPTIONS = ["rename", "descriptions", "pins", "toolTimeouts"] as cons
 export function reportIdleOptions(tools: readonly ToolRecord[], shape: ListingShape, report: Report): void {
   // Nothing can be said about names before a list has been read.
   if (tools.every(({ isHubs }) => isHubs)) return;
+  if (shape.include.length === 0 && !namesTools(shape)) return;
   const names = tools.map(({ name }) => name);
   const known = new Set(names);
   for (const option of KEYED_OPTIONS) {
