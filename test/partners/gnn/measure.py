@@ -22,13 +22,30 @@ def counting(terms, *operands):
     return np.einsum(terms, *operands)
 
 
+def counted(function):
+    """One for each number that goes through."""
+
+    def count_and_do(values):
+        global count
+        count += int(np.size(values))
+        return function(values)
+
+    return count_and_do
+
+
 program.einsum = counting
+program.softmax, program.logarithm = counted(program.softmax), counted(program.logarithm)
 size = 0
 for agent in program.AGENTS:
     tensors = [*agent["A"], *agent["B"], *agent["C"], *agent["D"], agent["E"], *agent["counts_A"], *agent["counts_B"]]
     tensors += agent["counts_D"]
     size += sum(tensor.nbytes for tensor in tensors if tensor is not None)
-    mind = program.Mind(agent)
+    mind, before = program.Mind(agent), count
+    # Messages pass over a whole window only when so much was seen.
+    for _ in range(program.WINDOW - 1):
+        mind.see([0] * len(agent["A"]))
+        mind.act([0] * len(agent["B"]))
+    count = before
     mind.see([0] * len(agent["A"]))
     mind.plan()
 print(json.dumps({"bytes": size, "operations": count}))

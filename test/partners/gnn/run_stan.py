@@ -12,6 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import aiohttp
+import aiohttp.client
 import httpstan
 import numpy as np
 
@@ -28,6 +30,8 @@ if not shutil.which("c++"):
 # Its client gives the compiler one second, which is little on a busy machine.
 patient = subprocess.run
 subprocess.run = lambda *args, **more: patient(*args, **{**more, **({"timeout": 600} if "timeout" in more else {})})
+# Nor does it wait for longer than five minutes.
+aiohttp.client.DEFAULT_TIMEOUT = aiohttp.ClientTimeout(total=3600)
 import stan
 
 values = read(model)[0]
