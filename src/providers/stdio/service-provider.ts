@@ -39,7 +39,7 @@ const SAMPLING = "sampling/createMessage";
 class ServiceCall extends BuiltCall implements ResolvedCall {
   readonly record: ResolvedCall["record"];
   override readonly client: ResolvedCall["client"];
-  override readonly meta: ResolvedCall["meta"];
+  declare readonly meta: ResolvedCall["meta"];
   readonly #call: ResolvedCall;
   readonly #generate: Models["generateText"];
 
@@ -49,8 +49,8 @@ class ServiceCall extends BuiltCall implements ResolvedCall {
     this.#call = call;
     this.#generate = generate;
     this.record = call.record;
-    const ms = Math.round((call.deadline?.endsAt ?? Infinity) - performance.now());
-    this.meta = ms < Infinity ? { ...call.meta, [REMAINING]: ms } : call.meta;
+    // Looked at when it is sent: a service that had to be started first took of that time.
+    Object.defineProperty(this, "meta", { get: () => withRemaining(call) });
     const { client } = call;
     this.client = generate ? { ...client, capabilities: { ...client.capabilities, sampling: {} } } : client;
   }
@@ -78,6 +78,11 @@ class ServiceCall extends BuiltCall implements ResolvedCall {
 }
 
 /** The texts of messages, one below the other. */
+function withRemaining({ meta, deadline }: ResolvedCall): ResolvedCall["meta"] {
+  const ms = Math.round((deadline?.endsAt ?? Infinity) - performance.now());
+  return ms < Infinity ? { ...meta, [REMAINING]: ms } : meta;
+}
+
 function textOf(messages: unknown): string {
   if (!Array.isArray(messages)) return "";
   return messages
