@@ -1,5 +1,6 @@
 import { access, rename, rm } from "node:fs/promises";
 import type { SqliteDriver } from "./sqlite-driver.ts";
+import { countAnew, isSizeRight } from "./sqlite-size.ts";
 import { storeFailure } from "./store-failure.ts";
 import type { Finding } from "./store.ts";
 
@@ -14,6 +15,8 @@ export function checkSqlite(driver: SqliteDriver): Finding[] {
   const orphans = driver.all("pragma foreign_key_check").length;
   if (orphans > 0) findings.push({ what: `${orphans} passages are of no document.`, canMend: false });
   for (const kind of KINDS) {
+    if (!isSizeRight(driver, kind))
+      findings.push({ what: `The ${kind} passages are more or fewer than is kept of them.`, canMend: true });
     try {
       driver.run(`insert into ${kind}_terms(${kind}_terms, rank) values ('integrity-check', 1)`);
     } catch (error) {
@@ -23,10 +26,13 @@ export function checkSqlite(driver: SqliteDriver): Finding[] {
   return findings;
 }
 
-/** Makes the indexes of words anew. */
+/** Makes the indexes of words anew, and counts. */
 export function repairSqlite(driver: SqliteDriver): void {
   driver.transaction(() => {
-    for (const kind of KINDS) driver.run(`insert into ${kind}_terms(${kind}_terms) values ('rebuild')`);
+    for (const kind of KINDS) {
+      driver.run(`insert into ${kind}_terms(${kind}_terms) values ('rebuild')`);
+      countAnew(driver, kind);
+    }
   });
 }
 

@@ -54,7 +54,7 @@ const SCHEMA = `
   create index document_hash on document(content_hash);
   ${passageTables("chunk")}
   ${passageTables("summary")}
-  insert into meta values ('schema', '${VERSION}'), ('revision', '0');`;
+  insert into meta values ('schema', '${VERSION}'), ('revision', '0'), ('size chunk', '0 0'), ('size summary', '0 0');`;
 
 /** Makes the tables of a new file. Throws with kind `unavailable` for a file of a later version. */
 export function prepareTables(driver: SqliteDriver, path: string): void {

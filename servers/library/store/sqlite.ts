@@ -2,6 +2,7 @@ import type { Candidate, TermStats } from "../search/bm25.ts";
 import { authorKey, plainWords } from "../search/names.ts";
 import { candidateOf, documentOf, passageFieldsOf, passageOf } from "./rows.ts";
 import { checkSqlite, copySqlite, repairSqlite } from "./sqlite-care.ts";
+import { resize, sizeOf } from "./sqlite-size.ts";
 import { openSqlite, type SqliteDriver, type Value } from "./sqlite-driver.ts";
 import { prepareTables, revisionOf } from "./sqlite-schema.ts";
 import {
@@ -90,6 +91,7 @@ class SqliteStore implements LibraryStore {
       if (passages.embedder !== undefined) this.#setEmbedder(passages.embedder);
       for (const chunk of passages.chunks) this.#insert("chunk", id, chunk);
       for (const summary of passages.summaries) this.#insert("summary", id, summary);
+      for (const kind of KINDS) resize(this.#driver, kind, sizeOf(this.#driver, kind, id));
     });
   }
 
@@ -155,15 +157,14 @@ class SqliteStore implements LibraryStore {
   }
 
   async termStats(kind: PassageKind, terms: readonly string[]): Promise<TermStats> {
-    const all = this.#driver.get(`select count(*) as n, coalesce(sum(length), 0) as length from ${kind}`)!;
+    const { passages, length } = sizeOf(this.#driver, kind);
     const rows = this.#driver.all(
       `select term, doc from ${kind}_vocabulary where term in (select value from json_each(?))`,
       [JSON.stringify(terms)],
     );
-    const passages = Number(all["n"]);
     return {
       passages,
-      averageLength: passages === 0 ? 0 : Number(all["length"]) / passages,
+      averageLength: passages === 0 ? 0 : length / passages,
       frequencies: new Map(rows.map(({ term, doc }) => [String(term), Number(doc)])),
     };
   }
@@ -272,6 +273,8 @@ class SqliteStore implements LibraryStore {
     const id = this.#idOf(sourceId);
     if (id === undefined) return undefined;
     const [chunks, summaries] = KINDS.map((kind) => {
+      const own = sizeOf(this.#driver, kind, id);
+      resize(this.#driver, kind, { passages: -own.passages, length: -own.length });
       // The index keeps no text: what goes out of it must be said in its own words, before the row goes.
       this.#driver.run(
         `insert into ${kind}_terms(${kind}_terms, rowid, terms)

@@ -143,6 +143,23 @@ describe("a file", () => {
     expect(readdirSync(folder).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 
+  test("passages that are counted wrongly are found and counted anew, as in a file without a count", async () => {
+    const driver = await openSqlite(file);
+    await using store = createSqliteStore(driver, file);
+    const documents = await madeDocuments(3, 3);
+    await fill(store, documents.slice(0, 2));
+    const { averageLength } = await store.termStats("chunk", []);
+    driver.run("update meta set value = '9 9' where key = 'size chunk'");
+    expect(await store.check()).toMatchObject([{ canMend: true }]);
+    await store.repair();
+    expect(await store.termStats("chunk", [])).toMatchObject({ passages: 6, averageLength });
+    driver.run("delete from meta where key like 'size %'");
+    expect(await store.termStats("chunk", [])).toMatchObject({ passages: 6, averageLength });
+    await fill(store, documents.slice(1));
+    expect((await store.termStats("chunk", [])).passages).toBe(9);
+    expect(await store.check()).toEqual([]);
+  });
+
   test("a damaged index of words is found, and made anew", async () => {
     const driver = await openSqlite(file);
     await using store = createSqliteStore(driver, file);
