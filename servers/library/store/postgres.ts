@@ -1,6 +1,6 @@
 import type { Candidate, TermStats } from "../search/bm25.ts";
 import { insertPassages, removeDocument, setFrequencies } from "./postgres-write.ts";
-import { openPostgres, type PostgresDriver } from "./postgres-driver.ts";
+import { openPostgres, type PostgresDriver, type PostgresSession } from "./postgres-driver.ts";
 import { prepareTables } from "./postgres-schema.ts";
 import { arrayOf, keysOf, storable, whereOf } from "./postgres-values.ts";
 import { checkPostgres, NEAREST_INDEX_FROM, repairPostgres } from "./postgres-care.ts";
@@ -128,13 +128,11 @@ class PostgresStore implements LibraryStore {
     const from = `from ${this.#schema}.document as document where ${sql}`;
     const order = `order by author_key collate "C", work_key collate "C", source_id collate "C"`;
     const page = `limit $${values.length + 1} offset $${values.length + 2}`;
-    const rows = await this.#driver.query(`select ${this.#document} ${from} ${order} ${page}`, [
-      ...values,
-      limit,
-      offset,
-    ]);
-    const [total] = await this.#driver.query(`select count(*) as n ${from}`, values);
-    return { documents: rows.map(documentOf), total: Number(total?.["n"]) };
+    return this.#atOnce(async ({ query }) => {
+      const rows = await query(`select ${this.#document} ${from} ${order} ${page}`, [...values, limit, offset]);
+      const [total] = await query(`select count(*) as n ${from}`, values);
+      return { documents: rows.map(documentOf), total: Number(total?.["n"]) };
+    });
   }
 
   async languages(): Promise<string[]> {
@@ -156,13 +154,12 @@ class PostgresStore implements LibraryStore {
   async range(kind: PassageKind, { sourceId, section = "", limit, offset }: PassageRange) {
     const where = "where source_id = $1 and left(section_path, length($2)) = $2";
     const values = [sourceId, storable(section)];
-    const rows = await this.#driver.query(`${this.#passages(kind)} ${where} order by ordinal limit $3 offset $4`, [
-      ...values,
-      limit,
-      offset,
-    ]);
-    const [total] = await this.#driver.query(`select count(*) as n ${this.#from(kind)} ${where}`, values);
-    return { passages: rows.map((row) => passageOf(row as PassageRow)), total: Number(total?.["n"]) };
+    const page = "order by ordinal limit $3 offset $4";
+    return this.#atOnce(async ({ query }) => {
+      const rows = await query(`${this.#passages(kind)} ${where} ${page}`, [...values, limit, offset]);
+      const [total] = await query(`select count(*) as n ${this.#from(kind)} ${where}`, values);
+      return { passages: rows.map((row) => passageOf(row as PassageRow)), total: Number(total?.["n"]) };
+    });
   }
 
   async termStats(kind: PassageKind, terms: readonly string[]): Promise<TermStats> {
@@ -251,29 +248,29 @@ class PostgresStore implements LibraryStore {
     );
   }
 
-  async whole(sourceId: string): Promise<WholeDocument | undefined> {
-    const [row] = await this.#driver.query(
-      `select ${this.#document}, text from ${this.#schema}.document as document where source_id = $1`,
-      [sourceId],
-    );
-    if (!row) return undefined;
-    const [chunks = [], summaries = []] = await Promise.all(
-      KINDS.map(async (kind) => {
-        const sql = `select passage.*, passage.vector::text as vector_text, source_id ${this.#from(kind)}`;
-        const rows = await this.#driver.query(`${sql} where source_id = $1 order by ordinal`, [sourceId]);
-        return rows.map((passage) =>
-          passageFieldsOf(passage as PassageRow, (own) =>
-            typeof own["vector_text"] === "string" ? readVector(own["vector_text"]) : undefined,
-          ),
-        );
-      }),
-    );
-    const embedder = await this.embedder();
-    return {
-      document: JSON.parse(String(row["fields"])) as DocumentFields,
-      text: String(row["text"]),
-      passages: { chunks, summaries, created: String(row["created"]), ...(embedder !== undefined && { embedder }) },
-    };
+  whole(sourceId: string): Promise<WholeDocument | undefined> {
+    return this.#atOnce(async ({ query }) => {
+      const sql = `select ${this.#document}, text from ${this.#schema}.document as document where source_id = $1`;
+      const [row] = await query(sql, [sourceId]);
+      if (!row) return undefined;
+      const passagesOf = async (kind: PassageKind) => {
+        const own = `select passage.*, passage.vector::text as vector_text, source_id ${this.#from(kind)}`;
+        const rows = await query(`${own} where source_id = $1 order by ordinal`, [sourceId]);
+        return rows.map((passage) => passageFieldsOf(passage as PassageRow, vectorIn));
+      };
+      const [chunks, summaries] = [await passagesOf("chunk"), await passagesOf("summary")];
+      const [meta] = await query(`select value from ${this.#schema}.meta where key = 'embedder'`);
+      return {
+        document: JSON.parse(String(row["fields"])) as DocumentFields,
+        text: String(row["text"]),
+        passages: {
+          chunks,
+          summaries,
+          created: String(row["created"]),
+          ...(meta && { embedder: String(meta["value"]) }),
+        },
+      };
+    });
   }
 
   check(): Promise<Finding[]> {
@@ -286,6 +283,14 @@ class PostgresStore implements LibraryStore {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#driver.close();
+  }
+
+  /** Reads as of one moment, whatever others write meanwhile. */
+  #atOnce<T>(work: (session: PostgresSession) => Promise<T>): Promise<T> {
+    return this.#driver.transaction(async (session) => {
+      await session.script("set transaction isolation level repeatable read, read only");
+      return work(session);
+    });
   }
 
   #from(kind: PassageKind): string {
@@ -317,6 +322,10 @@ class PostgresStore implements LibraryStore {
     );
     return Number(row?.["n"]) < NEAREST_INDEX_FROM;
   }
+}
+
+function vectorIn(row: PassageRow): Float32Array | undefined {
+  return typeof row["vector_text"] === "string" ? readVector(row["vector_text"]) : undefined;
 }
 
 async function setMeta(

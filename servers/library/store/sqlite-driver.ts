@@ -15,6 +15,8 @@ export interface SqliteDriver {
   run(sql: string, values?: readonly Value[]): number;
   /** All of the work or nothing of it. It must not wait for anything. */
   transaction<T>(work: () => T): T;
+  /** Reads as of one moment, whatever other processes write meanwhile. It must not wait for anything. */
+  atOnce<T>(work: () => T): T;
   close(): void;
 }
 
@@ -168,7 +170,15 @@ class Driver implements SqliteDriver {
   }
 
   transaction<T>(work: () => T): T {
-    this.exec("begin immediate");
+    return this.#within("begin immediate", work);
+  }
+
+  atOnce<T>(work: () => T): T {
+    return this.#within("begin", work);
+  }
+
+  #within<T>(begin: string, work: () => T): T {
+    this.exec(begin);
     try {
       const result = work();
       this.exec("commit");

@@ -123,9 +123,12 @@ class SqliteStore implements LibraryStore {
   async documents(filter: Filter, { limit, offset }: Window) {
     const { sql, values } = whereOf(filter);
     const order = "order by author_key, work_key, source_id limit ? offset ?";
-    const rows = this.#driver.all(`select ${DOCUMENT} from document where ${sql} ${order}`, [...values, limit, offset]);
-    const total = Number(this.#driver.get(`select count(*) as n from document where ${sql}`, values)?.["n"]);
-    return { documents: rows.map(documentOf), total };
+    const from = `from document where ${sql}`;
+    return this.#driver.atOnce(() => {
+      const rows = this.#driver.all(`select ${DOCUMENT} ${from} ${order}`, [...values, limit, offset]);
+      const total = Number(this.#driver.get(`select count(*) as n ${from}`, values)?.["n"]);
+      return { documents: rows.map(documentOf), total };
+    });
   }
 
   async languages(): Promise<string[]> {
@@ -147,13 +150,12 @@ class SqliteStore implements LibraryStore {
     const from = `from ${kind} as passage join document on document.id = document_id
       where source_id = ? and substr(section_path, 1, length(?)) = ?`;
     const values = [sourceId, section, section];
-    const rows = this.#driver.all(`select ${PASSAGE} ${from} order by ordinal limit ? offset ?`, [
-      ...values,
-      limit,
-      offset,
-    ]);
-    const total = Number(this.#driver.get(`select count(*) as n ${from}`, values)?.["n"]);
-    return { passages: rows.map(passageOf), total };
+    const page = "order by ordinal limit ? offset ?";
+    return this.#driver.atOnce(() => {
+      const rows = this.#driver.all(`select ${PASSAGE} ${from} ${page}`, [...values, limit, offset]);
+      const total = Number(this.#driver.get(`select count(*) as n ${from}`, values)?.["n"]);
+      return { passages: rows.map(passageOf), total };
+    });
   }
 
   async termStats(kind: PassageKind, terms: readonly string[]): Promise<TermStats> {
@@ -193,6 +195,10 @@ class SqliteStore implements LibraryStore {
   }
 
   async embedder(): Promise<string | undefined> {
+    return this.#embedder();
+  }
+
+  #embedder(): string | undefined {
     const row = this.#driver.get("select value from meta where key = 'embedder'");
     return row && String(row["value"]);
   }
@@ -215,6 +221,10 @@ class SqliteStore implements LibraryStore {
   }
 
   async whole(sourceId: string): Promise<WholeDocument | undefined> {
+    return this.#driver.atOnce(() => this.#whole(sourceId));
+  }
+
+  #whole(sourceId: string): WholeDocument | undefined {
     const row = this.#driver.get("select fields, text, created from document where source_id = ?", [sourceId]);
     if (!row) return undefined;
     const [chunks = [], summaries = []] = KINDS.map((kind) =>
@@ -226,7 +236,7 @@ class SqliteStore implements LibraryStore {
         )
         .map((passage) => passageFieldsOf(passage, ({ vector }) => (vector === null ? undefined : numbersOf(vector)))),
     );
-    const embedder = await this.embedder();
+    const embedder = this.#embedder();
     return {
       document: JSON.parse(String(row["fields"])) as DocumentFields,
       text: String(row["text"]),
