@@ -13,6 +13,7 @@ import { measureLists } from "./parts/lists.mjs";
 import { measurePeers } from "./parts/peers.mjs";
 import { measureScripts } from "./parts/scripts.mjs";
 import { measureSessions } from "./parts/sessions.mjs";
+import { measureSignIn } from "./parts/sign-in.mjs";
 import { measureStalls } from "./parts/stalls.mjs";
 import { measureStart } from "./parts/start.mjs";
 import { measureWorkers } from "./parts/workers.mjs";
@@ -23,6 +24,7 @@ const PARTS = {
   stalls: measureStalls,
   hop: measureHop,
   calls: measureCalls,
+  "sign-in": measureSignIn,
   asks: measureAsks,
   scripts: measureScripts,
   code: measureCode,
