@@ -13,12 +13,15 @@ const QUERY = "get rid of some stored records";
 const VIEW = { mode: "normal", principal: LOCAL_PRINCIPAL };
 /** What `search.embedding_wait_ms` is where nobody says. */
 const WAIT_MS = 500;
+const ANNOUNCED_MS = 300;
 
 /** The list that the search was about. */
 let asked;
 const tools = readBenchmark().tools.filter(({ catalog }) => catalog === "mcp");
 const catalog = new Catalog(resolveCatalog(), Array.from(byServer(tools), providerOf));
 await catalog.snapshot();
+// What the lists' announcement takes is not the search's.
+await new Promise((resolve) => setTimeout(resolve, ANNOUNCED_MS));
 const search = async () => (await catalog.search(QUERY, VIEW, { limit: 5, why: true })).hits;
 // What is prepared in the background keeps no process alive.
 const awake = setInterval(() => {}, 1000);

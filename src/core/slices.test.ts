@@ -93,3 +93,13 @@ test("work in the background goes on where nothing else wakes the loop", async (
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", QUIET]);
   expect(stdout).toBe("done\n");
 });
+
+test("work in the background takes nothing of its asker's turn", () =>
+  withStoppedClock(async () => {
+    const done: number[] = [];
+    const work = whileWanted(steps(3, 4, done), () => true);
+    await Promise.resolve();
+    expect(done).toEqual([]);
+    await work;
+    expect(done).toHaveLength(3);
+  }));

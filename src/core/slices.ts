@@ -15,14 +15,13 @@ async function goOn(steps: Iterator<unknown, void>): Promise<void> {
 }
 
 /**
- * As `inSlices`, for work in the background, which keeps no process alive: resolves with what the steps come to, or
- * with undefined once they are no longer wanted.
+ * As `inSlices`, for work in the background, which keeps no process alive and begins in a turn of its own, behind what
+ * its asker does: resolves with what the steps come to, or with undefined once they are no longer wanted.
  */
 export async function whileWanted<T>(steps: Iterator<unknown, T>, isWanted: () => boolean): Promise<T | undefined> {
-  while (isWanted()) {
+  for (await ownTurn(false); isWanted(); await ownTurn(false)) {
     const end = oneSlice(steps);
     if (end) return end.value;
-    await ownTurn(false);
   }
   return undefined;
 }
