@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startAuthServer, startProtected, type Switches } from "../fixtures/auth-server.ts";
 import { readJson, sendJson, startServer } from "../fixtures/http-servers.ts";
+import { login } from "../../src/signin/login.ts";
 import { echo, Home, says, visit } from "./harness.ts";
 
 test("a server that asks for it is signed in to, and used from then on", async () => {
@@ -227,4 +228,21 @@ test("a server that lets everybody begin says what it wants at the next request,
     await home.login({ url: server.url });
     expect(auth.authorized.at(-1)!.searchParams.get("scope")).toBe("basic");
   }
+});
+
+test("the address that a browser elsewhere ended at is taken by paste, after something else was pasted", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using home = new Home();
+  const pastes = ["http://127.0.0.1/?state=another&code=none"];
+  const record = await login(home.context({ url: server.url }), {
+    challenge: undefined,
+    show: async (address) => {
+      const { headers } = await fetch(address, { redirect: "manual" });
+      pastes.push(`  ${headers.get("location")}\n`);
+    },
+    pasted: async () => pastes.shift() ?? new Promise<never>(() => {}),
+    signal: AbortSignal.timeout(30_000),
+  });
+  expect(auth.accepts(`Bearer ${record.tokens?.access}`)).toBe(true);
 });
