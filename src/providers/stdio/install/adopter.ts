@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { readProcess } from "../../../process/process-table.ts";
@@ -6,7 +6,7 @@ import { StderrTail } from "../../../process/stderr-tail.ts";
 import { isAlive } from "../../../process/file-lock.ts";
 import { killTree, type Tree } from "../../../process/tree.ts";
 import { endFamily, livingFamily } from "../../../process/windows-family.ts";
-import { cacheIdentity, toLines, type InstallFiles } from "./install-files.ts";
+import { cacheIdentity, replaceWhole, toLines, type InstallFiles } from "./install-files.ts";
 import { LogKeeper, writeResult } from "./minder.ts";
 
 /** A start that downloads by itself, whose hub has ended. */
@@ -35,7 +35,7 @@ const KILL_GRACE_MS = 5000;
  */
 export async function adopt(start: AdoptedStart, ended: AbortSignal): Promise<void> {
   const { files, maxMs, cacheFolder } = start;
-  writeFileSync(files.lock, String(process.pid), { mode: 0o600 });
+  replaceWhole(files.lock, String(process.pid));
   const said = new StderrTail({ maxLines: MAX_LINES });
   const log = new LogKeeper(files, said);
   const spoke = new AbortController();

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import type { Child } from "../../../process/child.ts";
 import { watchFamily } from "./family.ts";
 import { watchGrowth } from "./growth.ts";
-import { installingProcess, START_MARK, type InstallFiles } from "./install-files.ts";
+import { installingProcess, replaceWhole, START_MARK, type InstallFiles } from "./install-files.ts";
 import { Keeper } from "./keeper.ts";
 import type { InstallPlan } from "./runner.ts";
 
@@ -14,7 +14,6 @@ export interface DownloadingStartOptions {
 }
 
 const FOLDER_MODE = 0o700;
-const PRIVATE_MODE = 0o600;
 const LOOK_MS = 1000;
 
 /**
@@ -123,7 +122,7 @@ export class DownloadingStart {
     if (this.#isLocked || installingProcess(files, maxMs) !== undefined) return;
     try {
       mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
-      writeFileSync(files.lock, `${child.pid}${START_MARK}`, { mode: PRIVATE_MODE });
+      replaceWhole(files.lock, `${child.pid}${START_MARK}`);
       this.#isLocked = true;
     } catch {
       // Then nobody waits for it.

@@ -1,9 +1,16 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync, appendFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync, appendFileSync } from "node:fs";
 import { messageOf } from "../../../core/errors.ts";
 import { spawnChild } from "../../../process/child.ts";
 import { LockTaken, withFileLock } from "../../../process/file-lock.ts";
 import { StderrTail } from "../../../process/stderr-tail.ts";
-import { cacheIdentity, LOCK_MARGIN_MS, toLines, type InstallFiles, type InstallResult } from "./install-files.ts";
+import {
+  cacheIdentity,
+  LOCK_MARGIN_MS,
+  replaceWhole,
+  toLines,
+  type InstallFiles,
+  type InstallResult,
+} from "./install-files.ts";
 import { SCRATCH, type CommandWords } from "./runner.ts";
 
 /** What the process of its own is told on its standard input: one download. */
@@ -104,12 +111,9 @@ export class LogKeeper {
 }
 
 export function writeResult({ result }: InstallFiles, value: InstallResult): void {
-  const next = `${result}.${process.pid}`;
   try {
-    writeFileSync(next, JSON.stringify(value), { mode: PRIVATE_MODE });
-    renameSync(next, result);
+    replaceWhole(result, JSON.stringify(value));
   } catch (error) {
-    tryTo(() => rmSync(next, { force: true }));
     // The disk is full, as often as not: the hub that started this hears it all the same.
     process.stderr.write([...value.lines, messageOf(error)].join("\n"));
   }
