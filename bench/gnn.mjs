@@ -39,6 +39,7 @@ for (const [name, text] of Object.entries(TEXTS)) {
   const spent = Array.from({ length: ROUNDS }, () => cpuOf(() => checkGnn(text)));
   row(name, `${Math.min(...spent).toFixed(0)} (first ${spent[0].toFixed(0)})`, "goal 300");
 }
+measureFresh();
 await measureFolder();
 for (const [unit, section] of Object.entries(HOSTILE)) {
   const text = (size) => `${HEAD}## ${section}\nx={${unit.repeat(size / unit.length)}`;
@@ -51,6 +52,22 @@ for (const [unit, section] of Object.entries(HOSTILE)) {
   row(`10 MB of ${JSON.stringify(unit)}`, ten.toFixed(0), `${(ten / one).toFixed(1)} times 1 MB`);
 }
 measurePython();
+
+/** Each text once in a process that read nothing before, as `toolyard gnn check` does; least and first of its rounds. */
+function measureFresh() {
+  const script = fileURLToPath(new URL("lib/gnn-fresh.mjs", import.meta.url));
+  for (const [name, text] of Object.entries(TEXTS)) {
+    const path = join(scratch, "text.md");
+    writeFileSync(path, text);
+    const spent = Array.from({ length: ROUNDS }, () => {
+      const { stdout, stderr } = spawnSync(process.execPath, [script, path], { encoding: "utf8" });
+      if (!stdout) throw new Error(`A fresh process failed: ${stderr}`);
+      return JSON.parse(stdout);
+    });
+    const least = (key) => Math.min(...spent.map((one) => one[key])).toFixed(0);
+    row(`${name}, fresh process`, `${least("cpu")} (${least("wall")} by the clock)`, "goal 300");
+  }
+}
 
 /** Files as people write them, from disk, with the checks of all. */
 async function measureFolder() {

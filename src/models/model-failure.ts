@@ -1,7 +1,8 @@
 import { cancelledFailure } from "../core/deadline.ts";
 import { FailError, OptionError } from "../core/errors.ts";
 import { isJsonObject, objectMember, stringMember } from "../core/json.ts";
-import { outboundFailure, statusFailure } from "../outbound/failures.ts";
+import { isOfNetwork } from "../outbound/client/cause.ts";
+import { outboundFailure, statusFailure, toOutboundFailure } from "../outbound/failures.ts";
 
 /** What a request to a provider of models died of, as the failure that callers are given. */
 export function toModelFailure(error: unknown, service: string, signal: AbortSignal): FailError {
@@ -17,7 +18,9 @@ export function toModelFailure(error: unknown, service: string, signal: AbortSig
         cause: error,
       },
     );
-  const { statusCode, responseBody } = callFacts(lastOf(error));
+  const last = lastOf(error);
+  const { statusCode, responseBody } = callFacts(last);
+  if (statusCode === undefined && isOfNetwork(last)) return toOutboundFailure(last, service);
   if (statusCode === undefined || statusCode < 400)
     return outboundFailure(
       "malformed",
@@ -37,7 +40,7 @@ export function toModelFailure(error: unknown, service: string, signal: AbortSig
       { cause: error },
     );
   }
-  return statusFailure(service, statusCode, retryAfterMs(lastOf(error)));
+  return statusFailure(service, statusCode, retryAfterMs(last));
 }
 
 /** What was tried again and failed each time died of its last error. */

@@ -124,6 +124,13 @@ describe("toolyard gnn export", () => {
   });
 });
 
+test("S16: toolyard gnn export refuses a pickle with the reason and what to use instead", async () => {
+  await using desk = await Desk.create({ "a.md": TWO_ROOM });
+  const { code, stderr } = await desk.run(["gnn", "export", "a.md", "--to", "pickle", "-o", "a.pkl"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("whoever loads a pickle runs whatever code is in it")]);
+  expect(stderr).toContain("Use JSON, or CBOR");
+});
+
 describe("toolyard gnn new", () => {
   test("writes a model of that name and those sizes, which is valid and runs", async () => {
     await using desk = await Desk.create();

@@ -32,6 +32,22 @@ test("every template is a valid model without a warning, whatever its sizes and 
   );
 });
 
+test("a template has the usual layout, and with two states and actions or more nothing is to be said of it", () => {
+  const size = fc.integer({ min: 2, max: 9 });
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...(Object.keys(TEMPLATES) as TemplateName[])),
+      fc.record({ name: fc.constantFrom("Agent", "Röntgen π"), states: size, observations: size, actions: size }),
+      (template, options) => {
+        const text = newModel(template, options);
+        expect(printGnn(parseGnn(text).file)).toBe(text);
+        expect(checkGnn(text).diagnostics).toEqual([]);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
 describe("differences", () => {
   const diff = (before: string, after: string) => diffGnn(parseGnn(before).file, parseGnn(after).file);
 

@@ -44,6 +44,7 @@ describe("hostile text", () => {
     ],
     ["lengths that nobody knows", (count) => DECLARED + lines(count, (index) => `name${index}[size${index}]`)],
     ["lengths that hang on one another", (count) => DECLARED + lines(count, (index) => `x${index}[x${index + 1}]`)],
+    ["headings that name no section", (count) => lines(count, (index) => `## Section${index}`)],
     ["blank lines in a text", (count) => `## AgentSettings\nx${"\n".repeat(count * 10)}x`],
   ])("S18: checks take no more than linear time: %s", (_name, text) => {
     cost(text(300));

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { OptionError } from "toolyard";
 import { checkGnn } from "../checks/check.ts";
 import { replaceFile } from "../directory-check.ts";
-import { EXPORT_FORMATS, exportGnn, type ExportFormatName } from "../exports/formats.ts";
+import { EXPORT_FORMATS, exportGnn, NO_PICKLE, type ExportFormatName } from "../exports/formats.ts";
 import { formatDiagnostic } from "../language/diagnostics.ts";
 import { chooseModels } from "../language/choose-models.ts";
 import { printGnn } from "../language/print.ts";
@@ -100,8 +100,10 @@ export interface ExportOptions {
 export async function exportFile(name: string, options: ExportOptions, io: CommandIo): Promise<number> {
   const { to, output, model } = options;
   const formats = Object.keys(EXPORT_FORMATS);
-  if (!Object.hasOwn(EXPORT_FORMATS, to))
-    throw new OptionError(`--to must be one of ${formats.join(", ")}, got ${JSON.stringify(to)}.`);
+  if (!Object.hasOwn(EXPORT_FORMATS, to)) {
+    const why = to === "pickle" ? ` ${NO_PICKLE}` : "";
+    throw new OptionError(`--to must be one of ${formats.join(", ")}, got ${JSON.stringify(to)}.${why}`);
+  }
   const { file, isWhole } = await readTold(name, io);
   const models = await refusing(name, async () => chooseModels(file.models, model));
   const content = exportGnn({ ...file, models: models.map((one) => one.model) }, to as ExportFormatName);

@@ -9,32 +9,34 @@ const MAX_EDGES = 40;
 
 /** What a file says, in sentences made by rules. */
 export function explainGnn(file: GnnFile): string {
-  return file.models.map((model) => explainModel(viewOf(model), graphOf({ ...file, models: [model] }))).join("\n\n");
+  return inSentences(file, (graph) => (graph.edges.length === 0 ? [] : [edgesText(graph)]));
 }
 
-function explainModel(view: ModelView, graph: Graph): string {
+/** The same in a few lines: edges are counted and not told. */
+export function summarizeGnn(file: GnnFile): string {
+  return inSentences(file, () => []);
+}
+
+function inSentences(file: GnnFile, tellEdges: (graph: Graph) => readonly string[]): string {
+  return file.models
+    .map((model) => {
+      const [view, graph] = [viewOf(model), graphOf({ ...file, models: [model] })];
+      return [...introduction(view, graph), ...tellEdges(graph), valuesText(view)].join("\n\n");
+    })
+    .join("\n\n");
+}
+
+function introduction(view: ModelView, { nodes, edges }: Graph): readonly string[] {
   const roles = (Object.keys(ROLES) as RoleName[]).flatMap((role) => {
-    const nodes = graph.nodes.filter((node) => roleOf(node) === role);
-    return nodes.length === 0 ? [] : [`- ${ROLES[role].title}: ${listed(nodes.map(nodeText))}.`];
+    const own = nodes.filter((node) => roleOf(node) === role);
+    return own.length === 0 ? [] : [`- ${ROLES[role].title}: ${listed(own.map(nodeText))}.`];
   });
   return [
-    `${view.name ?? view.identifier ?? "The model"} has ${count(graph.nodes.length, "variable")} and ` +
-      `${count(graph.edges.length, "edge")}. ${timeText(view)}`,
+    `${view.name ?? view.identifier ?? "The model"} has ${count(nodes.length, "variable")} and ` +
+      `${count(edges.length, "edge")}. ${timeText(view)}`,
     ...(view.annotation === undefined ? [] : [view.annotation]),
     ...(roles.length === 0 ? [] : [roles.join("\n")]),
-    ...(graph.edges.length === 0 ? [] : [edgesText(graph)]),
-    valuesText(view),
-  ].join("\n\n");
-}
-
-/** What a summary of a few lines says. */
-export function summarizeGnn(file: GnnFile): string {
-  return file.models
-    .map((model) => explainModel(viewOf(model), { ...graphOf({ ...file, models: [model] }), edges: [] }))
-    .map((text, at) =>
-      text.replace("0 edges", count(graphOf({ ...file, models: [file.models[at]!] }).edges.length, "edge")),
-    )
-    .join("\n\n");
+  ];
 }
 
 function nodeText({ name, dimensions, comment }: GraphNode): string {

@@ -1,3 +1,6 @@
+import { parseGnn } from "../language/parse.ts";
+import { printGnn } from "../language/print.ts";
+
 export interface TemplateOptions {
   readonly name: string;
   readonly states: number;
@@ -17,8 +20,12 @@ export const TEMPLATES = {
 
 export type TemplateName = keyof typeof TEMPLATES;
 
-/** Writes a model to begin with. */
+/** Writes a model to begin with, in the usual layout. */
 export function newModel(template: TemplateName, options: TemplateOptions): string {
+  return printGnn(parseGnn(textOf(template, options)).file);
+}
+
+function textOf(template: TemplateName, options: TemplateOptions): string {
   const isDynamic = template !== "perception";
   const acts = template === "pomdp";
   const { name } = options;
@@ -84,17 +91,30 @@ function likelihood(observations: number, states: number): string {
   return rows(observations, states, (row, column) => (row === column % observations ? high : rest));
 }
 
-/** Action 0 stays; each further one goes on by as many states. */
+/** Places in a row. Of several actions the first goes back, the second stays, each further one goes on by one more. */
 function transitions(states: number, actions: number): string {
-  const cell = (next: number, previous: number): string => {
-    const ones = Array.from({ length: actions }, (_, action) =>
-      (previous + action) % states === next ? "1.0" : "0.0",
-    );
-    return `(${ones.join(", ")})`;
+  const go = actions === 1 ? wander : (previous: number, step: number) => [[previous + step - 1, 1] as const];
+  const cell = (next: number, previous: number, action: number): string => {
+    const shares = go(previous, action).map(([to, share]) => (clamped(to, states) === next ? share : 0));
+    return digits(shares.reduce((sum, share) => sum + share, 0));
   };
+  const column = (next: number, previous: number): string =>
+    `(${Array.from({ length: actions }, (_, action) => cell(next, previous, action)).join(", ")})`;
   const row = (next: number): string =>
-    `(${Array.from({ length: states }, (_, previous) => cell(next, previous)).join(", ")})`;
+    `(${Array.from({ length: states }, (_, previous) => column(next, previous)).join(", ")})`;
   return Array.from({ length: states }, (_, next) => `\n  ${row(next)}`).join(",") + "\n";
+}
+
+/** Where nobody acts, the state goes on now and then. */
+function wander(previous: number): readonly (readonly [number, number])[] {
+  return [
+    [previous, 0.8],
+    [previous + 1, 0.2],
+  ];
+}
+
+function clamped(place: number, states: number): number {
+  return Math.min(Math.max(place, 0), states - 1);
 }
 
 function rows(count: number, columns: number, valueAt: (row: number, column: number) => number): string {

@@ -83,9 +83,14 @@ export class Reporter {
     return this.#source;
   }
 
+  /** What is reported from here on is counted and not told, so that its words need not be looked for. */
+  get isFull(): boolean {
+    return this.#kept.length >= MAX_DIAGNOSTICS;
+  }
+
   report(remark: Remark): void {
     const { code, span, message, mend, severity = DIAGNOSTICS[code].severity } = remark;
-    if (this.#kept.length >= MAX_DIAGNOSTICS) {
+    if (this.isFull) {
       this.#left += 1;
       if (severity === "error") this.#leftErrors += 1;
       return;

@@ -161,7 +161,7 @@ class Splitter {
       this.#remark(line, `The heading is written ${quoted(words)} and read as ${meant}.`, `Write ## ${meant}.`);
       return meant;
     }
-    const near = nearestSection(words);
+    const near = this.#reporter.isFull ? undefined : nearestSection(words);
     if (!/\s/.test(words)) {
       this.#unknown(line, words, near);
       return words;

@@ -1,7 +1,8 @@
-import type { ModuleHub, ToolContext } from "toolyard";
+import { ToolCallError, type ModuleHub, type ToolContext } from "toolyard";
 import { explainGnn, summarizeGnn } from "../helpers/explain.ts";
 import { printGnn } from "../language/print.ts";
 import type { GnnFile } from "../language/model.ts";
+import { ToolFailure } from "./failure.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { readSource, type ModelSource } from "./read-model.ts";
 import * as schemas from "./schemas.ts";
@@ -87,34 +88,26 @@ async function tell(file: GnnFile, { asks, byRules }: Task, context: ToolContext
 
 /** By the model of this hub, else by that of the hub that this one is a service of, or of its caller. */
 async function generate(prompt: string, context: ToolContext): Promise<string | undefined> {
+  const text = (await byConfigured(prompt, context)) ?? (await byCaller(prompt, context));
+  if (text?.trim() !== "") return text;
+  throw new ToolFailure("The language model gave no text. Try again, or name another one in [models].", "malformed");
+}
+
+async function byConfigured(prompt: string, context: ToolContext): Promise<string | undefined> {
   try {
     return (await context.generateText({ prompt, system: SYSTEM, maxTokens: MAX_TOKENS })).text;
   } catch (error) {
-    if (!isUnavailable(error) || context.client.capabilities["sampling"] === undefined) return ifUnavailable(error);
-  }
-  try {
-    const messages = [{ role: "user", content: { type: "text", text: prompt } }];
-    const params = { messages, systemPrompt: SYSTEM, maxTokens: MAX_TOKENS };
-    const { content } = await context.ask("sampling/createMessage", params);
-    const text: unknown =
-      typeof content === "object" && content !== null && "text" in content ? content.text : undefined;
-    return typeof text === "string" && text.trim() !== "" ? text : undefined;
-  } catch (error) {
-    return ifUnavailable(error);
+    // The context itself says that none is configured; what a configured one fails at is told.
+    if (error instanceof ToolCallError && error.kind === "unavailable") return undefined;
+    throw error;
   }
 }
 
-/** No model is one that nobody has; what a model itself fails at is told. */
-function ifUnavailable(error: unknown): undefined {
-  if (isUnavailable(error)) return undefined;
-  throw error;
-}
-
-function isUnavailable(error: unknown): boolean {
-  const kind: unknown = error instanceof Error && "kind" in error ? error.kind : undefined;
-  const failure: unknown = error instanceof Error && "failure" in error ? error.failure : undefined;
-  return (
-    kind === "unavailable" ||
-    (typeof failure === "object" && failure !== null && "kind" in failure && failure.kind === "unavailable")
-  );
+async function byCaller(prompt: string, context: ToolContext): Promise<string | undefined> {
+  if (context.client.capabilities["sampling"] === undefined) return undefined;
+  const messages = [{ role: "user", content: { type: "text", text: prompt } }];
+  const params = { messages, systemPrompt: SYSTEM, maxTokens: MAX_TOKENS };
+  const { content } = await context.ask("sampling/createMessage", params);
+  const text: unknown = typeof content === "object" && content !== null && "text" in content ? content.text : undefined;
+  return typeof text === "string" ? text : "";
 }

@@ -62,6 +62,16 @@ test("the configured language model writes, and its refusal says what it means",
   });
 });
 
+test("a model whose server is not there is said to be away, not to answer nonsense", async () => {
+  const gone = await startServer(() => {}, { path: "/v1" });
+  await gone.close();
+  const models = new LiveModels(() => ({ language: "mine/m", providers: { mine: { base_url: gone.url } } }), {});
+  opened.push(models);
+  await expect(models.generateText?.({ prompt: "Who?" }, new AbortController().signal)).rejects.toMatchObject({
+    failure: { kind: "unavailable", message: expect.stringContaining("mine refused the connection") },
+  });
+});
+
 test("a caller that goes ends the request", async () => {
   const caller = new AbortController();
   const server = await startServer(() => caller.abort(), { path: "/v1" });

@@ -37,6 +37,12 @@ export function causeOf(error: unknown): { readonly cause: RequestCause; readonl
   return { cause: BY_CODE.get(code) ?? causeByLooks(error, code), code };
 }
 
+/** Whether the code is one of the network, of TLS or of what cannot be read as HTTP, rather than of a value. */
+export function isOfNetwork(error: unknown): boolean {
+  const { cause, code } = causeOf(error);
+  return code !== "" && (!["broken", "proxy"].includes(cause) || /^(?:E[A-Z]+$|UND_ERR_)/.test(code));
+}
+
 function causeByLooks(error: unknown, code: string): RequestCause {
   if (CERTIFICATE.test(code)) return "certificate";
   if (/proxy/i.test(messageOf(error))) return "proxy";
