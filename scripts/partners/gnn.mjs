@@ -1,6 +1,7 @@
 // `npm run partners -- gnn [--only pymdp,numpy] [--verbose]`: the programs that GNN models are rendered to, run by the
-// libraries that they are for, twenty steps each; what they believed beside test/partners/gnn/reference.py. Needs the
-// build and Python; what is not installed is skipped and said so.
+// libraries that they are for, twenty steps each; what they believed beside test/partners/gnn/reference.py; and the
+// graphs of models, read by networkx and igraph (`graphs`). Needs the build and Python; what is not installed is
+// skipped and said so.
 import { createHash } from "node:crypto";
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +15,8 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const home = join(root, "test", "partners", "gnn");
 const families = join(root, "test", "fixtures", "gnn", "families");
 const out = join(cache, "gnn-programs");
-const CHILD_MS = 1_800_000;
+/** Of one installation, compilation or run: a machine that does much else takes long over each. */
+const CHILD_MS = 7_200_000;
 const STEPS = "20";
 const SEED = "3";
 
@@ -30,7 +32,12 @@ const TARGETS = {
   pytorch: { module: "torch", flavour: "1", parser: "parse_python.py", interpreter: "GNN_PYTORCH" },
   rxinfer: { parser: "parse_julia.py", environment: "parsers" },
   stan: { environment: "stan", runner: "run_stan.py" },
+  graphs: { environment: "graphs", reader: "read_graphs.py" },
 };
+/** Exports that hold the graph, with the endings under which the reader looks for them. */
+const GRAPHS = { json: "json", graphml: "graphml", gexf: "gexf", json_adjacency_list: "adjacency" };
+/** Groups, steps of time, labels and other scripts are in these, beside the families. */
+const SAMPLES = ["hard_syntax"];
 /** What a target cannot express; the test of refusals has the sentences. */
 const REFUSED = {
   pymdp: ["linear"],
@@ -60,8 +67,13 @@ console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped}
 process.exit(counts.failed > 0 ? 1 : 0);
 
 async function runTarget(target) {
-  const models = readdirSync(families).map((file) => file.replace(/\.md$/, ""));
-  const way = await wayOf(target);
+  const own = readdirSync(families).map((file) => file.replace(/\.md$/, ""));
+  const models = target === "graphs" ? [...own, ...SAMPLES] : own;
+  const way = await wayOf(target).catch((error) => ({
+    work: () => {
+      throw new Error(`It cannot be installed. ${error.message}`);
+    },
+  }));
   if (way.reason) console.log(`skipped: ${target}: ${way.reason}`);
   for (const model of models.toSorted()) {
     if (REFUSED[target]?.includes(model)) continue;
@@ -84,7 +96,7 @@ async function report(name, work) {
 
 /** How a target is tried here, and why not as it should be. */
 async function wayOf(target) {
-  const { environment, module, parser, interpreter, runner, flavour } = TARGETS[target];
+  const { environment, module, parser, interpreter, runner, reader, flavour } = TARGETS[target];
   if (module) {
     const python = process.env[interpreter] ?? "python3";
     const there = await run([python, "-c", `import numpy, ${module}`]).catch(() => undefined);
@@ -97,6 +109,7 @@ async function wayOf(target) {
   }
   const binary = await installed(environment);
   if (runner) return { work: (model) => sample(target, model, [binary, runner]) };
+  if (reader) return { work: (model) => readGraphs(model, [binary, reader]) };
   if (parser)
     return { reason: "Julia is not used; parsed only", work: (model) => parse(target, model, [binary, parser]) };
   return { work: (model) => compare(target, model, { binary, flavour }) };
@@ -141,13 +154,28 @@ async function sample(target, model, [binary, runner]) {
   return (await run([binary, join(home, runner), await render(target, model), join(families, `${model}.md`)])).trim();
 }
 
+/** The graph of a model in the formats that others read, and what they find in it. */
+async function readGraphs(model, [binary, reader]) {
+  const exported = join(out, `${model}.graph`);
+  for (const [format, ending] of Object.entries(GRAPHS))
+    await gnn(["export", sourceOf(model), "--to", format, "-o", `${exported}.${ending}`]);
+  return (await run([binary, join(home, reader), exported])).trim();
+}
+
 async function render(target, model, more = []) {
   const ending = { rxinfer: "jl", stan: "stan" }[target] ?? "py";
   const program = join(out, `${model}.${target}.${ending}`);
-  const cli = join(root, "dist", "cli", "main.js");
-  const source = join(families, `${model}.md`);
-  await run([process.execPath, cli, "gnn", "render", source, "--to", target, "-o", program, ...more]);
+  await gnn(["render", sourceOf(model), "--to", target, "-o", program, ...more]);
   return program;
+}
+
+function gnn(args) {
+  return run([process.execPath, join(root, "dist", "cli", "main.js"), "gnn", ...args]);
+}
+
+/** Samples lie beside the folder of families. */
+function sourceOf(model) {
+  return join(families, SAMPLES.includes(model) ? ".." : ".", `${model}.md`);
 }
 
 /** The Python of an environment of its own, made when its list has changed. */
@@ -161,8 +189,9 @@ async function installed(name) {
   process.stderr.write(`Installing ${name} …\n`);
   rmSync(folder, { recursive: true, force: true });
   await run(["python3", "-m", "venv", folder]);
-  // The list is whole, so nothing is left to resolve.
-  const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "-r", list];
+  // The list is whole, so nothing is left to resolve; what is imported is compiled then, a small part of it all.
+  const how = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-compile"];
+  const pip = ["-m", "pip", "install", ...how, "-r", list];
   await run([binary, ...pip]);
   writeFileSync(stamp, digest);
   return binary;
@@ -170,18 +199,17 @@ async function installed(name) {
 
 function run([command, ...args]) {
   return new Promise((resolve, reject) => {
-    const env = { ...process.env, PYTHONDONTWRITEBYTECODE: "1", PYTHONWARNINGS: "ignore" };
+    const env = { ...process.env, PYTHONPYCACHEPREFIX: join(cache, "gnn-compiled"), PYTHONWARNINGS: "ignore" };
     const child = spawn(command, args, { cwd: out, stdio: ["ignore", "pipe", "pipe"], timeout: CHILD_MS, env });
     const [output, errors] = [[], []];
     child.stdout.on("data", (part) => output.push(part));
     child.stderr.on("data", (part) => errors.push(part));
     child.on("error", reject);
-    child.on("close", (code) => {
-      if (code === 0) resolve(Buffer.concat(output).toString());
-      else
-        reject(
-          new Error(`${[command, ...args].join(" ")} ended with ${code}:\n${Buffer.concat([...output, ...errors])}`),
-        );
+    child.on("close", (code, signal) => {
+      if (code === 0) return resolve(Buffer.concat(output).toString());
+      const how = code ?? `${signal} (each has ${CHILD_MS / 60_000} minutes)`;
+      const said = Buffer.concat([...output, ...errors]);
+      reject(new Error(`${[command, ...args].join(" ")} ended with ${how}:\n${said}`));
     });
   });
 }
