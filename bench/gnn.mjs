@@ -53,7 +53,7 @@ for (const [unit, section] of Object.entries(HOSTILE)) {
 }
 measurePython();
 
-/** Each text once in a process that read nothing before, as `toolyard gnn check` does; least and first of its rounds. */
+/** Each text once in a process that read nothing before, as `toolyard gnn check` does: the least of its rounds. */
 function measureFresh() {
   const script = fileURLToPath(new URL("lib/gnn-fresh.mjs", import.meta.url));
   for (const [name, text] of Object.entries(TEXTS)) {
