@@ -146,6 +146,16 @@ describe("connections", () => {
     expect(said(model({ space: "s_t[2]\nA[2,2,default=eye]", edges: "s_t>s_t+1\ns-A" }))).toEqual([]);
   });
 
+  test("edges beyond the bound of one model are told where they begin, as graphs do not have them", () => {
+    const names = (letter: string) => Array.from({ length: 100 }, (_, at) => `${letter}${at}`).join(",");
+    const group = (at: number) => `(${names(`a${at}_`)})>(${names("b")})`;
+    const text = (count: number) =>
+      `## GNNSection\nBig\n## Connections\n${Array.from({ length: count }, (_, at) => group(at)).join("\n")}`;
+    expect(places(text(21))).toContain("E008 24:1");
+    expect(said(text(21)).join("\n")).toContain("more than 200000 from here on; those beyond are in no graph");
+    expect(said(text(20)).join("\n")).not.toContain("in no graph");
+  });
+
   test("an edge that stands twice, and parts that nothing joins", () => {
     expect(said(model({ edges: "s-A\nA-s" }))).toEqual(["W007 The edge A-s stands there already."]);
     expect(said(model({ space: "s[2]\nA[2,2,default=eye]\nx[1]\ny[1]", edges: "s-A\nx-y" }))).toEqual([

@@ -6,10 +6,23 @@ import { Ends } from "./ends.ts";
 /** Endpoints that nobody declares, edges that stand twice, variables that nothing uses, a graph in several parts. */
 export function checkConnections(context: CheckContext): void {
   const ends = new Ends(context.view.connections, context.variables);
+  checkCount(context);
   checkDeclared(context, ends);
   checkRepeats(context, ends);
   checkUse(context, ends);
   checkParts(context, ends);
+}
+
+/** Edges beyond the bound are in no graph, so that is said where they begin. */
+function checkCount({ view, reporter }: CheckContext): void {
+  let count = 0;
+  for (const { sources, targets, span } of view.connections) {
+    count += sources.length * targets.length;
+    if (count <= LIMITS.edges) continue;
+    const message = `The edges of the model are more than ${LIMITS.edges} from here on; those beyond are in no graph.`;
+    reporter.report({ code: "E008", span, message, mend: "Split the model, or write smaller groups." });
+    return;
+  }
 }
 
 function checkDeclared({ view, profile, reporter, suggestions }: CheckContext, ends: Ends): void {
@@ -34,11 +47,12 @@ function checkDeclared({ view, profile, reporter, suggestions }: CheckContext, e
 function checkRepeats({ view, reporter }: CheckContext, ends: Ends): void {
   const seen = new Set<number>();
   const count = ends.names.length;
-  let first = 0;
+  let [first, looked] = [0, 0];
   for (const { sources, targets, directed, span } of view.connections) {
     for (let from = first; from < first + sources.length; from += 1)
       for (let to = first + sources.length; to < first + sources.length + targets.length; to += 1) {
-        if (seen.size >= LIMITS.edges) return;
+        if (looked >= LIMITS.edges) return;
+        looked += 1;
         const [source, target] = [ends.id(from), ends.id(to)];
         const isTurned = !directed && source > target;
         const pair = isTurned ? target * count + source : source * count + target;
