@@ -30,6 +30,7 @@ const UNAVAILABLE: Readonly<Record<Exclude<RequestCause, "certificate" | "not_ht
   no_tls: "does not speak TLS. Use `http` in place of `https`, or correct the port.",
   silent: CLOSED,
   proxy: CLOSED,
+  crowded: "has too many requests waiting. Try again later.",
   broken: CLOSED,
 };
 

@@ -13,6 +13,7 @@ export type RequestCause =
   | "silent"
   | "proxy"
   | "not_http"
+  | "crowded"
   | "broken";
 
 const BY_CODE: ReadonlyMap<string, RequestCause> = new Map([
@@ -27,6 +28,10 @@ const BY_CODE: ReadonlyMap<string, RequestCause> = new Map([
   ["UND_ERR_HEADERS_TIMEOUT", "silent"],
   ["UND_ERR_BODY_TIMEOUT", "silent"],
   ["UND_ERR_HEADERS_OVERFLOW", "not_http"],
+  ["TOOLYARD_CONNECT_TIMEOUT", "connect_timeout"],
+  ["TOOLYARD_SILENT", "silent"],
+  ["TOOLYARD_NOT_HTTP", "not_http"],
+  ["TOOLYARD_CROWDED", "crowded"],
 ]);
 
 const CERTIFICATE = /^(?:CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|ERR_TLS_|ERR_SSL|HOSTNAME_MISMATCH|INVALID_CA)/;

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { LookupFunction } from "node:net";
-import type { Agent, Pool, ProxyAgent } from "undici";
 import { within } from "../../core/wait.ts";
+import type { Sender } from "./sender.ts";
 
 export interface ConnectionsOptions {
   /** Present: only this origin is asked over them. */
@@ -13,7 +13,7 @@ export interface ConnectionsOptions {
   readonly connectTimeoutMs: number;
   /** Bound of connections to one origin; a request beyond it waits for one. Every open stream takes one. */
   readonly maxConnections: number;
-  /** How long one that nobody uses is kept. @default undici's own */
+  /** How long one that nobody uses is kept. @default 4 s */
   readonly keepAliveMs?: number;
   /**
    * PEM files of CAs that are trusted besides those that Node trusts by itself. They are read with the first request.
@@ -25,44 +25,62 @@ export interface ConnectionsOptions {
   readonly onUntrusted?: (error: unknown) => Error;
 }
 
-type Opened = Agent | Pool | ProxyAgent;
-
 const CLOSE_TIMEOUT_MS = 1000;
 
-/** Connections of one kind: with this proxy, these CAs, this way of looking up names. TLS is always verified. */
+/**
+ * Connections of one kind: with this proxy, these CAs, this way of looking up names. TLS is always verified. One server
+ * without a proxy is asked by our own client; proxies and many servers are undici's.
+ */
 export class Connections {
   readonly #options: ConnectionsOptions;
-  #opened: Promise<Opened> | undefined;
+  #opening: Promise<Sender> | undefined;
+  #opened: Sender | undefined;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
   }
 
-  // What could not be made is tried again with the next request: the CA file may be there by then.
-  open(): Promise<Opened> {
-    this.#opened ??= this.#create().catch((error: unknown) => {
-      this.#opened = undefined;
-      throw error;
-    });
-    return this.#opened;
+  /** At once where they are open by now. */
+  open(): Sender | Promise<Sender> {
+    return this.#opened ?? (this.#opening ??= this.#open());
   }
 
   async close(): Promise<void> {
-    const opened = await this.#opened?.catch(() => undefined);
+    const opened = await this.#opening?.catch(() => undefined);
     if (opened) await within(opened.destroy(), CLOSE_TIMEOUT_MS);
   }
 
-  // Loaded with the first request: it costs 70 ms and 18 MB, and a hub that asks nobody never needs it.
-  async #create(): Promise<Opened> {
-    const { origin, proxy, isTunnel, connectTimeoutMs, maxConnections, keepAliveMs, lookup } = this.#options;
+  // What could not be made is tried again with the next request: the CA file may be there by then.
+  async #open(): Promise<Sender> {
+    try {
+      this.#opened = await this.#create();
+      return this.#opened;
+    } catch (error) {
+      this.#opening = undefined;
+      throw error;
+    }
+  }
+
+  async #create(): Promise<Sender> {
+    const { origin, proxy, connectTimeoutMs, maxConnections, keepAliveMs, lookup } = this.#options;
     const ca = await this.#readTrusted();
-    const { Agent, Pool, ProxyAgent } = await import("undici");
+    if (origin === undefined || proxy !== undefined) return this.#createUndici(ca);
+    const { createHttp1Pool } = await import("./http1/pool.ts");
+    const kept = keepAliveMs !== undefined && { keepAliveMs };
+    return createHttp1Pool({ origin, connectTimeoutMs, maxConnections, ca, lookup, ...kept });
+  }
+
+  // Loaded with the first request: it costs 70 ms and 18 MB, and most hubs never need it.
+  async #createUndici(ca: string[] | undefined): Promise<Sender> {
+    const { proxy, isTunnel, connectTimeoutMs, maxConnections, keepAliveMs, lookup } = this.#options;
+    const { Agent, ProxyAgent } = await import("undici");
+    const { UndiciSender } = await import("./undici-sender.ts");
     const tls = { timeout: connectTimeoutMs, ...(ca && { ca }) };
     const shared = { connections: maxConnections, ...(keepAliveMs !== undefined && { keepAliveTimeout: keepAliveMs }) };
-    if (proxy !== undefined)
-      return new ProxyAgent({ ...shared, uri: proxy, proxyTunnel: isTunnel, requestTls: tls, proxyTls: tls });
-    const direct = { ...shared, connect: { ...tls, ...(lookup && { lookup }) } };
-    return origin === undefined ? new Agent(direct) : new Pool(origin, direct);
+    if (proxy === undefined)
+      return new UndiciSender(new Agent({ ...shared, connect: { ...tls, ...(lookup && { lookup }) } }));
+    const way = { uri: proxy, proxyTunnel: isTunnel, requestTls: tls, proxyTls: tls };
+    return new UndiciSender(new ProxyAgent({ ...shared, ...way }));
   }
 
   // Naming a CA replaces Node's own list, so that list is repeated.

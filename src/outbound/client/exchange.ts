@@ -1,23 +1,13 @@
-import type { Dispatcher } from "undici";
 import type { Cancellation } from "../../core/cancellation.ts";
 import { MAX_TIMER_MS } from "../../core/deadline.ts";
 import { discard } from "./body.ts";
-import { dispatch, type RawResponse } from "./dispatch.ts";
-import type { ResponseBody } from "./response-body.ts";
+import type { HttpResponse, Sender } from "./sender.ts";
 
 /** One request, or one of those that a redirect makes of it. */
 export interface Step {
   readonly url: URL;
   readonly method: "GET" | "POST" | "DELETE";
   readonly body: string | undefined;
-}
-
-export interface HttpResponse {
-  readonly status: number;
-  /** Takes names in lower case. */
-  header(name: string): string | undefined;
-  /** Whoever gets the response reads it to its end, discards or destroys it. */
-  readonly body: ResponseBody;
 }
 
 /** What holds for a request and all that its redirects make of it. */
@@ -31,7 +21,8 @@ export interface Sending {
 export interface Route<S extends Sending> {
   /** Statuses of which `Location` is followed. */
   readonly redirects: ReadonlySet<number>;
-  connect(url: URL, sending: S): Promise<Dispatcher>;
+  /** At once where it is known by now. */
+  connect(url: URL, sending: S): Sender | Promise<Sender>;
   /** Origin and path; what is asked again and again is taken apart once. */
   targetOf(url: URL): { readonly origin: string; readonly path: string };
   headersFor(url: URL, sending: S): Record<string, string>;
@@ -67,19 +58,13 @@ async function send<S extends Sending>(step: Step, sending: S, route: Route<S>):
   const { signal, idleMs } = sending;
   try {
     signal.throwIfAborted();
-    const dispatcher = await route.connect(step.url, sending);
+    const known = route.connect(step.url, sending);
+    const sender = known instanceof Promise ? await known : known;
     const { origin, path } = route.targetOf(step.url);
+    const { method, body } = step;
+    const headers = route.headersFor(step.url, sending);
     const silenceMs = Math.min(idleMs, MAX_TIMER_MS);
-    const options = {
-      origin,
-      path,
-      method: step.method,
-      headers: route.headersFor(step.url, sending),
-      body: step.body ?? null,
-      headersTimeout: silenceMs,
-      bodyTimeout: silenceMs,
-    };
-    return toResponse(await dispatch(dispatcher, options, signal));
+    return await sender.send({ origin, path, method, headers, body, silenceMs }, signal);
   } catch (error) {
     throw route.toFailure(error, sending);
   }
@@ -87,15 +72,4 @@ async function send<S extends Sending>(step: Step, sending: S, route: Route<S>):
 
 export function targetOf(url: URL): { readonly origin: string; readonly path: string } {
   return { origin: url.origin, path: `${url.pathname}${url.search}` };
-}
-
-function toResponse({ status, headers, body }: RawResponse): HttpResponse {
-  return {
-    status,
-    header: (name) => {
-      const value = headers[name];
-      return Array.isArray(value) ? value.join(", ") : value;
-    },
-    body,
-  };
 }

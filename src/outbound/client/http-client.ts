@@ -1,16 +1,8 @@
 import type { Cancellation } from "../../core/cancellation.ts";
 import { discard } from "./body.ts";
 import { Connections } from "./connections.ts";
-import {
-  exchange,
-  MAX_REDIRECTS,
-  targetOf,
-  type HttpResponse,
-  type Redirect,
-  type Route,
-  type Sending,
-  type Step,
-} from "./exchange.ts";
+import { exchange, MAX_REDIRECTS, targetOf, type Redirect, type Route, type Sending, type Step } from "./exchange.ts";
+import type { HttpResponse } from "./sender.ts";
 import { httpFailure, shownUrl, toRequestFailure, UNSENT, type Place } from "./server-failures.ts";
 
 export interface HttpClientOptions {

@@ -1,4 +1,11 @@
-import type { Dispatcher } from "undici";
+/** Where a body comes from: a connection in the middle of an answer. */
+export interface BodySource {
+  readonly paused: boolean;
+  pause(): void;
+  resume(): void;
+  /** Nobody wants what has not come yet. */
+  abort(reason: Error): void;
+}
 
 /** Takes a body as it comes, and its end exactly once: without an error when it is complete. */
 export interface BodyReader {
@@ -14,7 +21,7 @@ const MAX_EARLY_BYTES = 64 * 1024;
  * Whoever reads takes each chunk at once; until then little is held, and the connection is paused.
  */
 export class ResponseBody {
-  readonly #controller: Dispatcher.DispatchController;
+  readonly #source: BodySource;
   #reader: BodyReader | undefined;
   #early: Buffer[] = [];
   #earlyBytes = 0;
@@ -22,8 +29,8 @@ export class ResponseBody {
   #onOver: (() => void)[] = [];
   #isDestroyed = false;
 
-  constructor(controller: Dispatcher.DispatchController) {
-    this.#controller = controller;
+  constructor(source: BodySource) {
+    this.#source = source;
   }
 
   /** It was given up, and its connection with it if it was not complete. */
@@ -39,7 +46,7 @@ export class ResponseBody {
     this.#early = [];
     for (const chunk of early) reader.onData(chunk);
     if (this.#over) reader.onEnd(this.#over.error);
-    else if (this.#controller.paused) this.#controller.resume();
+    else if (this.#source.paused) this.#source.resume();
   }
 
   /** Calls `listener` once the body is over, for whatever reason. */
@@ -54,7 +61,7 @@ export class ResponseBody {
     this.#isDestroyed = true;
     if (this.#over) return;
     this.end({ error: reason });
-    this.#controller.abort(reason);
+    this.#source.abort(reason);
   }
 
   push(chunk: Buffer): void {
@@ -62,7 +69,7 @@ export class ResponseBody {
     if (this.#reader) return this.#reader.onData(chunk);
     this.#early.push(chunk);
     this.#earlyBytes += chunk.length;
-    if (this.#earlyBytes > MAX_EARLY_BYTES) this.#controller.pause();
+    if (this.#earlyBytes > MAX_EARLY_BYTES) this.#source.pause();
   }
 
   end(over: { readonly error?: unknown }): void {

@@ -77,6 +77,11 @@ const TOLD: Readonly<Record<RequestCause, Told>> = {
     kind: "malformed",
     what: "answered something that is not HTTP. Check that `url` points to an MCP server.",
   },
+  crowded: {
+    kind: "limited",
+    what: "has too many requests waiting for one of its connections. Try again later, or raise `max_connections`.",
+    isUnsent: true,
+  },
   broken: { kind: "unavailable", what: "closed the connection before the answer was complete." },
 };
 

@@ -3,7 +3,7 @@ import { FailError } from "../../core/errors.ts";
 import { fail } from "../../core/outcome.ts";
 import { orAborted } from "../../core/wait.ts";
 import { readText } from "../client/body.ts";
-import type { HttpResponse } from "../client/exchange.ts";
+import type { HttpResponse } from "../client/sender.ts";
 import type { Credentials, HttpClient, Refusal, Sent } from "../client/http-client.ts";
 import { retryAfterMs } from "../client/retry-after.ts";
 import { basic, formEncoded } from "./basic.ts";

@@ -5,7 +5,7 @@ import type { RpcMessage } from "../../wire/messages.ts";
 import type { SendOptions, Transport, TransportHandlers } from "../transport.ts";
 import { discard, readRefusal } from "../../outbound/client/body.ts";
 import { readEvents } from "./events.ts";
-import type { HttpResponse } from "../../outbound/client/exchange.ts";
+import type { HttpResponse } from "../../outbound/client/sender.ts";
 import { httpFailure } from "../../outbound/client/server-failures.ts";
 import { toStatusFailure } from "./status-failure.ts";
 import {

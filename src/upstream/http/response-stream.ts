@@ -3,7 +3,7 @@ import { abortSignalOf, type Cancellation } from "../../core/cancellation.ts";
 import { FailError } from "../../core/errors.ts";
 import { classifyMessage, type RequestId } from "../../wire/messages.ts";
 import { discard, readRefusal } from "../../outbound/client/body.ts";
-import type { HttpResponse } from "../../outbound/client/exchange.ts";
+import type { HttpResponse } from "../../outbound/client/sender.ts";
 import { readEvents } from "./events.ts";
 import { httpFailure } from "../../outbound/client/server-failures.ts";
 import { toStatusFailure } from "./status-failure.ts";

@@ -3,7 +3,7 @@ import { abortSignalOf, type Cancellation } from "../../core/cancellation.ts";
 import { FailError } from "../../core/errors.ts";
 import { discard, readRefusal } from "../../outbound/client/body.ts";
 import { readEvents } from "./events.ts";
-import type { HttpResponse } from "../../outbound/client/exchange.ts";
+import type { HttpResponse } from "../../outbound/client/sender.ts";
 import { EVENT_STREAM_TYPE, mediaType, type HttpConnection } from "./http-connection.ts";
 import { reopenDelay } from "./reopen.ts";
 

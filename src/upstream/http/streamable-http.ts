@@ -9,7 +9,7 @@ import { findParamHeaders, paramHeaders, standardHeaders, type ParamHeader } fro
 import { classifyMessage, type RpcMessage, type RpcRequest } from "../../wire/messages.ts";
 import type { SendOptions, Transport, TransportHandlers } from "../transport.ts";
 import { discard, readRefusal, readText } from "../../outbound/client/body.ts";
-import type { HttpResponse } from "../../outbound/client/exchange.ts";
+import type { HttpResponse } from "../../outbound/client/sender.ts";
 import { httpFailure } from "../../outbound/client/server-failures.ts";
 import { toStatusFailure } from "./status-failure.ts";
 import {
@@ -24,7 +24,7 @@ import { saysSessionLost } from "./session-loss.ts";
 import { ServerStream } from "./server-stream.ts";
 
 /** How long requests in flight may still be answered once the session turned out to be lost. */
-const SESSION_END_GRACE_MS = 500;
+const SESSION_END_GRACE_MS = 2000;
 const DELETE_TIMEOUT_MS = 2000;
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/;
 

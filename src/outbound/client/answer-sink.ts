@@ -1,0 +1,70 @@
+import type { Cancellation } from "../../core/cancellation.ts";
+import { ResponseBody, type BodySource } from "./response-body.ts";
+import type { HttpResponse } from "./sender.ts";
+
+interface Waiting {
+  resolve(response: HttpResponse): void;
+  reject(error: unknown): void;
+}
+
+/** Where the parts of one answer arrive, whoever reads them off a connection: it makes a response of them. */
+export class AnswerSink {
+  readonly #waiting: Waiting;
+  readonly #signal: Cancellation;
+  #source: BodySource | undefined;
+  #body: ResponseBody | undefined;
+  readonly #onAbort: () => void;
+
+  constructor(waiting: Waiting, signal: Cancellation) {
+    this.#waiting = waiting;
+    this.#signal = signal;
+    this.#onAbort = AnswerSink.#aborterOf(this);
+    signal.addEventListener("abort", this.#onAbort, ONCE);
+  }
+
+  // Made outside the constructor, as in `Deadline`.
+  static #aborterOf(sink: AnswerSink): () => void {
+    return () => sink.#abort();
+  }
+
+  /** From here on whoever gives up on the request tells `source`. */
+  begin(source: BodySource): void {
+    this.#source = source;
+    if (this.#signal.aborted) this.#abort();
+  }
+
+  head(status: number, header: HttpResponse["header"]): void {
+    this.#body = new ResponseBody(this.#source!);
+    this.#waiting.resolve({ status, header, body: this.#body });
+  }
+
+  data(chunk: Buffer): void {
+    this.#body?.push(chunk);
+  }
+
+  end(): void {
+    this.#release();
+    this.#body?.end({});
+  }
+
+  fail(error: unknown): void {
+    this.#release();
+    this.#waiting.reject(error);
+    this.#body?.end({ error });
+  }
+
+  #abort(): void {
+    this.#release();
+    const reason: unknown = this.#signal.reason;
+    const error = reason instanceof Error ? reason : new Error("The request was given up.", { cause: reason });
+    this.#waiting.reject(error);
+    if (this.#body) this.#body.destroy(error);
+    else this.#source?.abort(error);
+  }
+
+  #release(): void {
+    this.#signal.removeEventListener("abort", this.#onAbort);
+  }
+}
+
+const ONCE = Object.freeze({ once: true });

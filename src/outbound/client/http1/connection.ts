@@ -1,0 +1,228 @@
+import { connect as connectTcp, type LookupFunction, type OnReadOpts, type Socket } from "node:net";
+import type { ConnectionOptions } from "node:tls";
+import { AnswerParser, type AnswerListener } from "./answer-parser.ts";
+import type { Asked, Holder } from "./asked.ts";
+import { Http1Fault, notHttp } from "./fault.ts";
+import type { AnswerHead } from "./head.ts";
+import { Silence } from "./silence.ts";
+
+/** Where connections of a pool lead, and how. */
+export interface Destination {
+  readonly host: string;
+  readonly port: number;
+  readonly connectTimeoutMs: number;
+  /** How long a connection that nobody uses is kept where the server does not say. */
+  readonly keepAliveMs: number;
+  readonly lookup: LookupFunction | undefined;
+  /** Opens a connection with TLS; absent: without. */
+  readonly connectTls: ((options: ConnectionOptions) => Socket) | undefined;
+  /** What was read last, on whichever connection: it is taken out before another one is read. */
+  readonly readBuffer: Buffer;
+}
+
+export interface ConnectionOwner {
+  /** It can carry another request. */
+  onFree(connection: Http1Connection): void;
+  /** It is gone. `unsent` was to be carried by it, and not a byte of that was written. */
+  onGone(connection: Http1Connection, unsent: Asked | undefined): void;
+}
+
+/** A server that closes after its hint may have sent that while our next request is on its way. */
+const KEEP_ALIVE_MARGIN_MS = 2000;
+const MAX_KEEP_ALIVE_MS = 600_000;
+const TCP_KEEP_ALIVE_MS = 60_000;
+
+/**
+ * One connection that carries one request at a time. A request counts as unsent until it is written, all of it at once;
+ * from then on nobody sends it again. Whatever comes while no answer is due ends the connection: it would be taken for
+ * the answer to the next request.
+ */
+export class Http1Connection implements AnswerListener, Holder {
+  readonly #destination: Destination;
+  readonly #owner: ConnectionOwner;
+  readonly #socket: Socket;
+  readonly #parser: AnswerParser;
+  readonly #silence: Silence;
+  #asked: Asked | undefined;
+  #isConnected = false;
+  /** Something waits to be written until what the socket holds by now was looked at. */
+  #isLooking = false;
+  #isWritten = false;
+  #isGone = false;
+  #keptMs = 0;
+
+  constructor(destination: Destination, owner: ConnectionOwner, first: Asked) {
+    this.#destination = destination;
+    this.#owner = owner;
+    this.#asked = first;
+    first.holder = this;
+    this.#parser = new AnswerParser(this);
+    this.#silence = new Silence(() => this.#onSilence());
+    this.#silence.expect(destination.connectTimeoutMs);
+    this.#socket = this.#connect();
+  }
+
+  /** Carries a request over a connection that was free. */
+  carry(asked: Asked): void {
+    this.#asked = asked;
+    asked.holder = this;
+    this.#silence.end();
+    this.#socket.ref();
+    this.#isLooking = true;
+    // After this turn's reads: bytes or an end that the kernel holds already must be seen before anything is written.
+    setImmediate(() => this.#onLooked());
+  }
+
+  giveUp(asked: Asked): void {
+    if (this.#asked !== asked) return;
+    this.#letGo();
+    // What was not written yet leaves the connection as it was.
+    if (!this.#isLooking) this.#end();
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  destroy(error: Error): void {
+    const asked = this.#letGo();
+    this.#end();
+    asked?.sink.fail(error);
+  }
+
+  onInterim(): void {
+    this.#silence.expect(this.#asked!.silenceMs);
+  }
+
+  onHead({ status, header, keepsAlive, keepAliveMs }: AnswerHead): void {
+    const { silenceMs, sink } = this.#asked!;
+    const hinted = keepAliveMs === undefined ? this.#destination.keepAliveMs : keepAliveMs - KEEP_ALIVE_MARGIN_MS;
+    this.#keptMs = keepsAlive ? Math.min(hinted, MAX_KEEP_ALIVE_MS) : 0;
+    this.#silence.expect(silenceMs);
+    sink.head(status, header);
+  }
+
+  onData(data: Buffer): void {
+    const asked = this.#asked;
+    if (!asked) return;
+    this.#silence.expect(asked.silenceMs);
+    // Of the buffer that all connections are read into, so it is copied.
+    asked.sink.data(Buffer.from(data));
+  }
+
+  #connect(): Socket {
+    const { host, port, lookup, connectTls, readBuffer } = this.#destination;
+    const onread: OnReadOpts = { buffer: readBuffer, callback: (length) => this.#onRead(length) };
+    const options = { host, port, onread, ...(lookup && { lookup }) };
+    const socket = connectTls ? connectTls(options) : connectTcp(options);
+    socket.setNoDelay(true).setKeepAlive(true, TCP_KEEP_ALIVE_MS);
+    socket.once(connectTls ? "secureConnect" : "connect", () => this.#onConnected());
+    socket.on("error", (error) => this.#onOver(error));
+    socket.once("end", () => this.#onOver());
+    socket.once("close", () => this.#onOver());
+    return socket;
+  }
+
+  #onConnected(): void {
+    if (this.#isGone) return;
+    this.#isConnected = true;
+    this.#write(this.#asked!);
+  }
+
+  #onLooked(): void {
+    this.#isLooking = false;
+    if (this.#isGone) return;
+    if (this.#asked) this.#write(this.#asked);
+    else this.#rest();
+  }
+
+  #write({ bytes, silenceMs }: Asked): void {
+    this.#isWritten = true;
+    this.#parser.reset();
+    this.#silence.expect(silenceMs);
+    if (bytes.encoding === undefined) this.#socket.write(bytes.data);
+    else this.#socket.write(bytes.data, bytes.encoding);
+  }
+
+  /** Returns false where nothing more is to be read for now. */
+  #onRead(length: number): boolean {
+    if (this.#isGone) return false;
+    if (!this.#isWritten) {
+      this.#onOver(notHttp("it came before anything was asked"));
+      return false;
+    }
+    try {
+      const used = this.#parser.feed(this.#destination.readBuffer.subarray(0, length));
+      if (this.#parser.isOver && !this.#isGone) this.#complete(used < length);
+    } catch (error) {
+      this.#onOver(error as Error);
+    }
+    return !this.#isGone && !this.#asked?.paused;
+  }
+
+  #complete(hasMore: boolean): void {
+    const asked = this.#letGo();
+    this.#isWritten = false;
+    // An answer that comes before all of the request left says that the rest will not be read.
+    if (hasMore || this.#keptMs <= 0 || this.#socket.writableLength > 0) this.#end();
+    else this.#rest();
+    asked?.sink.end();
+  }
+
+  #rest(): void {
+    this.#silence.expect(this.#keptMs);
+    this.#socket.unref();
+    this.#owner.onFree(this);
+  }
+
+  #onSilence(): void {
+    const asked = this.#asked;
+    if (!asked) return this.#end();
+    if (asked.paused) return this.#silence.expect(asked.silenceMs);
+    this.#onOver(
+      this.#isConnected
+        ? new Http1Fault("TOOLYARD_SILENT", "The server stayed silent for too long.")
+        : new Http1Fault("TOOLYARD_CONNECT_TIMEOUT", "The server did not accept a connection in time."),
+    );
+  }
+
+  /** The request is no longer this connection's; what held its answer back holds back no other. */
+  #letGo(): Asked | undefined {
+    const asked = this.#asked;
+    this.#asked = undefined;
+    if (!asked) return undefined;
+    asked.holder = undefined;
+    if (asked.paused) this.#socket.resume();
+    return asked;
+  }
+
+  /** The connection is over, by whatever the socket says or what came over it. */
+  #onOver(error?: Error): void {
+    if (this.#isGone) return;
+    if (this.#isWritten && error === undefined && this.#parser.endsHere()) {
+      this.#keptMs = 0;
+      return this.#complete(false);
+    }
+    const asked = this.#letGo();
+    const isUnsent = this.#isConnected && !this.#isWritten;
+    this.#end(isUnsent ? asked : undefined);
+    if (!isUnsent) asked?.sink.fail(error ?? closed());
+  }
+
+  #end(unsent?: Asked): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#parser.stop();
+    this.#silence.close();
+    this.#socket.destroy();
+    this.#owner.onGone(this, unsent);
+  }
+}
+
+function closed(): Http1Fault {
+  return new Http1Fault("TOOLYARD_CLOSED", "The server closed the connection before its answer was complete.");
+}

@@ -1,0 +1,23 @@
+/** What a request over our own connections dies of; `cause.ts` reads the codes. */
+export type Http1FaultCode =
+  | "TOOLYARD_CONNECT_TIMEOUT"
+  | "TOOLYARD_SILENT"
+  | "TOOLYARD_NOT_HTTP"
+  | "TOOLYARD_CLOSED"
+  | "TOOLYARD_CROWDED"
+  | "TOOLYARD_BAD_REQUEST";
+
+export class Http1Fault extends Error {
+  readonly code: Http1FaultCode;
+
+  constructor(code: Http1FaultCode, message: string) {
+    super(message);
+    this.name = "Http1Fault";
+    this.code = code;
+  }
+}
+
+/** An answer that breaks the rules of HTTP/1.1, so that nothing after it on its connection can be trusted either. */
+export function notHttp(what: string): Http1Fault {
+  return new Http1Fault("TOOLYARD_NOT_HTTP", `The answer is not HTTP/1.1: ${what}.`);
+}

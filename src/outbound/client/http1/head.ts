@@ -1,0 +1,98 @@
+import { notHttp } from "./fault.ts";
+
+/** How the end of a body is told. */
+export type Framing = "none" | "length" | "chunked" | "until-end";
+
+/** What stands before a body. */
+export interface AnswerHead {
+  readonly status: number;
+  /** Takes names in lower case; several fields of one name are joined. */
+  readonly header: (name: string) => string | undefined;
+  readonly framing: Framing;
+  /** Of a body with `length`, else 0. */
+  readonly length: number;
+  /** The server says nothing against another request on this connection. */
+  readonly keepsAlive: boolean;
+  /** For how long it keeps a connection that nobody uses, if it says so. */
+  readonly keepAliveMs: number | undefined;
+}
+
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
+const FIELD = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
+/** More digits are no number that can be counted to. */
+const LENGTH = /^\d{1,15}$/;
+const HINT = /(?:^|[,;\s])timeout=(\d{1,9})(?:$|[,;\s])/i;
+
+/**
+ * Reads a head without the empty line at its end. Throws at whatever two readers could understand in two ways: bare line
+ * feeds, folded lines, spaces before a colon, a length that is given twice, or together with a transfer encoding.
+ */
+export function parseHead(text: string): AnswerHead {
+  const lines = text.split("\r\n");
+  const [, minor, digits] = STATUS_LINE.exec(lines[0]!) ?? [];
+  if (minor === undefined) throw notHttp("its first line is no status line");
+  const fields: string[] = [];
+  for (let at = 1; at < lines.length; at += 1) readField(lines[at]!, fields);
+  const status = Number(digits);
+  const header = (name: string): string | undefined => lookUp(fields, name);
+  const { framing, length } = framingOf(status, minor === "0", fields);
+  const keepsAlive =
+    minor === "1" && framing !== "until-end" && !/(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(header("connection") ?? "");
+  const hint = HINT.exec(header("keep-alive") ?? "")?.[1];
+  return {
+    status,
+    header,
+    framing,
+    length,
+    keepsAlive,
+    keepAliveMs: hint === undefined ? undefined : Number(hint) * 1000,
+  };
+}
+
+/** Whether a line is a field of a head or of trailers. */
+export function isField(line: string): boolean {
+  return FIELD.test(line);
+}
+
+function readField(line: string, fields: string[]): void {
+  const found = FIELD.exec(line);
+  if (!found) throw notHttp("a line of its head is no header field");
+  fields.push(found[1]!.toLowerCase(), trimmed(found[2]!));
+}
+
+// Spaces and tabs alone: `trim` takes more.
+function trimmed(value: string): string {
+  let start = 0;
+  let end = value.length;
+  while (start < end && isBlank(value, start)) start += 1;
+  while (end > start && isBlank(value, end - 1)) end -= 1;
+  return value.slice(start, end);
+}
+
+function isBlank(value: string, at: number): boolean {
+  const code = value.charCodeAt(at);
+  return code === 0x20 || code === 0x09;
+}
+
+function lookUp(fields: readonly string[], name: string): string | undefined {
+  let value: string | undefined;
+  for (let at = 0; at < fields.length; at += 2)
+    if (fields[at] === name) value = value === undefined ? fields[at + 1]! : `${value}, ${fields[at + 1]!}`;
+  return value;
+}
+
+function framingOf(status: number, isOld: boolean, fields: readonly string[]): Pick<AnswerHead, "framing" | "length"> {
+  const encoding = lookUp(fields, "transfer-encoding");
+  const length = lookUp(fields, "content-length");
+  // Two fields were joined by a comma, and so are refused as well.
+  if (length !== undefined && !LENGTH.test(length)) throw notHttp("its length is no number, or given twice");
+  if (encoding !== undefined) {
+    if (length !== undefined) throw notHttp("it has a length and a transfer encoding");
+    if (isOld || encoding.toLowerCase() !== "chunked") throw notHttp("its transfer encoding is not `chunked` alone");
+  }
+  if (status < 200 || status === 204 || status === 304) return { framing: "none", length: 0 };
+  if (encoding !== undefined) return { framing: "chunked", length: 0 };
+  if (length === undefined) return { framing: "until-end", length: 0 };
+  const bytes = Number(length);
+  return bytes === 0 ? { framing: "none", length: 0 } : { framing: "length", length: bytes };
+}

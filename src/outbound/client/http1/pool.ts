@@ -1,0 +1,135 @@
+import { isIP, type LookupFunction, type Socket } from "node:net";
+import type { ConnectionOptions } from "node:tls";
+import type { Cancellation } from "../../../core/cancellation.ts";
+import { AnswerSink } from "../answer-sink.ts";
+import type { HttpResponse, Outgoing, Sender } from "../sender.ts";
+import { Asked, type Holder } from "./asked.ts";
+import { Http1Connection, type ConnectionOwner, type Destination } from "./connection.ts";
+import { Http1Fault } from "./fault.ts";
+import { requestBytes } from "./request-text.ts";
+
+export interface Http1PoolOptions {
+  /** Nothing else is asked over its connections. */
+  readonly origin: string;
+  readonly connectTimeoutMs: number;
+  /** Bound of connections; a request beyond it waits for one. Every open stream takes one. */
+  readonly maxConnections: number;
+  /** How long one that nobody uses is kept where the server does not say. @default 4 s */
+  readonly keepAliveMs?: number;
+  /** Certificates of the CAs that are trusted. @default Node's own */
+  readonly ca?: readonly string[] | undefined;
+  /** How names become addresses. @default the system's way */
+  readonly lookup?: LookupFunction | undefined;
+}
+
+const KEEP_ALIVE_MS = 4000;
+/** Requests that wait for a connection. */
+const MAX_WAITING = 10_000;
+const READ_BYTES = 64 * 1024;
+
+/** HTTP/1.1 to one origin, with or without TLS, over connections that are kept and carry one request at a time. */
+export class Http1Pool implements Sender, ConnectionOwner, Holder {
+  readonly #origin: string;
+  readonly #host: string;
+  readonly #maxConnections: number;
+  readonly #destination: Destination;
+  readonly #all = new Set<Http1Connection>();
+  /** Those that nobody uses; the one used last is used first, so that the others may end. */
+  readonly #free: Http1Connection[] = [];
+  readonly #waiting: Asked[] = [];
+  #isClosed = false;
+
+  constructor({ origin, maxConnections, ...options }: Http1PoolOptions, connectTls?: Destination["connectTls"]) {
+    const { host, hostname, port, protocol } = new URL(origin);
+    this.#origin = origin;
+    this.#host = host;
+    this.#maxConnections = maxConnections;
+    this.#destination = {
+      host: hostname.replace(/^\[|\]$/g, ""),
+      port: Number(port || (protocol === "https:" ? 443 : 80)),
+      connectTimeoutMs: options.connectTimeoutMs,
+      keepAliveMs: options.keepAliveMs ?? KEEP_ALIVE_MS,
+      lookup: options.lookup,
+      connectTls,
+      readBuffer: Buffer.allocUnsafeSlow(READ_BYTES),
+    };
+  }
+
+  send(request: Outgoing, signal: Cancellation): Promise<HttpResponse> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed || request.origin !== this.#origin) throw closed();
+      const bytes = requestBytes(request, this.#host);
+      const sink = new AnswerSink({ resolve, reject }, signal);
+      const asked = new Asked(bytes, request.silenceMs, sink);
+      this.#place(asked);
+      sink.begin(asked);
+    });
+  }
+
+  destroy(): Promise<void> {
+    this.#isClosed = true;
+    for (const asked of this.#waiting.splice(0)) asked.sink.fail(closed());
+    for (const connection of this.#all) connection.destroy(closed());
+    return Promise.resolve();
+  }
+
+  giveUp(asked: Asked): void {
+    const at = this.#waiting.indexOf(asked);
+    if (at !== -1) this.#waiting.splice(at, 1);
+  }
+
+  onFree(connection: Http1Connection): void {
+    const next = this.#waiting.shift();
+    if (next) connection.carry(next);
+    else this.#free.push(connection);
+  }
+
+  onGone(connection: Http1Connection, unsent: Asked | undefined): void {
+    this.#all.delete(connection);
+    const at = this.#free.indexOf(connection);
+    if (at !== -1) this.#free.splice(at, 1);
+    // It came before whoever waits.
+    const next = unsent ?? this.#waiting.shift();
+    if (next) this.#place(next);
+  }
+
+  #place(asked: Asked): void {
+    if (this.#isClosed) return asked.sink.fail(closed());
+    const free = this.#free.pop();
+    if (free) return free.carry(asked);
+    if (this.#all.size < this.#maxConnections) {
+      this.#all.add(new Http1Connection(this.#destination, this, asked));
+      return;
+    }
+    asked.holder = this;
+    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(asked);
+    else asked.sink.fail(new Http1Fault("TOOLYARD_CROWDED", "Too many requests wait for a connection."));
+  }
+}
+
+/** As `Http1Pool`, for an origin of either scheme. */
+export async function createHttp1Pool(options: Http1PoolOptions): Promise<Http1Pool> {
+  const { protocol, hostname } = new URL(options.origin);
+  if (protocol === "http:") return new Http1Pool(options);
+  const { connect } = await import("node:tls");
+  // An address is no name to ask for; certificates are held against it all the same.
+  const servername = isIP(hostname.replace(/^\[|\]$/g, "")) === 0 ? hostname : "";
+  const { ca } = options;
+  let session: Buffer | undefined;
+  return new Http1Pool(options, (way: ConnectionOptions): Socket => {
+    const socket = connect({
+      ...way,
+      servername,
+      ALPNProtocols: ["http/1.1"],
+      ...(ca && { ca: [...ca] }),
+      ...(session && { session }),
+    });
+    return socket.on("session", (latest) => {
+      session = latest;
+    });
+  });
+}
+
+function closed(): Http1Fault {
+  return new Http1Fault("TOOLYARD_CLOSED", "The connections to the server were closed.");
+}

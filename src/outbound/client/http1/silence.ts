@@ -1,0 +1,53 @@
+/**
+ * Waits for something that is due again and again, and mostly comes. Its timer is left alone when the wait gets longer
+ * and looks at the clock when it fires, since setting one for each request and each chunk costs more than the rest.
+ */
+export class Silence {
+  readonly #onOver: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  #firesAt = 0;
+  /** 0: nothing is due. */
+  #dueAt = 0;
+
+  constructor(onOver: () => void) {
+    this.#onOver = onOver;
+  }
+
+  /** From now on silence lasts at most `ms`; 0 is no bound. */
+  expect(ms: number): void {
+    if (ms === 0) return this.end();
+    const now = performance.now();
+    this.#dueAt = now + ms;
+    if (this.#timer === undefined) return this.#arm(ms, now);
+    if (this.#firesAt <= this.#dueAt) return;
+    clearTimeout(this.#timer);
+    this.#arm(ms, now);
+  }
+
+  /** Nothing is due any more. */
+  end(): void {
+    this.#dueAt = 0;
+  }
+
+  close(): void {
+    this.#dueAt = 0;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #arm(ms: number, now: number): void {
+    this.#firesAt = now + ms;
+    this.#timer = setTimeout(() => this.#onFire(), ms);
+    this.#timer.unref();
+  }
+
+  #onFire(): void {
+    this.#timer = undefined;
+    if (this.#dueAt === 0) return;
+    const now = performance.now();
+    // A timer may fire a little early.
+    if (this.#dueAt - now > 1) return this.#arm(this.#dueAt - now, now);
+    this.#dueAt = 0;
+    this.#onOver();
+  }
+}
