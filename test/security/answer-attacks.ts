@@ -11,6 +11,7 @@ export interface Answer {
   readonly body?: string;
 }
 
+const INTERIM = "HTTP/1.1 102 Processing\r\n\r\n";
 const OK = "HTTP/1.1 200 OK\r\n";
 
 /** An answer by the rules, in one of the ways in which it may be written. */
@@ -56,7 +57,7 @@ const WAYS: Readonly<Record<string, Way>> = {
     ends: true,
   }),
   "interim answers": (random, body) => ({
-    text: `${"HTTP/1.1 102 Processing\r\n\r\n".repeat(random.below(4))}${OK}Content-Length: ${body.length}\r\n\r\n${body}`,
+    text: `${INTERIM.repeat(random.below(4))}${OK}Content-Length: ${body.length}\r\n\r\n${body}`,
   }),
   "many fields": (random, body) => ({
     text: `${OK}${"X-Filler: y\r\n".repeat(random.below(400))}Content-Length: ${body.length}\r\n\r\n${body}`,

@@ -1,5 +1,5 @@
-// What an MCP server on HTTP may answer, by the rules and against them: a good answer is heard to the byte, a broken one
-// fails its request, and whatever came with either never answers another request.
+// What an MCP server on HTTP may answer, by the rules and against them: a good answer is heard to the byte, a broken
+// one fails its request, and whatever came with either never answers another request.
 import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";

@@ -23,7 +23,7 @@ import { answers, ResponseStream } from "./response-stream.ts";
 import { saysSessionLost } from "./session-loss.ts";
 import { ServerStream } from "./server-stream.ts";
 
-/** How long requests in flight may still be answered once the session turned out to be lost. */
+/** How long requests in flight may still be answered once the session turned out to be lost, after the last refusal. */
 const SESSION_END_GRACE_MS = 2000;
 const DELETE_TIMEOUT_MS = 2000;
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/;
@@ -43,6 +43,8 @@ export class StreamableHttpTransport implements Transport {
   #version: string | undefined;
   #sessionId: string | undefined;
   #isSessionLost = false;
+  /** Requests that were refused because of it. */
+  #refusals = 0;
   /** Requests that were answered. */
   #answers = 0;
 
@@ -235,6 +237,7 @@ export class StreamableHttpTransport implements Transport {
    * again.
    */
   #loseSession(details: JsonObject = {}): FailError {
+    this.#refusals += 1;
     if (!this.#isSessionLost) {
       this.#isSessionLost = true;
       void this.#endSoon();
@@ -243,7 +246,11 @@ export class StreamableHttpTransport implements Transport {
   }
 
   async #endSoon(): Promise<void> {
-    await within(Promise.allSettled(this.#underway.values()), SESSION_END_GRACE_MS, { keepsAlive: false });
+    let seen;
+    do {
+      seen = this.#refusals;
+      await within(Promise.allSettled(this.#underway.values()), SESSION_END_GRACE_MS, { keepsAlive: false });
+    } while (this.#underway.size > 0 && this.#refusals > seen);
     // One more turn, so that whoever was refused hears of it before the connection ends.
     await nextTurn();
     this.#connection.fail(this.#sessionFailure());

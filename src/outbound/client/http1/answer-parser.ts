@@ -17,9 +17,9 @@ const MAX_INTERIM_ANSWERS = 16;
 type Part = "head" | "length" | "chunks" | "until-end" | "over";
 
 /**
- * Reads one answer after the other, cut wherever the network cuts them. Strict: what does not follow the standard to the
- * letter is refused, since the next reader of the same bytes might see another answer in them. Everything is bounded but
- * the body, which is its reader's to bound.
+ * Reads one answer after the other, cut wherever the network cuts them. Strict: what does not follow the standard to
+ * the letter is refused, since the next reader of the same bytes might see another answer in them. Everything is
+ * bounded but the body, which is its reader's to bound.
  */
 export class AnswerParser {
   readonly #listener: AnswerListener;
@@ -54,7 +54,7 @@ export class AnswerParser {
     this.#part = "over";
   }
 
-  /** Returns how many of the bytes belong to the answer: fewer than there are once it is over. Throws an `Http1Fault`. */
+  /** Returns how many of the bytes belong to the answer: fewer than there are once it is over. Throws a fault. */
   feed(bytes: Buffer): number {
     let at = 0;
     while (at < bytes.length && !this.isOver) at = this.#take(bytes, at);

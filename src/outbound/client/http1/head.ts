@@ -24,8 +24,8 @@ const LENGTH = /^\d{1,15}$/;
 const HINT = /(?:^|[,;\s])timeout=(\d{1,9})(?:$|[,;\s])/i;
 
 /**
- * Reads a head without the empty line at its end. Throws at whatever two readers could understand in two ways: bare line
- * feeds, folded lines, spaces before a colon, a length that is given twice, or together with a transfer encoding.
+ * Reads a head without the empty line at its end. Throws at whatever two readers could understand in two ways: bare
+ * line feeds, folded lines, spaces before a colon, a length that is given twice, or together with a transfer encoding.
  */
 export function parseHead(text: string): AnswerHead {
   const lines = text.split("\r\n");
@@ -86,13 +86,17 @@ function framingOf(status: number, isOld: boolean, fields: readonly string[]): P
   const length = lookUp(fields, "content-length");
   // Two fields were joined by a comma, and so are refused as well.
   if (length !== undefined && !LENGTH.test(length)) throw notHttp("its length is no number, or given twice");
-  if (encoding !== undefined) {
-    if (length !== undefined) throw notHttp("it has a length and a transfer encoding");
-    if (isOld || encoding.toLowerCase() !== "chunked") throw notHttp("its transfer encoding is not `chunked` alone");
-  }
-  if (status < 200 || status === 204 || status === 304) return { framing: "none", length: 0 };
+  if (encoding !== undefined) assertChunked(encoding, { isOld, hasLength: length !== undefined });
+  if (status < 200 || status === 204 || status === 304) return NO_BODY;
   if (encoding !== undefined) return { framing: "chunked", length: 0 };
   if (length === undefined) return { framing: "until-end", length: 0 };
   const bytes = Number(length);
-  return bytes === 0 ? { framing: "none", length: 0 } : { framing: "length", length: bytes };
+  return bytes === 0 ? NO_BODY : { framing: "length", length: bytes };
+}
+
+const NO_BODY = { framing: "none", length: 0 } as const;
+
+function assertChunked(encoding: string, { isOld, hasLength }: { isOld: boolean; hasLength: boolean }): void {
+  if (hasLength) throw notHttp("it has a length and a transfer encoding");
+  if (isOld || encoding.toLowerCase() !== "chunked") throw notHttp("its transfer encoding is not `chunked` alone");
 }

@@ -5,7 +5,7 @@ import { answerOf, startRaw, type RawServer } from "../../../../test/fixtures/ra
 import { Canceller } from "../../../core/cancellation.ts";
 import { readBytes } from "../body.ts";
 import type { HttpResponse, Outgoing } from "../sender.ts";
-import { createHttp1Pool, Http1Pool, type Http1PoolOptions } from "./pool.ts";
+import { createHttp1Pool, type Http1Pool, type Http1PoolOptions } from "./pool.ts";
 
 const pools: Http1Pool[] = [];
 

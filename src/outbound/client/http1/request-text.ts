@@ -4,7 +4,7 @@ import { Http1Fault } from "./fault.ts";
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const TARGET = /^\/[\x21-\x7e]*$/;
-const ASCII = /^[\x00-\x7f]*$/;
+const BEYOND_ASCII = /[\x80-\xff]/;
 /** What says where a message ends, or what its connection becomes, is said here alone. */
 const OURS: ReadonlySet<string> = new Set([
   "host",
@@ -36,7 +36,7 @@ export function requestBytes({ method, path, headers, body }: Outgoing, host: st
   head += `content-length: ${length}\r\n\r\n`;
   // Text that is ASCII needs no encoding, and most is.
   if (length === body.length) return { data: head + body, encoding: "latin1" };
-  if (ASCII.test(head)) return { data: head + body, encoding: "utf8" };
+  if (!BEYOND_ASCII.test(head)) return { data: head + body, encoding: "utf8" };
   return { data: Buffer.concat([Buffer.from(head, "latin1"), Buffer.from(body)]), encoding: undefined };
 }
 
