@@ -1,16 +1,14 @@
 import type { Block, FoundMetadata, Reader, ReaderOptions } from "./block.ts";
 import { DocumentError } from "./document-error.ts";
-import type { PagePicture } from "./ocr/ocr.ts";
 import { pageReaderOf } from "./ocr/page-reader.ts";
-import { layOutPages, type PageLines } from "./pdf-layout.ts";
+import { layOutPages, type PageLines, type TextRun } from "./pdf-layout.ts";
+import { hasPicture, pictureOfPage, type PageView, type PaintedPage, type SharedPicture } from "./pdf-pictures.ts";
 
 /** A page with fewer signs and a picture is a scan. */
 const MIN_SIGNS = 20;
 
-interface PdfPage {
+interface PdfPage extends PaintedPage {
   getTextContent(options?: object): Promise<{ readonly items: readonly object[] }>;
-  getViewport(options: { scale: number }): { readonly width: number; readonly height: number };
-  getOperatorList(): Promise<{ readonly fnArray: readonly number[] }>;
   cleanup(): void;
 }
 interface Outline {
@@ -48,44 +46,60 @@ export const readPdf: Reader = async (bytes, options) => {
     }
     const scans = pages.flatMap((page, at) => (page.isScan ? [at + 1] : []));
     const seen = await readPictures(pdf, scans, options);
-    if (scans.length === pages.length && !seen)
-      throw new DocumentError(
-        "PDF_PROCESSING_ERROR",
-        "Its pages are pictures without text. Set `ocr` to local or mistral, or have them read by a program for OCR.",
-        "needs_ocr",
-      );
+    expectText(scans, pages.length, seen);
     const outline = titlesOf((await pdf.getOutline().catch(() => null)) ?? []);
     const labels = (await pdf.getPageLabels().catch(() => null)) ?? undefined;
-    const blocks = withSeen(layOutPages(pages, outline), seen);
+    const blocks = withSeen(layOutPages(pages, outline), seen?.blocks);
     return {
       blocks,
       pages: pdf.numPages,
       ...(labels && { labels }),
       metadata: [["PDF", await metadataOf(pdf)], titleByHeading(blocks)],
-      warnings: [...(seen ? [] : leftOut(scans)), ...badlyRead(blocks, pages.length)],
-      ...(seen && { ocrPages: seen.size }),
+      warnings: [...(seen ? packed(seen.unread) : leftOut(scans)), ...badlyRead(blocks, pages.length)],
+      ...(seen && { ocrPages: seen.count }),
     };
   } finally {
     await pdf.destroy();
   }
 };
 
-/** Blocks of the pages that are read from their pictures; undefined where none is. */
-async function readPictures(
-  pdf: Pdf,
-  scans: readonly number[],
-  options: ReaderOptions,
-): Promise<ReadonlyMap<number, readonly Block[]> | undefined> {
+interface Seen {
+  /** Of the pages on which something was read, and of all scans. */
+  readonly blocks: ReadonlyMap<number, readonly Block[]>;
+  /** Scans whose picture could not be unpacked. */
+  readonly unread: readonly number[];
+  /** How many pages were read. */
+  readonly count: number;
+}
+
+/** Smaller pictures stand in a page, and are not the page. */
+const MIN_SHARE = 0.5;
+
+/** What stands on the pictures of pages; undefined where none is read. */
+async function readPictures(pdf: Pdf, scans: readonly number[], options: ReaderOptions): Promise<Seen | undefined> {
   const reader = pageReaderOf(options);
   const all = Array.from({ length: pdf.numPages }, (_, at) => at + 1);
   const pages = options.ocr?.when === "force" ? all : scans;
   if (!reader || pages.length === 0) return undefined;
-  const blocks = await reader.read(pages, (page) => pictureOf(pdf, page));
-  return new Map(pages.map((page, at) => [page, blocks[at] ?? []]));
+  const isScan = new Set(scans);
+  const without = new Set<number>();
+  const found = await reader.read(pages, async (page) => {
+    const picture = await pictureOf(pdf, page);
+    if (picture && (isScan.has(page) || picture.share >= MIN_SHARE)) return picture;
+    without.add(page);
+    return undefined;
+  });
+  const own = pages.map((page, at) => [page, found[at] ?? []] as const);
+  return {
+    // A page on whose picture nothing was read keeps what is written on it.
+    blocks: new Map(own.filter(([page, blocks]) => isScan.has(page) || blocks.length > 0)),
+    unread: scans.filter((page) => without.has(page)),
+    count: pages.length - without.size,
+  };
 }
 
 /** In the order of the pages; what was seen takes the place of what was written. */
-function withSeen(blocks: readonly Block[], seen: ReadonlyMap<number, readonly Block[]> | undefined): readonly Block[] {
+function withSeen(blocks: readonly Block[], seen: Seen["blocks"] | undefined): readonly Block[] {
   if (!seen) return blocks;
   const written = blocks.filter(({ page = 0 }) => !seen.has(page));
   return [...written, ...Array.from(seen.values()).flat()].toSorted((one, other) => one.page! - other.page!);
@@ -93,6 +107,22 @@ function withSeen(blocks: readonly Block[], seen: ReadonlyMap<number, readonly B
 
 /** At most so many pages are named. */
 const MAX_NAMED = 20;
+
+/** Throws where every page is a picture and none of them is read. */
+function expectText(scans: readonly number[], pages: number, seen: Seen | undefined): void {
+  if (scans.length < pages || (seen && seen.unread.length < pages)) return;
+  const message = seen
+    ? "Its pages are pictures that cannot be unpacked here, such as JBIG2 and JPEG 2000. Set `ocr` to mistral, or " +
+      "have them read by a program for OCR."
+    : "Its pages are pictures without text. Set `ocr` to local or mistral, or have them read by a program for OCR.";
+  throw new DocumentError("PDF_PROCESSING_ERROR", message, "needs_ocr");
+}
+
+function packed(unread: readonly number[]): string[] {
+  if (unread.length === 0) return [];
+  const named = unread.slice(0, MAX_NAMED).join(", ");
+  return [`Pages whose pictures cannot be unpacked here, such as JBIG2 and JPEG 2000, were left out: ${named}.`];
+}
 
 function leftOut(scans: readonly number[]): string[] {
   if (scans.length === 0) return [];
@@ -124,18 +154,14 @@ function garbledPages(blocks: readonly Block[], pages: number): number[] {
   });
 }
 
-/** The largest picture of a page. */
-export async function pictureOf(pdf: Pdf, page: number): Promise<PagePicture | undefined> {
-  const { extractImages } = await import("unpdf");
-  const images = await extractImages(pdf as unknown as Parameters<typeof extractImages>[0], page);
-  const [largest] = images.toSorted((one, other) => other.width * other.height - one.width * one.height);
-  if (!largest) return undefined;
-  const { width, height, channels, data } = largest;
-  const points = new Uint8ClampedArray(width * height * 4).fill(255);
-  for (let at = 0; at < width * height; at += 1)
-    for (let part = 0; part < 3; part += 1)
-      points[at * 4 + part] = data[at * channels + (channels === 1 ? 0 : part)] ?? 255;
-  return { width, height, data: points };
+/** What a page shows of pictures. */
+export async function pictureOf(pdf: Pdf, number: number): Promise<SharedPicture | undefined> {
+  const page = await pdf.getPage(number);
+  try {
+    return await pictureOfPage(page);
+  } finally {
+    page.cleanup();
+  }
 }
 
 export async function openPdf(bytes: Uint8Array): Promise<Pdf> {
@@ -159,43 +185,28 @@ export async function openPdf(bytes: Uint8Array): Promise<Pdf> {
 }
 
 async function readPage(page: PdfPage): Promise<PageLines> {
-  const [{ items }, { width, height }] = [await page.getTextContent(), page.getViewport({ scale: 1 })];
-  const texts = items.flatMap((item) => {
-    const {
-      str,
-      transform,
-      width: length,
-      hasEOL,
-    } = item as {
-      readonly str?: string;
-      readonly transform?: readonly number[];
-      readonly width?: number;
-      readonly hasEOL?: boolean;
-    };
-    if (str === undefined || transform === undefined) return [];
-    return [
-      {
-        text: str,
-        x: transform[4]!,
-        y: height - transform[5]!,
-        size: Math.hypot(transform[2]!, transform[3]!),
-        width: length ?? 0,
-        endsLine: hasEOL === true,
-      },
-    ];
-  });
+  const [{ items }, view] = [await page.getTextContent(), page.getViewport({ scale: 1 })];
+  const texts = items.flatMap((item) => runOf(item, view));
   const signs = texts.reduce((sum, { text }) => sum + text.trim().length, 0);
   const isScan = signs < MIN_SIGNS && (await hasPicture(page));
   page.cleanup();
-  return { texts, width, height, isScan };
+  return { texts, width: view.width, height: view.height, isScan };
 }
 
-/** pdf.js numbers of the operators that paint pictures: of an object, inline, repeated, and masks. */
-const PAINTS_PICTURE: ReadonlySet<number> = new Set([83, 84, 85, 86, 87, 88, 89, 90]);
-
-async function hasPicture(page: PdfPage): Promise<boolean> {
-  const { fnArray } = await page.getOperatorList();
-  return fnArray.some((operator) => PAINTS_PICTURE.has(operator));
+/** Where a reader sees it: a page may lie on its side, and begin elsewhere than at 0. */
+function runOf(item: object, { transform: view }: PageView): TextRun[] {
+  const { str, transform, width, hasEOL } = item as {
+    readonly str?: string;
+    readonly transform?: readonly number[];
+    readonly width?: number;
+    readonly hasEOL?: boolean;
+  };
+  if (str === undefined || transform === undefined) return [];
+  const [a, b, c, d, e, f] = view as [number, number, number, number, number, number];
+  const [x, y] = [transform[4]!, transform[5]!];
+  const size = Math.hypot(transform[2]!, transform[3]!);
+  const place = { x: a * x + c * y + e, y: b * x + d * y + f };
+  return [{ text: str, ...place, size, width: width ?? 0, endsLine: hasEOL === true }];
 }
 
 function titlesOf(items: readonly Outline[], level = 1): Map<string, number> {
