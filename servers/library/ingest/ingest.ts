@@ -23,7 +23,7 @@ import {
 } from "../store/store.ts";
 
 /** Another number where the same bytes would become other passages. */
-const PIPELINE = 1;
+const PIPELINE = 2;
 
 export interface IngestOptions {
   readonly maxFileBytes: number;

@@ -1,5 +1,6 @@
 import { pagesOf } from "../documents/assemble.ts";
 import type { StoredDocument, StoredPassage } from "../store/store.ts";
+import { plainText } from "./plain-text.ts";
 import { searchPassages, type SearchParts } from "./search.ts";
 
 export interface QuotePlace {
@@ -13,7 +14,7 @@ export interface QuotePlace {
 }
 
 export interface FoundQuote {
-  /** Every place where it stands word for word, capitals, spaces and kinds of quotation marks aside. */
+  /** Every place where it stands word for word; how it is set, `plainText` leaves aside. */
   readonly places: readonly QuotePlace[];
   /** Where it stands nowhere: the passage that comes nearest. */
   readonly nearest?: { readonly passage: StoredPassage; readonly document: StoredDocument };
@@ -47,32 +48,10 @@ function placesIn(document: StoredDocument, text: string, quote: string): QuoteP
   const places: QuotePlace[] = [];
   if (wanted === "") return places;
   for (let at = plain.text.indexOf(wanted); at >= 0; at = plain.text.indexOf(wanted, at + 1)) {
-    const [from, to] = [plain.places[at]!, plain.places[at + wanted.length - 1]! + 1];
+    const [from, to] = [plain.starts[at]!, plain.ends[at + wanted.length - 1]!];
     const pages = pagesOf(document.pageStarts, from, to);
     places.push({ document, from, to, ...(pages && { pages }), text: text.slice(from, to) });
     if (places.length >= MAX_PLACES) break;
   }
   return places;
-}
-
-/** A text as it is compared, with the place of each of its letters in the text as it is. */
-function plainText(text: string): { readonly text: string; readonly places: readonly number[] } {
-  const places: number[] = [];
-  let plain = "";
-  let at = 0;
-  for (const letter of text) {
-    const own = /\s/.test(letter)
-      ? " "
-      : letter
-          .normalize("NFKC")
-          .toLowerCase()
-          .replaceAll(/[’‘ʼ]/gu, "'")
-          .replaceAll(/[“”„«»]/gu, '"');
-    if (own !== " " || !plain.endsWith(" ")) {
-      plain += own;
-      for (let count = 0; count < own.length; count += 1) places.push(at);
-    }
-    at += letter.length;
-  }
-  return { text: plain, places };
 }

@@ -68,9 +68,12 @@ export class Terms {
   }
 }
 
+/** Within words, where nobody sees them: soft hyphens, joiners, marks of byte order. */
+const UNSEEN = /[\u00ad\u200b-\u200d\u2060\ufeff]/gu;
+
 /** Words in small letters; what an apostrophe joins is two: «l’œuvre» holds «œuvre». */
 export function wordsOf(text: string): string[] {
-  const plain = text.normalize("NFKC").toLowerCase().replaceAll(/['’ʼ]/gu, " ");
+  const plain = text.normalize("NFKC").toLowerCase().replaceAll(UNSEEN, "").replaceAll(/['’ʼ]/gu, " ");
   return (plain.match(WORDS) ?? []).filter((word) => word.length <= MAX_WORD);
 }
 
