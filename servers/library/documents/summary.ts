@@ -54,18 +54,36 @@ export function summariesOf(
     { level: 1, title, section: [] as string[], from: 0, to: text.length },
     ...sectionsOf(toc, text.length),
   ];
+  const stems = new Map<string, string>();
+  const stemOf = (form: string): string => {
+    const known = stems.get(form) ?? terms.of(form, language)[0] ?? "";
+    stems.set(form, known);
+    return known;
+  };
   return scopes.flatMap((scope) => {
-    const own = weighed.filter(({ at }) => at >= scope.from && at < scope.to).slice(0, MAX_WEIGHED);
+    const first = firstFrom(weighed, scope.from);
+    const own = weighed.slice(first, Math.min(firstFrom(weighed, scope.to), first + MAX_WEIGHED));
     const chosen = choose(own);
     if (chosen.length === 0) return [];
     return [
       {
         ...scope,
         text: chosen.map((one) => one.text).join(" "),
-        concepts: conceptsOf(own, text.slice(scope.from, scope.to), { terms, language }),
+        concepts: conceptsOf(own, text.slice(scope.from, scope.to), stemOf),
       },
     ];
   });
+}
+
+/** The first sentence that stands there or beyond; they stand in their order. */
+function firstFrom(sentences: readonly Sentence[], place: number): number {
+  let [low, high] = [0, sentences.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sentences[middle]!.at < place) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function sectionsOf(toc: AssembledDocument["toc"], end: number) {
@@ -73,7 +91,9 @@ function sectionsOf(toc: AssembledDocument["toc"], end: number) {
   return toc.flatMap(({ level, title, offset }, at) => {
     while ((path.at(-1)?.level ?? 0) >= level) path.pop();
     path.push({ level, title });
-    const next = toc.slice(at + 1).find((other) => other.level <= level)?.offset ?? end;
+    let after = at + 1;
+    while (after < toc.length && toc[after]!.level > level) after += 1;
+    const next = toc[after]?.offset ?? end;
     const depth = path.length + 1;
     return depth > MAX_LEVEL
       ? []
@@ -125,11 +145,7 @@ function cosine(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, num
 }
 
 /** The words that mark it most, in the form in which the text has them most often. */
-function conceptsOf(
-  sentences: readonly Sentence[],
-  text: string,
-  { terms, language }: { readonly terms: Terms; readonly language: string | undefined },
-): string[] {
+function conceptsOf(sentences: readonly Sentence[], text: string, stemOf: (form: string) => string): string[] {
   const best = Array.from(middleOf(sentences))
     .filter(([word]) => word.length > 3 && !/^\d+$/.test(word))
     .toSorted(([, one], [, other]) => other - one)
@@ -137,7 +153,7 @@ function conceptsOf(
     .map(([word]) => word);
   const forms = new Map<string, Map<string, number>>(best.map((word) => [word, new Map()]));
   for (const [form] of text.matchAll(/[\p{L}][\p{L}\p{M}]*/gu)) {
-    const counts = forms.get(terms.of(form, language)[0] ?? "");
+    const counts = forms.get(stemOf(form));
     const small = form.toLowerCase();
     counts?.set(small, (counts.get(small) ?? 0) + 1);
   }
