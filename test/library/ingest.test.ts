@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -159,6 +159,29 @@ describe("watching", () => {
     await expect.poll(async () => (await own.jobs.reports()).every(({ state }) => state === "done")).toBe(true);
     expect(await own.find("a")).toBeUndefined();
     expect((await own.add({ path: path("books/a.md") })).status).toBe("added");
+  });
+
+  test("a link in a watched folder leads to nothing outside of it", async () => {
+    write("secret.md", OEUVRE);
+    write("books/a.md", CLEAR_IDEAS);
+    await using own = await open({});
+    await own.watch([path("books")]);
+    symlinkSync(path("secret.md"), path("books/link.md"));
+    write("books/b.md", CLEAR_IDEAS.replace("Nominalism", "Realism"));
+    await expect.poll(() => own.find("b")).toBeDefined();
+    await expect.poll(async () => (await own.jobs.reports()).every(({ state }) => state === "done")).toBe(true);
+    const sources = (await own.jobs.reports()).flatMap((report) => report.sources);
+    expect(sources.map(({ source }) => source)).not.toContainEqual(expect.stringMatching(/link|secret/));
+  });
+
+  test("a file that became a link while it waited is refused", async () => {
+    write("secret.md", OEUVRE);
+    const source = { path: write("books/a.md", CLEAR_IDEAS) };
+    await using own = await open({});
+    rmSync(source.path);
+    symlinkSync(path("secret.md"), source.path);
+    const { job_id: id } = await own.jobs.begin({ sources: [source] });
+    expect(await own.jobs.ended(id)).toMatchObject({ sources: [{ status: "failed", code: "ACCESS_DENIED" }] });
   });
 
   test("one process at a time holds the lease; that of a process that is gone is taken", async () => {

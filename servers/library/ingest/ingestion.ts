@@ -1,10 +1,11 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { downloadPublic, FailError, VERSION, type Download } from "toolyard";
 import type { FoundMetadata } from "../documents/block.ts";
 import { DocumentError } from "../documents/document-error.ts";
+import { openFolders, type FilePolicy } from "../documents/open-folders.ts";
 import type { OcrWish } from "../documents/ocr/ocr.ts";
 import { ReaderProcess, type ReaderBounds } from "../reading/reader-process.ts";
 import type { Embedder } from "../search/embedder.ts";
@@ -56,7 +57,10 @@ export class Ingestion implements AsyncDisposable {
     this.#reader = new ReaderProcess(parts.reader);
     this.#removed = new Removed(join(parts.folder, "removed.json"));
     this.#byPerson = new ByPerson(join(parts.folder, "by-person.jsonl"));
-    this.jobs = new Jobs(join(parts.folder, "jobs"), (request) => this.add(request));
+    this.jobs = new Jobs(join(parts.folder, "jobs"), async (request) => {
+      await expectSame(request.source);
+      return this.add(request);
+    });
   }
 
   /** Reads one source into the library, as a whole or not at all. Rejects with a `DocumentError`. */
@@ -95,7 +99,8 @@ export class Ingestion implements AsyncDisposable {
 
   /** Brings files of these folders in when they come or change. */
   async watch(roots: readonly string[]): Promise<void> {
-    this.#watch ??= new Watch({ roots, folder: this.#parts.folder, onFiles: (paths) => this.#watched(paths) });
+    const onFiles = (paths: readonly string[]): Promise<void> => this.#watched(paths, openFolders(roots));
+    this.#watch ??= new Watch({ roots, folder: this.#parts.folder, onFiles });
     await this.#watch.start();
   }
 
@@ -106,9 +111,14 @@ export class Ingestion implements AsyncDisposable {
     await this.#parts.mistral?.[Symbol.asyncDispose]();
   }
 
-  async #watched(paths: readonly string[]): Promise<void> {
+  async #watched(paths: readonly string[], files: FilePolicy): Promise<void> {
     const removed = await this.#removed.uris();
-    const sources = paths.filter((path) => !removed.has(pathToFileURL(path).href)).map((path) => ({ path }));
+    // What watches a folder tells of links in it as of files.
+    const real = await Promise.all(paths.map((path) => files.resolve(path).catch(() => undefined)));
+    const sources = real
+      .filter((path) => path !== undefined)
+      .filter((path) => !removed.has(pathToFileURL(path).href))
+      .map((path) => ({ path }));
     // With too many jobs under way the next sweep brings them.
     if (sources.length > 0) await this.jobs.begin({ sources }).catch(() => {});
   }
@@ -143,6 +153,15 @@ export class Ingestion implements AsyncDisposable {
       throw new DocumentError(code, error.message, error.failure.kind);
     }
   }
+}
+
+/** What was allowed by its real path is that still when its turn comes, and no link to something else. */
+async function expectSame(source: Source): Promise<void> {
+  if (!("path" in source)) return;
+  const real = await realpath(source.path).catch(() => undefined);
+  if (real === undefined || real === source.path) return;
+  const message = `${source.path} became a link while it waited to be read. Name the file itself.`;
+  throw new DocumentError("ACCESS_DENIED", message);
 }
 
 function uriOf(source: Source): string {
