@@ -12,28 +12,9 @@ import { settingsOf } from "../settings.ts";
 import { chunkResult, documentResult, documentRow } from "../service/results.ts";
 import { filterOf } from "../service/search-tools.ts";
 import type { StoredDocument, StoredPassage } from "../store/store.ts";
-import { AddProgress, type ProgressLine } from "./add-progress.ts";
-import { wordsFor, type Words } from "./words.ts";
-
-/** What a command has of its surroundings. */
-export interface CommandIo {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly signal: AbortSignal;
-  print(text: string): Promise<void>;
-  say(text: string): Promise<void>;
-  /** Prints text in which words are marked, whose other pieces were made safe to show. */
-  paint(text: string): Promise<void>;
-  /** Text of others, without what would move a terminal's cursor. */
-  safe(text: string): string;
-  /** Marks a word, where the terminal has colours. */
-  mark(word: string): string;
-  /** Shows what is under way, on a terminal alone; `end` takes it away again. */
-  live(read: () => readonly ProgressLine[], options: { readonly json?: boolean }): { end(): void };
-}
-
-/** 1 says that a file was not read, or that nothing was found. */
-export const EXIT = { ok: 0, failed: 1 } as const;
+import { AddProgress } from "./add-progress.ts";
+import { EXIT, type CommandIo } from "./command-io.ts";
+import { line, spoken, wordsFor, type Status, type Words } from "./words.ts";
 
 interface Shared {
   readonly json?: boolean;
@@ -54,9 +35,8 @@ export interface FindOptions extends Shared {
 }
 
 /** Reads files, folders, patterns of files and addresses. Gives 1 where one of them could not be read. */
-export async function add(paths: readonly string[], options: AddOptions, io: CommandIo): Promise<number> {
+export const add = spoken(async (paths: readonly string[], options: AddOptions, { io, words }) => {
   const metadata = metadataOf(options);
-  const words = wordsFor(io.env);
   const sources = await sourcesOf(paths, { files: anyFile(io.cwd), allowUrls: true });
   const progress = new AddProgress(await Promise.all(sources.map(sizeOf)), words);
   await using library = await open(io);
@@ -67,8 +47,8 @@ export async function add(paths: readonly string[], options: AddOptions, io: Com
       io.signal.throwIfAborted();
       progress.begin(nameOfSource(source));
       told.push(await addOne(source, { library, metadata, progress, words, signal: io.signal }));
-      const { line, isFailure } = told.at(-1)!;
-      if (!options.json) await (isFailure ? io.say(line) : io.print(line));
+      const { line: last, isFailure } = told.at(-1)!;
+      if (!options.json) await (isFailure ? io.say(last) : io.print(last));
     }
   } finally {
     live.end();
@@ -76,7 +56,7 @@ export async function add(paths: readonly string[], options: AddOptions, io: Com
   if (options.json) await io.print(JSON.stringify({ sources: told.map(({ row }) => row) }));
   else if (told.length === 0) await io.say(words.noFile);
   return told.length === 0 || told.some(({ isFailure }) => isFailure) ? EXIT.failed : EXIT.ok;
-}
+});
 
 interface Adding {
   readonly library: Library;
@@ -100,11 +80,11 @@ async function addOne(source: Source, { library, metadata, progress, words, sign
     const { status, document } = await library.add({ ...source, metadata, signal, onPage, isByPerson: true });
     const { sourceId, chunks } = document;
     const row = { path, status, source_id: sourceId, chunks_count: chunks };
-    return { row, line: addedLine(words.status[status], document, words), isFailure: false };
+    return { row, line: addedLine(status, document, words), isFailure: false };
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
-    const line = `${words.status.failed.padEnd(10)} ${path}: ${words.failure(error)}`;
-    return { row: { path, status: "failed", error: error.message, code: error.code }, line, isFailure: true };
+    const told = line(words, "failed", `${path}: ${words.failure(error)}`);
+    return { row: { path, status: "failed", error: error.message, code: error.code }, line: told, isFailure: true };
   }
 }
 
@@ -117,11 +97,10 @@ async function sizeOf(source: Source): Promise<number> {
   );
 }
 
-function addedLine(status: string, { sourceId, pages, chunks, warnings }: StoredDocument, words: Words): string {
+function addedLine(status: Status, { sourceId, pages, chunks, warnings }: StoredDocument, words: Words): string {
   const size = [...(pages > 0 ? [words.pages(pages)] : []), words.passages(chunks)].join(", ");
-  return [`${status.padEnd(10)} ${sourceId} (${size})`, ...warnings.map((warning) => `           ${warning}`)].join(
-    "\n",
-  );
+  const told = warnings.map((warning) => `           ${warning}`);
+  return [line(words, status, `${sourceId} (${size})`), ...told].join("\n");
 }
 
 function metadataOf({ title, author, year, language }: AddOptions): FoundMetadata {
@@ -136,8 +115,8 @@ function metadataOf({ title, author, year, language }: AddOptions): FoundMetadat
 }
 
 /** Shows the passages that answer a question. Gives 1 where there are none. */
-export async function search(words: readonly string[], options: FindOptions, io: CommandIo): Promise<number> {
-  const query = words.join(" ");
+export const search = spoken(async (asked: readonly string[], options: FindOptions, { io, words }) => {
+  const query = asked.join(" ");
   const limit = countOf(options.limit);
   await using library = await open(io);
   const request = { query, limit, filter: filterIn(options), minSimilarity: 0 };
@@ -148,14 +127,14 @@ export async function search(words: readonly string[], options: FindOptions, io:
   if (options.json) {
     const results = shown.map(({ hit, document }) => chunkResult(hit.passage, document, hit));
     await io.print(JSON.stringify({ results, total_count: results.length, query, matches }));
-  } else if (shown.length === 0) await io.say(wordsFor(io.env).noAnswer(query));
+  } else if (shown.length === 0) await io.say(words.noAnswer(query));
   else {
     const wanted = new Set(wordsOf(query).filter(isTelling).map(stemLike));
     const blocks = shown.map(({ hit, document }) => passageBlock(hit.passage, document, { wanted, io }));
     await io.paint(blocks.join("\n\n"));
   }
   return shown.length === 0 ? EXIT.failed : EXIT.ok;
-}
+});
 
 interface Marking {
   readonly wanted: ReadonlySet<string>;
@@ -184,28 +163,30 @@ function stemLike(word: string): string {
 
 /** Lists the documents, by author and title. */
 export async function list(options: FindOptions, io: CommandIo): Promise<number> {
+  return listed("", options, io);
+}
+
+const listed = spoken(async (_none: string, options: FindOptions, { io, words }) => {
   await using library = await open(io);
   const window = { limit: countOf(options.limit), offset: 0 };
   const { documents, total } = await library.documents(filterIn(options), window);
   if (options.json) await io.print(JSON.stringify({ documents: documents.map(documentRow), total_count: total }));
   else {
     for (const document of documents) await io.print(`${document.sourceId}  ${citationOf(document)}`);
-    const words = wordsFor(io.env);
     if (total > documents.length) await io.say(words.more(total - documents.length));
     if (total === 0) await io.say(words.empty);
   }
   return EXIT.ok;
-}
+});
 
 /** Shows what is known of a document, with its outline. */
-export async function show(sourceId: string, options: Shared, io: CommandIo): Promise<number> {
+export const show = spoken(async (sourceId: string, options: Shared, { io, words }) => {
   await using library = await open(io);
   const document = await library.document(sourceId);
   if (options.json) await io.print(JSON.stringify(documentResult(document)));
-  else
-    await io.print([citationOf(document), ...factsOf(document, wordsFor(io.env)), ...outlineOf(document)].join("\n"));
+  else await io.print([citationOf(document), ...factsOf(document, words), ...outlineOf(document)].join("\n"));
   return EXIT.ok;
-}
+});
 
 function factsOf({ pages, chunks, language, uri, warnings }: StoredDocument, words: Words): string[] {
   const facts = [pages > 0 ? words.pages(pages) : undefined, words.passages(chunks), language];
@@ -217,28 +198,27 @@ function outlineOf({ toc }: StoredDocument): string[] {
 }
 
 /** Takes documents out of the library; their files stay. Gives 1 where one was not there. */
-export async function remove(ids: readonly string[], options: Shared, io: CommandIo): Promise<number> {
+export const remove = spoken(async (ids: readonly string[], options: Shared, { io, words }) => {
   await using library = await open(io);
-  const words = wordsFor(io.env);
   const rows: { source_id: string; success: boolean; chunks_deleted: number }[] = [];
   for (const id of ids) {
     const deleted = await library.remove(id);
     rows.push({ source_id: id, success: deleted !== undefined, chunks_deleted: deleted?.chunks ?? 0 });
-    const line = `${words.status.removed.padEnd(10)} ${id}`;
-    if (!options.json && deleted) await io.print(`${line} (${words.passages(deleted.chunks)})`);
-    if (!options.json && !deleted) await io.say(words.noDocument(id));
+    const told = deleted && line(words, "removed", `${id} (${words.passages(deleted.chunks)})`);
+    if (!options.json && told !== undefined) await io.print(told);
+    if (!options.json && told === undefined) await io.say(words.noDocument(id));
   }
   if (options.json) await io.print(JSON.stringify({ documents: rows }));
   return rows.every(({ success }) => success) ? EXIT.ok : EXIT.failed;
-}
+});
 
 /** Makes all vectors anew, after another version of Toolyard brought another table. */
 export async function reindex(options: Shared, io: CommandIo): Promise<number> {
   await using library = await open(io);
   const count = await library.reindex({ signal: io.signal });
-  const { status, documents } = wordsFor(io.env);
-  const line = `${status.reindexed.padEnd(10)} ${documents(count)}`;
-  await io.print(options.json ? JSON.stringify({ documents: count }) : line);
+  const words = wordsFor(io.env);
+  const told = line(words, "reindexed", words.documents(count));
+  await io.print(options.json ? JSON.stringify({ documents: count }) : told);
   return EXIT.ok;
 }
 

@@ -8,31 +8,32 @@ import { libraryStore } from "../settings.ts";
 import { DocumentError } from "../documents/document-error.ts";
 import { openStore, parseStore } from "../store/open-store.ts";
 import type { LibraryStore } from "../store/store.ts";
-import { EXIT, type CommandIo } from "./library-commands.ts";
+import { EXIT, type CommandIo } from "./command-io.ts";
+import { line, spoken, type Words } from "./words.ts";
 
 interface Shared {
   readonly json?: boolean;
 }
 
 /** Writes the whole library to one file. */
-export async function exportTo(file: string, options: Shared, io: CommandIo): Promise<number> {
+export const exportTo = spoken(async (file: string, options: Shared, { io, words }) => {
   await using store = await open(io);
   const path = resolve(io.cwd, file);
   const counts = await exportLibrary(store, path, { signal: io.signal });
   if (options.json) await io.print(JSON.stringify({ file: path, ...counts }));
-  else await io.print(`exported   ${extent(counts.documents, counts.chunks)} to ${path}`);
+  else await io.print(line(words, "exported", words.moves.to(extent(counts, words), path)));
   return EXIT.ok;
-}
+});
 
 /** Takes in what `export` wrote. */
-export async function importFrom(file: string, options: Shared, io: CommandIo): Promise<number> {
+export const importFrom = spoken(async (file: string, options: Shared, { io, words }) => {
   await using store = await open(io);
   const counts = await importLibrary(store, resolve(io.cwd, file), { signal: io.signal });
   await store.repair();
   if (options.json) await io.print(JSON.stringify(counts));
-  else await io.print(`imported   ${extent(counts.documents, counts.chunks)}`);
+  else await io.print(line(words, "imported", extent(counts, words)));
   return EXIT.ok;
-}
+});
 
 export interface MoveOptions extends Shared {
   readonly to: string;
@@ -40,6 +41,10 @@ export interface MoveOptions extends Shared {
 
 /** Copies the library to another store and compares what both find. Gives 1 where that differs. */
 export async function move(options: MoveOptions, io: CommandIo): Promise<number> {
+  return moveTo("", options, io);
+}
+
+const moveTo = spoken(async (_none: string, options: MoveOptions, { io, words }) => {
   const target = parseStore(options.to);
   await using from = await open(io);
   await using to = await openStore(target);
@@ -49,15 +54,14 @@ export async function move(options: MoveOptions, io: CommandIo): Promise<number>
   const { queries, equal, different } = compared;
   if (options.json) await io.print(JSON.stringify({ documents, unchanged, engine, place, queries, equal, different }));
   else {
-    const already = unchanged > 0 ? `, ${unchanged} of them there already` : "";
-    await io.print(`moved      ${counted(documents, "document")}${already}, to ${engine} at ${place}`);
-    await io.print(`compared   ${equal} of ${counted(queries, "question")} find the same in both`);
-    for (const query of different) await io.say(`different  ${query}`);
-    if (different.length === 0)
-      await io.say("The library here stays as it is. Name the new one: [library] store, or LIBRARY_STORE.");
+    const { moved, at, same, stays } = words.moves;
+    await io.print(line(words, "moved", moved(words.documents(documents), unchanged, at(engine, place))));
+    await io.print(line(words, "compared", same(equal, queries)));
+    for (const query of different) await io.say(line(words, "different", query));
+    if (different.length === 0) await io.say(stays);
   }
   return different.length === 0 ? EXIT.ok : EXIT.failed;
-}
+});
 
 export interface DoctorOptions extends Shared {
   readonly repair?: boolean;
@@ -65,31 +69,36 @@ export interface DoctorOptions extends Shared {
 
 /** Looks the library through. Gives 1 where something is wrong. */
 export async function doctor(options: DoctorOptions, io: CommandIo): Promise<number> {
+  return lookThrough("", options, io);
+}
+
+const lookThrough = spoken(async (_none: string, options: DoctorOptions, { io, words }) => {
   await using store = await open(io);
   const embedder = await openTableEmbedder();
   if (options.repair) await store.repair();
   const { findings, ...facts } = await examine(store, embedder);
   if (options.json) await io.print(JSON.stringify({ ...facts, findings }));
   else {
+    const { vectors, finding: told, mends, well } = words.moves;
     await io.print(`${facts.engine}, ${facts.place}`);
-    const vectors = facts.embedder === undefined ? "no vectors" : `vectors of ${facts.embedder}`;
-    await io.print(`${extent(facts.documents, facts.passages)}, ${vectors}`);
-    for (const { what } of findings) await io.say(`wrong      ${what}`);
-    if (findings.some(({ canMend }) => canMend)) await io.say("toolyard library doctor --repair mends what can be.");
-    if (findings.length === 0) await io.print("Nothing is wrong.");
+    const held = { documents: facts.documents, chunks: facts.passages };
+    await io.print(`${extent(held, words)}, ${vectors(facts.embedder)}`);
+    for (const finding of findings) await io.say(line(words, "wrong", told(finding)));
+    if (findings.some(({ canMend }) => canMend)) await io.say(mends);
+    if (findings.length === 0) await io.print(well);
   }
   return findings.length === 0 ? EXIT.ok : EXIT.failed;
-}
+});
 
 /** Copies the library's file while it is in use. */
-export async function backup(file: string, options: Shared, io: CommandIo): Promise<number> {
+export const backup = spoken(async (file: string, options: Shared, { io, words }) => {
   await using store = await open(io);
   const path = resolve(io.cwd, file);
   if (!store.backup) throw new DocumentError("VALIDATION_ERROR", store.backupAdvice ?? "This store has no backup.");
   await store.backup(path);
-  await io.print(options.json ? JSON.stringify({ file: path }) : `saved      ${path}`);
+  await io.print(options.json ? JSON.stringify({ file: path }) : line(words, "saved", path));
   return EXIT.ok;
-}
+});
 
 /** Bars of a chart, rows of one, and years that make one row where there are many. */
 const BAR_WIDTH = 30;
@@ -97,41 +106,39 @@ const MAX_ROWS = 12;
 
 /** What the library holds, with pages by author and by year. */
 export async function stats(options: Shared, io: CommandIo): Promise<number> {
+  return count("", options, io);
+}
+
+const count = spoken(async (_none: string, options: Shared, { io, words }) => {
   await using store = await open(io);
   const statistics = await statisticsOf(store);
   if (options.json) await io.print(JSON.stringify(statistics));
-  else if (statistics.documents === 0) await io.say("The library is empty. Add files: toolyard library add FILE…");
-  else await io.print([summaryOf(statistics), ...charts(statistics)].join("\n"));
+  else if (statistics.documents === 0) await io.say(words.empty);
+  else await io.print([summaryOf(statistics, words), ...charts(statistics, words)].join("\n"));
   return EXIT.ok;
-}
+});
 
-function summaryOf({ documents, passages, pages, languages }: Statistics): string {
-  const spoken = Object.entries(languages)
+function summaryOf({ documents, passages, pages, languages }: Statistics, words: Words): string {
+  const spokenIn = Object.entries(languages)
     .toSorted(([, one], [, other]) => other - one)
-    .map(([language, count]) => `${language || "unknown"} ${count}`);
-  return `${extent(documents, passages)}, ${counted(pages, "page")}; languages: ${spoken.join(", ")}`;
+    .map(([language, own]) => `${language || words.moves.unknown} ${own}`);
+  const held = extent({ documents, chunks: passages }, words);
+  return `${held}, ${words.pages(pages)}; ${words.moves.languages} ${spokenIn.join(", ")}`;
 }
 
 /** By pages, or by passages in a library whose documents have none. */
-function charts({ authors, years, pages }: Statistics): string[] {
+function charts({ authors, years, pages }: Statistics, { moves }: Words): string[] {
   const unit = pages > 0 ? "pages" : "passages";
-  const chart = (title: string, shares: readonly Share[]): string[] =>
-    shares.length === 0
-      ? []
-      : [
-          "",
-          title,
-          ...bars(
-            shares.map((share) => ({ name: share.name || "unknown", value: share[unit] })),
-            BAR_WIDTH,
-          ),
-        ];
+  const chart = (title: string, shares: readonly Share[]): string[] => {
+    const rows = shares.map((share) => ({ name: share.name || moves.unknown, value: share[unit] }));
+    return rows.length === 0 ? [] : ["", title, ...bars(rows, BAR_WIDTH)];
+  };
   const most = authors.slice(0, MAX_ROWS);
   const rest = authors.length - most.length;
   return [
-    ...chart(`${unit} by author`, most),
-    ...(rest > 0 ? [`and ${counted(rest, "more author")}`] : []),
-    ...chart(`${unit} by year`, spans(years)),
+    ...chart(moves.byAuthor[unit], most),
+    ...(rest > 0 ? [moves.moreAuthors(rest)] : []),
+    ...chart(moves.byYear[unit], spans(years)),
   ];
 }
 
@@ -155,12 +162,8 @@ function spans(years: readonly Share[]): readonly Share[] {
   return years;
 }
 
-function extent(documents: number, passages: number): string {
-  return `${counted(documents, "document")}, ${counted(passages, "passage")}`;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
+function extent({ documents, chunks }: { readonly documents: number; readonly chunks: number }, words: Words): string {
+  return `${words.documents(documents)}, ${words.passages(chunks)}`;
 }
 
 function open(io: CommandIo): Promise<LibraryStore> {

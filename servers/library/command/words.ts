@@ -1,11 +1,28 @@
-import type { DocumentError } from "../documents/document-error.ts";
+import { DocumentError } from "../documents/document-error.ts";
+import type { Diagnosed } from "../moves/doctor.ts";
+import type { CommandIo } from "./command-io.ts";
+
+export type Status =
+  | "added"
+  | "updated"
+  | "unchanged"
+  | "failed"
+  | "removed"
+  | "reindexed"
+  | "exported"
+  | "imported"
+  | "moved"
+  | "compared"
+  | "different"
+  | "wrong"
+  | "saved";
 
 /** What commands say to a person; programs read `--json`, which has one language. */
 export interface Words {
   readonly pages: (count: number) => string;
   readonly passages: (count: number) => string;
   readonly documents: (count: number) => string;
-  readonly status: Readonly<Record<"added" | "updated" | "unchanged" | "failed" | "removed" | "reindexed", string>>;
+  readonly status: Readonly<Record<Status, string>>;
   /** Why a document was not read. */
   readonly failure: (error: DocumentError) => string;
   readonly noFile: string;
@@ -19,6 +36,26 @@ export interface Words {
   readonly ofAll: (done: number, total: number) => string;
   readonly rate: (pagesPerSecond: string) => string;
   readonly left: (time: string) => string;
+  readonly moves: MoveWords;
+}
+
+/** Of commands on the library as a whole. */
+export interface MoveWords {
+  readonly to: (what: string, place: string) => string;
+  /** Documents that were moved, those of them that were there, and where that is. */
+  readonly moved: (documents: string, unchanged: number, place: string) => string;
+  readonly same: (equal: number, questions: number) => string;
+  readonly stays: string;
+  readonly vectors: (embedder: string | undefined) => string;
+  readonly finding: (finding: Diagnosed) => string;
+  readonly mends: string;
+  readonly well: string;
+  readonly at: (engine: string, place: string) => string;
+  readonly languages: string;
+  readonly unknown: string;
+  readonly byAuthor: Readonly<Record<"pages" | "passages", string>>;
+  readonly byYear: Readonly<Record<"pages" | "passages", string>>;
+  readonly moreAuthors: (count: number) => string;
 }
 
 const counted = (one: string, many = `${one}s`, isOne = (count: number): boolean => count === 1) => {
@@ -36,6 +73,13 @@ const ENGLISH: Words = {
     failed: "failed",
     removed: "removed",
     reindexed: "reindexed",
+    exported: "exported",
+    imported: "imported",
+    moved: "moved",
+    compared: "compared",
+    different: "different",
+    wrong: "wrong",
+    saved: "saved",
   },
   failure: ({ message }) => message,
   noFile: "There is no file here that can be read.",
@@ -48,6 +92,23 @@ const ENGLISH: Words = {
   ofAll: (done, total) => `${done} of ${total}`,
   rate: (pagesPerSecond) => `${pagesPerSecond} pages/s`,
   left: (time) => `${time} left`,
+  moves: {
+    to: (what, place) => `${what} to ${place}`,
+    moved: (documents, unchanged, place) =>
+      `${documents}${unchanged > 0 ? `, ${unchanged} of them there already` : ""}, to ${place}`,
+    same: (equal, questions) => `${equal} of ${counted("question")(questions)} find the same in both`,
+    stays: "The library here stays as it is. Name the new one: [library] store, or LIBRARY_STORE.",
+    vectors: (embedder) => (embedder === undefined ? "no vectors" : `vectors of ${embedder}`),
+    finding: ({ what }) => what,
+    mends: "toolyard library doctor --repair mends what can be.",
+    well: "Nothing is wrong.",
+    at: (engine, place) => `${engine} at ${place}`,
+    languages: "languages:",
+    unknown: "unknown",
+    byAuthor: { pages: "pages by author", passages: "passages by author" },
+    byYear: { pages: "pages by year", passages: "passages by year" },
+    moreAuthors: (count) => `and ${counted("more author")(count)}`,
+  },
 };
 
 /** In French nothing and one are one. */
@@ -64,6 +125,13 @@ const FRENCH: Words = {
     failed: "échec",
     removed: "retiré",
     reindexed: "réindexé",
+    exported: "exporté",
+    imported: "importé",
+    moved: "déplacé",
+    compared: "comparé",
+    different: "différent",
+    wrong: "anomalie",
+    saved: "enregistré",
   },
   failure: frenchFailure,
   noFile: "Il n’y a ici aucun fichier qui puisse être lu.",
@@ -76,7 +144,34 @@ const FRENCH: Words = {
   ofAll: (done, total) => `${done} sur ${total}`,
   rate: (pagesPerSecond) => `${pagesPerSecond.replace(".", ",")} pages/s`,
   left: (time) => `reste ${time}`,
+  moves: {
+    to: (what, place) => `${what} vers ${place}`,
+    moved: (documents, unchanged, place) =>
+      `${documents}${unchanged > 0 ? `, dont ${unchanged} déjà là` : ""}, vers ${place}`,
+    same: (equal, questions) =>
+      `${equal} sur ${counted("question", "questions", isFew)(questions)} trouvent la même chose dans les deux`,
+    stays: "La bibliothèque d’ici reste telle quelle. Nommez la nouvelle : [library] store, ou LIBRARY_STORE.",
+    vectors: (embedder) => (embedder === undefined ? "sans vecteurs" : `vecteurs de ${embedder}`),
+    finding: ({ about, canMend, what }) =>
+      `${about === "store" && canMend ? FRENCH_FINDINGS.index : FRENCH_FINDINGS[about]} (${what})`,
+    mends: "toolyard library doctor --repair répare ce qui peut l’être.",
+    well: "Rien d’anormal.",
+    at: (engine, place) => `${engine}, ${place}`,
+    languages: "langues :",
+    unknown: "inconnu",
+    byAuthor: { pages: "pages par auteur", passages: "passages par auteur" },
+    byYear: { pages: "pages par année", passages: "passages par année" },
+    moreAuthors: (count) => `et ${counted("autre auteur", "autres auteurs", isFew)(count)}`,
+  },
 };
+
+/** The English sentence tells the rest. */
+const FRENCH_FINDINGS = {
+  store: "Des données sont endommagées ou manquent.",
+  index: "Un index ou un compte est à refaire.",
+  vectors: "Les vecteurs sont d’une autre version. Lancez `toolyard library reindex`.",
+  files: "Des fichiers ne sont plus là : leurs liens ne mènent nulle part, leurs passages se trouvent toujours.",
+} as const;
 
 /** By their reasons, or else their codes; the English sentence tells the rest, such as figures and names of options. */
 const FRENCH_FAILURES: Readonly<Record<string, string>> = {
@@ -89,13 +184,14 @@ const FRENCH_FAILURES: Readonly<Record<string, string>> = {
   timeout: "Sa lecture a pris plus de temps que permis, et a été arrêtée.",
   memory: "Sa lecture a pris plus de mémoire que permis, et a été arrêtée.",
   already_ingesting: "Il est déjà en cours de lecture.",
+  already_there: "Ce fichier existe déjà. Nommez-en un autre.",
   DOCUMENT_NOT_FOUND: "Il n’existe pas.",
   ACCESS_DENIED: "Cela n’est pas permis.",
   DOWNLOAD_ERROR: "Le téléchargement a échoué.",
   TOO_LARGE: "C’est plus que la limite.",
   OCR_UNAVAILABLE: "L’OCR n’est pas disponible.",
   PDF_PROCESSING_ERROR: "Le PDF ne peut être lu.",
-  VALIDATION_ERROR: "Cela ne peut être lu.",
+  VALIDATION_ERROR: "Ce n’est pas possible ainsi.",
   STORE_UNAVAILABLE: "La bibliothèque n’est pas accessible.",
   STORE_BUSY: "La bibliothèque est occupée. Réessayez.",
   INDEX_MISMATCH: "Les vecteurs sont d’une autre version. Lancez `toolyard library reindex`.",
@@ -103,6 +199,31 @@ const FRENCH_FAILURES: Readonly<Record<string, string>> = {
 
 function frenchFailure({ code, reason = code, message }: DocumentError): string {
   return `${FRENCH_FAILURES[reason] ?? FRENCH_FAILURES[code]!} (${message})`;
+}
+
+/** A line on what became of something. */
+export function line(words: Words, status: Status, what: string): string {
+  return `${words.status[status].padEnd(10)} ${what}`;
+}
+
+interface Spoken {
+  readonly io: CommandIo;
+  readonly words: Words;
+}
+
+/** A command in the person's language, what it fails with among it. */
+export function spoken<A, O>(run: (argument: A, options: O, by: Spoken) => Promise<number>) {
+  return async (argument: A, options: O, io: CommandIo): Promise<number> => {
+    const words = wordsFor(io.env);
+    try {
+      return await run(argument, options, { io, words });
+    } catch (error) {
+      if (!(error instanceof DocumentError) || words === ENGLISH) throw error;
+      const told = new DocumentError(error.code, words.failure(error), error.reason);
+      told.cause = error;
+      throw told;
+    }
+  };
 }
 
 /** In the language of the person's locale, where it is one of ours. */

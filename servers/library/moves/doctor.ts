@@ -11,7 +11,11 @@ export interface Diagnosis {
   readonly passages: number;
   /** Whose vectors the passages have. */
   readonly embedder?: string;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly Diagnosed[];
+}
+
+export interface Diagnosed extends Finding {
+  readonly about: "store" | "vectors" | "files";
 }
 
 /** Missing files that are named one by one. */
@@ -35,22 +39,26 @@ export async function examine(store: LibraryStore, embedder: Embedder | undefine
     documents,
     passages,
     ...(own !== undefined && { embedder: own }),
-    findings: [...findings, ...vectorFindings(own, embedder), ...fileFindings(missing)],
+    findings: [
+      ...findings.map((finding) => ({ ...finding, about: "store" as const })),
+      ...vectorFindings(own, embedder),
+      ...fileFindings(missing),
+    ],
   };
 }
 
-function vectorFindings(own: string | undefined, embedder: Embedder | undefined): Finding[] {
+function vectorFindings(own: string | undefined, embedder: Embedder | undefined): Diagnosed[] {
   if (!embedder || own === undefined || own === embedder.id) return [];
   const what = `The vectors are of ${own}, and searches use ${embedder.id}. Run \`toolyard library reindex\`.`;
-  return [{ what, canMend: false }];
+  return [{ what, canMend: false, about: "vectors" }];
 }
 
-function fileFindings(missing: readonly string[]): Finding[] {
+function fileFindings(missing: readonly string[]): Diagnosed[] {
   if (missing.length === 0) return [];
   const named = missing.slice(0, MAX_NAMED).join(", ");
   const more = missing.length > MAX_NAMED ? ` and ${missing.length - MAX_NAMED} more` : "";
   const what = `Files are gone, so that links to them lead nowhere: ${named}${more}. Their passages are still found.`;
-  return [{ what, canMend: false }];
+  return [{ what, canMend: false, about: "files" }];
 }
 
 async function isGone(uri: string): Promise<boolean> {
