@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { ModuleHub } from "toolyard";
 import type { Environment } from "../shared/environment.ts";
 import type { Service } from "../shared/service.ts";
@@ -7,25 +8,26 @@ import { registerDocumentTools } from "./service/document-tools.ts";
 import { registerIngestTools } from "./service/ingest-tools.ts";
 import { registerPrompts } from "./service/prompts.ts";
 import { registerResources } from "./service/resources.ts";
-import { registerSearchTools } from "./service/search-tools.ts";
+import { Collections } from "./service/collections.ts";
+import { registerSearchTools, type OpenLibrary } from "./service/search-tools.ts";
 import { settingsOf, type LibrarySettings } from "./settings.ts";
+import { collectionOf, inCollection, isStoreThere, parseStore } from "./store/open-store.ts";
 
 /** Reads documents, finds passages by words and meaning, and tells the page of each. Needs no network. */
 export const library: Service = { name: "library", tool: "search_chunks", port: 50_057, register };
 
 function register(hub: ModuleHub, environment: Environment): void {
   const settings = settingsOf(environment);
-  let opened: Promise<Library> | undefined;
-  const open = (): Promise<Library> => {
-    opened ??= openAtWork(settings, hub);
-    // One that could not be opened is tried again by the next call.
-    opened.catch(() => (opened = undefined));
-    return opened;
-  };
-  hub.onClose(async () => {
-    const library = await opened?.catch(() => undefined);
-    await library?.[Symbol.asyncDispose]();
+  const collections = new Collections({
+    own: collectionOf(settings.store),
+    open: async (collection, mayMake) => {
+      const own = collection === undefined ? settings : settingsIn(settings, collection);
+      if (collection !== undefined && !mayMake && !(await isStoreThere(parseStore(own.store)))) return undefined;
+      return openAtWork(own, hub);
+    },
   });
+  const open: OpenLibrary = (collection, mayMake) => collections.open(collection, mayMake);
+  hub.onClose(() => collections[Symbol.asyncDispose]());
   // A method of the protocol has that name, so it is understood and not listed.
   hub.registerTool("library.ping", () => "pong", {}, "Tells that the library is there", {
     aliases: ["ping"],
@@ -38,11 +40,17 @@ function register(hub: ModuleHub, environment: Environment): void {
     allowUrls: settings.allowUrls,
     isByPerson: async (source) => (await open()).isByPerson(source),
   });
-  registerResources(hub, open);
+  registerResources(hub, open, () => collections.names);
   registerPrompts(hub, open);
   // Only a service that watches has something to do before its first call.
   if (settings.watches)
     open().catch((error: unknown) => hub.logger.error(`The library was not opened: ${String(error)}`));
+}
+
+/** Jobs of a collection lie beside those of the others; folders are watched for the one of the settings alone. */
+function settingsIn(settings: LibrarySettings, collection: string): LibrarySettings {
+  const folder = join(settings.folder, "collections", collection);
+  return { ...settings, store: inCollection(settings.store, collection), folder, watches: false };
 }
 
 /** A library that takes up what others left open, and watches its folders where that is wanted. */

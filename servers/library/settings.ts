@@ -6,7 +6,7 @@ import { rootsOf } from "../shared/roots.ts";
 import type { OcrChoice } from "./documents/ocr/ocr.ts";
 import type { MistralOcrOptions } from "./ingest/mistral-ocr.ts";
 import { languageCode } from "./search/language-codes.ts";
-import { parseStore } from "./store/open-store.ts";
+import { inCollection, parseStore } from "./store/open-store.ts";
 
 /** What the environment says of a library. */
 export interface LibrarySettings {
@@ -39,10 +39,17 @@ export function settingsOf(environment: Environment): LibrarySettings {
 }
 
 /**
- * `LIBRARY_STORE`, else the file that `LIBRARY_FILE` names, else `WEAVIATE_URL`, else a file in the data folder. Throws
- * an `OptionError` for what is no address, and for a path that is not absolute.
+ * `LIBRARY_STORE`, else the file that `LIBRARY_FILE` names, else `WEAVIATE_URL`, else a file in the data folder; of it
+ * the collection `LIBRARY_COLLECTION`. Throws an `OptionError` for what is no address, and for a path that is not
+ * absolute.
  */
 export function libraryStore(environment: Environment): string {
+  const { LIBRARY_COLLECTION: collection } = environment;
+  const store = storeOf(environment);
+  return collection ? inCollection(store, collection) : store;
+}
+
+function storeOf(environment: Environment): string {
   const { LIBRARY_STORE: store, LIBRARY_FILE: file, WEAVIATE_URL: weaviate } = environment;
   const address = store || (!file && weaviate && `weaviate+${weaviate}`);
   if (address) {

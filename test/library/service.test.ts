@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { openLibrary } from "../../servers/library/library.ts";
 import { library } from "../../servers/library/service.ts";
+import { Collections } from "../../servers/library/service/collections.ts";
 import { settingsOf } from "../../servers/library/settings.ts";
 import { openService, startService } from "../../servers/shared/service.ts";
 import { CLEAR_IDEAS } from "./books.ts";
@@ -218,6 +219,58 @@ describe("jobs", () => {
   test("what is none of the jobs is told as such", async () => {
     expect(await hub.call("ingest_status", { job_id: "none" })).toMatchObject({ ok: false, kind: "tool_error" });
     expect(await hub.call("add_documents", {})).toMatchObject({ ok: false, kind: "invalid_params" });
+  });
+});
+
+describe("collections", () => {
+  test("what is added to one is found there alone, and stays when the service ends", async () => {
+    const environmentOfOwn = { ...environment(), LIBRARY_FILE: join(yard, "shelves", "books.db") };
+    const own = await openService(library, { environment: environmentOfOwn });
+    const sources = async (from: typeof own, collection?: string) => {
+      const outcome = await from.call("search_chunks", { query: "nominalism", ...(collection && { collection }) });
+      return JSON.stringify(outcome).includes("Nominalism denies");
+    };
+    await own.call("add_documents", { paths: ["clear.md"], collection: "scholars" });
+    expect([await sources(own, "scholars"), await sources(own)]).toEqual([true, false]);
+    await own.close();
+    expect(readdirSync(join(yard, "shelves"))).toContain("books.scholars.db");
+    const environmentOfScholars = { ...environmentOfOwn, LIBRARY_COLLECTION: "scholars" };
+    const scholars = await openService(library, { environment: environmentOfScholars });
+    expect([await sources(scholars), await sources(scholars, "main")]).toEqual([true, false]);
+    await scholars.close();
+  });
+
+  test.each([
+    ["search_chunks", { query: "a" }],
+    ["list_documents", {}],
+    ["ingest_status", {}],
+    ["delete_document", { source_id: "clear", confirm: true }],
+  ])("%s makes no collection, and says that it is not there", async (tool, args) => {
+    const outcome = await hub.call(tool, { ...args, collection: "none" });
+    expect(outcome).toMatchObject({ ok: false, kind: "tool_error" });
+    expect(JSON.stringify(outcome)).toContain("There is no collection");
+    expect(readdirSync(join(yard, "library")).filter((name) => name.includes("none"))).toEqual([]);
+  });
+
+  test.each(["../main", "a.b", "A", "", "a".repeat(32)])("%j is no name of one", async (collection) => {
+    const outcome = await hub.call("add_documents", { paths: ["clear.md"], collection });
+    expect(outcome).toMatchObject({ ok: false, kind: "invalid_params" });
+  });
+
+  test("of many, the one that rested longest is closed; where all are at work another is refused", async () => {
+    const open = (most: number, restMs: number) => {
+      const folder = join(yard, `many-${restMs}`);
+      const of = (name = "own") => openLibrary({ file: join(folder, `${name}.db`), folder: join(folder, name) });
+      return new Collections({ own: "main", most, restMs, open: of });
+    };
+    await using resting = open(2, 0);
+    const first = await resting.open("a", true);
+    for (const name of ["b", "c"]) await resting.open(name, true);
+    await expect(first.documents({}, { limit: 1, offset: 0 })).rejects.toThrow();
+    expect(await resting.open("a")).not.toBe(first);
+    await using busy = open(1, 60_000);
+    await busy.open("a", true);
+    await expect(busy.open("b", true)).rejects.toMatchObject({ code: "STORE_BUSY" });
   });
 });
 

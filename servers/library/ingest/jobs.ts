@@ -113,6 +113,11 @@ export class Jobs implements AsyncDisposable {
     this.#beat = setInterval(() => void this.#touch(), HEARTBEAT_MS).unref();
   }
 
+  /** Whether one of this process is under way. */
+  get isBusy(): boolean {
+    return Array.from(this.#jobs.values()).some(({ kept }) => isOpen(kept.state));
+  }
+
   /** Begins a job, and gives its report while it waits. */
   async begin({ sources, metadata, ocr, isUrgent = false, onProgress }: JobRequest): Promise<JobReport> {
     const open = Array.from(this.#jobs.values()).filter(({ kept }) => isOpen(kept.state));

@@ -4,14 +4,30 @@ import { chunkResult, documentResult, documentRow } from "./results.ts";
 import * as schemas from "./schemas.ts";
 import { filterOf, type OpenLibrary } from "./search-tools.ts";
 
-interface Page {
+interface Page extends schemas.InCollection {
   readonly limit?: number;
   readonly offset?: number;
 }
 
+interface GetDocument extends schemas.InCollection {
+  readonly source_id: string;
+  readonly include_chunks?: boolean;
+  readonly chunk_limit?: number;
+}
+
+interface FilterByAuthor extends schemas.InCollection {
+  readonly author: string;
+  readonly include_chunk_counts?: boolean;
+}
+
+interface DeleteDocument extends schemas.InCollection {
+  readonly source_id: string;
+  readonly confirm?: boolean;
+}
+
 /** Registers what lists, shows and removes documents. */
 export function registerDocumentTools(hub: ModuleHub, open: OpenLibrary): void {
-  hub.registerTool<{ readonly source_id: string; readonly include_chunks?: boolean; readonly chunk_limit?: number }>({
+  hub.registerTool<GetDocument>({
     name: "get_document",
     description: "Gives what is known of a document: title, author, pages, outline, and its chunks where asked",
     schema: schemas.input(
@@ -23,8 +39,13 @@ export function registerDocumentTools(hub: ModuleHub, open: OpenLibrary): void {
       ["source_id"],
     ),
     annotations: schemas.READS,
-    handler: async ({ source_id: sourceId, include_chunks: withChunks = false, chunk_limit: limit = 50 }) => {
-      const library = await open();
+    handler: async ({
+      source_id: sourceId,
+      include_chunks: withChunks = false,
+      chunk_limit: limit = 50,
+      collection,
+    }) => {
+      const library = await open(collection);
       const document = await library.find(sourceId);
       if (!document)
         return { document: null, chunks: [], chunks_total: 0, found: false, error: `No document ${sourceId}.` };
@@ -38,8 +59,8 @@ export function registerDocumentTools(hub: ModuleHub, open: OpenLibrary): void {
     description: "Lists the documents of the library, by author and title",
     schema: schemas.input({ ...schemas.FILTERS, limit: schemas.limit(250, 50), offset: schemas.OFFSET }),
     annotations: schemas.READS,
-    handler: async ({ limit = 50, offset = 0, ...filters }) => {
-      const { documents, total } = await (await open()).documents(filterOf(filters), { limit, offset });
+    handler: async ({ limit = 50, offset = 0, collection, ...filters }) => {
+      const { documents, total } = await (await open(collection)).documents(filterOf(filters), { limit, offset });
       return { documents: documents.map(documentRow), total_count: total, limit, offset };
     },
   });
@@ -56,8 +77,8 @@ export function registerDocumentTools(hub: ModuleHub, open: OpenLibrary): void {
       ["source_id"],
     ),
     annotations: schemas.READS,
-    handler: async ({ source_id: sourceId, limit = 50, offset = 0, section_filter: section }) => {
-      const library = await open();
+    handler: async ({ source_id: sourceId, limit = 50, offset = 0, section_filter: section, collection }) => {
+      const library = await open(collection);
       const document = await library.document(sourceId);
       const window = { sourceId, limit, offset, ...(section !== undefined && { section }) };
       const { passages, total } = await library.range("chunk", window);
@@ -77,7 +98,7 @@ function chunkResults(passages: readonly StoredPassage[], document: StoredDocume
 const MAX_OF_AUTHOR = 10_000;
 
 function registerAuthors(hub: ModuleHub, open: OpenLibrary): void {
-  hub.registerTool<{ readonly author: string; readonly include_chunk_counts?: boolean }>({
+  hub.registerTool<FilterByAuthor>({
     name: "filter_by_author",
     description: "Lists an author's works and their documents",
     schema: schemas.input(
@@ -88,9 +109,9 @@ function registerAuthors(hub: ModuleHub, open: OpenLibrary): void {
       ["author"],
     ),
     annotations: schemas.READS,
-    handler: async ({ author, include_chunk_counts: withCounts = true }) => {
+    handler: async ({ author, include_chunk_counts: withCounts = true, collection }) => {
       const window = { limit: MAX_OF_AUTHOR, offset: 0 };
-      const { documents } = await (await open()).documents({ author }, window);
+      const { documents } = await (await open(collection)).documents({ author }, window);
       const works = new Map<string, StoredDocument[]>();
       for (const document of documents) works.set(document.work, [...(works.get(document.work) ?? []), document]);
       return {
@@ -124,7 +145,7 @@ function workResult(documents: readonly StoredDocument[], withCounts: boolean): 
 }
 
 function registerRemoval(hub: ModuleHub, open: OpenLibrary): void {
-  hub.registerTool<{ readonly source_id: string; readonly confirm?: boolean }>({
+  hub.registerTool<DeleteDocument>({
     name: "delete_document",
     description: "Removes a document and its chunks from the library; the file itself stays",
     schema: schemas.input(
@@ -135,10 +156,10 @@ function registerRemoval(hub: ModuleHub, open: OpenLibrary): void {
       ["source_id"],
     ),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-    handler: async ({ source_id: sourceId, confirm = false }) => {
+    handler: async ({ source_id: sourceId, confirm = false, collection }) => {
       const nothing = { success: false, source_id: sourceId, chunks_deleted: 0, summaries_deleted: 0 };
       if (!confirm) return { ...nothing, error: "Confirmation required: set confirm=True to delete the document" };
-      const deleted = await (await open()).remove(sourceId);
+      const deleted = await (await open(collection)).remove(sourceId);
       if (!deleted) return { ...nothing, error: `No document ${sourceId}.` };
       return {
         success: true,

@@ -15,7 +15,15 @@ const MAX_TIME = "30m";
 const MAX_WAIT_MS = 29 * 60_000;
 const SPARE_MS = 2_000;
 
-interface AddDocuments {
+interface ParsePdf extends schemas.InCollection {
+  readonly pdf_path: string;
+}
+
+interface IngestStatus extends schemas.InCollection {
+  readonly job_id?: string;
+}
+
+interface AddDocuments extends schemas.InCollection {
   readonly paths?: readonly string[];
   readonly urls?: readonly string[];
   readonly globs?: readonly string[];
@@ -32,20 +40,20 @@ export function registerIngestTools(hub: ModuleHub, open: OpenLibrary, policy: S
     idempotentHint: true,
     openWorldHint: policy.allowUrls,
   };
-  hub.registerTool<{ readonly pdf_path: string }>({
+  hub.registerTool<ParsePdf>({
     name: "parse_pdf",
     description: "Process a PDF, or another document, with OCR where it needs that, and bring it into the library",
     schema: schemas.input({ pdf_path: PDF_PATH }, ["pdf_path"]),
     keywords: ["library", "ingest", "add a document"],
     annotations,
     totalTimeout: MAX_TIME,
-    handler: async ({ pdf_path: given }, context) => {
+    handler: async ({ pdf_path: given, collection }, context) => {
       const [source, ...others] = await sourcesOf([given], policy);
       if (!source || others.length > 0) {
         const message = `${given} is not one document. Name one, or use add_documents.`;
         return refused(given, new DocumentError("VALIDATION_ERROR", message));
       }
-      const library = await open();
+      const library = await open(collection, true);
       using pulse = new Pulse(context);
       const onProgress = ({ at }: JobReport): void => {
         if (at && at.pages > 0) pulse.tell(at.page, at.pages, `page ${at.page} of ${at.pages}`);
@@ -61,12 +69,12 @@ export function registerIngestTools(hub: ModuleHub, open: OpenLibrary, policy: S
     keywords: ["library", "ingest", "folder"],
     annotations,
     totalTimeout: MAX_TIME,
-    handler: async ({ paths = [], urls = [], globs = [], metadata, ocr, wait = true }, context) => {
+    handler: async ({ paths = [], urls = [], globs = [], metadata, ocr, wait = true, collection }, context) => {
       const given = [...paths, ...urls, ...globs];
       if (given.length === 0)
         throw new DocumentError("VALIDATION_ERROR", "Nothing is named. Give `paths`, `urls` or `globs`.");
       const sources = await sourcesOf(given, policy);
-      const library = await open();
+      const library = await open(collection, true);
       using pulse = wait ? new Pulse(context) : undefined;
       const onProgress = (report: JobReport): void => pulse && tell(report, pulse);
       const job = { sources, onProgress, ...(metadata && { metadata }), ...(ocr && { ocr }) };
@@ -78,7 +86,7 @@ export function registerIngestTools(hub: ModuleHub, open: OpenLibrary, policy: S
 }
 
 function registerStatus(hub: ModuleHub, open: OpenLibrary): void {
-  hub.registerTool<{ readonly job_id?: string; readonly cancel?: boolean }>({
+  hub.registerTool<IngestStatus>({
     name: "ingest_status",
     description: "Tells how far the library is with reading documents",
     schema: schemas.input({
@@ -86,8 +94,8 @@ function registerStatus(hub: ModuleHub, open: OpenLibrary): void {
     }),
     keywords: ["library", "progress", "jobs"],
     annotations: schemas.READS,
-    handler: async ({ job_id: id }) => {
-      const { jobs } = await open();
+    handler: async ({ job_id: id, collection }) => {
+      const { jobs } = await open(collection);
       if (id === undefined) return { jobs: (await jobs.reports()).map(({ sources: _all, ...report }) => report) };
       const report = await jobs.report(id);
       if (report) return jobResult(report);

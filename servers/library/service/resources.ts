@@ -1,15 +1,12 @@
 import type { ModuleHub } from "toolyard";
-import { DocumentError } from "../documents/document-error.ts";
 import { documentResult } from "./results.ts";
 import type { OpenLibrary } from "./search-tools.ts";
 
-/** The one collection that a file is. */
-const COLLECTION = "default";
 /** Ids that are suggested while one is typed. */
 const MAX_SUGGESTED = 100;
 
 /** Registers documents and their pages as what a client may attach. */
-export function registerResources(hub: ModuleHub, open: OpenLibrary): void {
+export function registerResources(hub: ModuleHub, open: OpenLibrary, names: () => readonly string[]): void {
   const ids = async (typed: string): Promise<string[]> => {
     const { documents } = await (await open()).documents({}, { limit: 10_000, offset: 0 });
     return documents
@@ -17,12 +14,12 @@ export function registerResources(hub: ModuleHub, open: OpenLibrary): void {
       .filter((id) => id.startsWith(typed))
       .slice(0, MAX_SUGGESTED);
   };
-  const complete = { collection: [COLLECTION], source_id: ids };
+  const collections = (typed: string): string[] => names().filter((name) => name.startsWith(typed));
+  const complete = { collection: collections, source_id: ids };
   hub.registerResource(
     "library://{collection}/document/{source_id}",
     async (_uri, { collection, source_id: sourceId = "" }) => {
-      expectCollection(collection);
-      const document = await (await open()).find(sourceId);
+      const document = await (await open(collection)).find(sourceId);
       return document && documentResult(document);
     },
     "What is known of a document of the library, with its outline",
@@ -31,15 +28,9 @@ export function registerResources(hub: ModuleHub, open: OpenLibrary): void {
   hub.registerResource(
     "library://{collection}/document/{source_id}/page/{page}",
     async (_uri, { collection, source_id: sourceId = "", page = "" }) => {
-      expectCollection(collection);
-      return (await open()).pageText(sourceId, Number(page));
+      return (await open(collection)).pageText(sourceId, Number(page));
     },
     "The text of a page of a document, from 1",
     { name: "library_page", mimeType: "text/plain", complete },
   );
-}
-
-function expectCollection(collection: string | undefined): void {
-  if (collection === COLLECTION) return;
-  throw new DocumentError("VALIDATION_ERROR", `The library has the collection "${COLLECTION}" alone.`);
 }

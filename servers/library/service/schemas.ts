@@ -29,8 +29,25 @@ export function limit(most: number, by: number): object {
 
 export const OFFSET = { type: "integer", minimum: 0, default: 0 };
 
+/** Which of the libraries in the store. */
+export interface InCollection {
+  readonly collection?: string;
+}
+
+const COLLECTION = {
+  type: "string",
+  pattern: "^[a-z][a-z0-9_]{0,30}$",
+  description: "One of several collections of documents, by its name.",
+};
+
+/** Every tool takes a collection beside what is its own. */
 export function input(properties: object, required: readonly string[] = []): object {
-  return { type: "object", properties, required, additionalProperties: false };
+  return {
+    type: "object",
+    properties: { ...properties, collection: COLLECTION },
+    required,
+    additionalProperties: false,
+  };
 }
 
 export const READS = { readOnlyHint: true, openWorldHint: false };

@@ -8,19 +8,31 @@ import { citationOf, linkTo } from "../search/cite.ts";
 import { chunkResult, readChunkId, summaryResult } from "./results.ts";
 import * as schemas from "./schemas.ts";
 
-export type OpenLibrary = () => Promise<Library>;
+/** One that is not there is made where it may be. */
+export type OpenLibrary = (collection?: string, mayMake?: boolean) => Promise<Library>;
 
-interface SearchChunks extends schemas.Filters {
+interface SearchChunks extends schemas.Filters, schemas.InCollection {
   readonly query: string;
   readonly limit?: number;
   readonly min_similarity?: number;
 }
 
-interface SearchSummaries {
+interface SearchSummaries extends schemas.InCollection {
   readonly query: string;
   readonly limit?: number;
   readonly min_level?: number;
   readonly max_level?: number;
+}
+
+interface FindText extends schemas.InCollection {
+  readonly quote: string;
+  readonly source_id?: string;
+}
+
+interface GetPassage extends schemas.InCollection {
+  readonly chunk_id: string;
+  readonly before?: number;
+  readonly after?: number;
 }
 
 /** Registers what finds passages. */
@@ -39,8 +51,8 @@ export function registerSearchTools(hub: ModuleHub, open: OpenLibrary): void {
     ),
     keywords: ["library", "passages", "quotations", "books", "documents"],
     annotations: schemas.READS,
-    handler: async ({ query, limit = 10, min_similarity: minSimilarity = 0, ...filters }) => {
-      const library = await open();
+    handler: async ({ query, limit = 10, min_similarity: minSimilarity = 0, collection, ...filters }) => {
+      const library = await open(collection);
       const filter = filterOf(filters);
       const { hits, matches } = await library.search("chunk", { query, limit, minSimilarity, filter });
       const results = await withDocuments(library, hits, (hit, document) => chunkResult(hit.passage, document, hit));
@@ -55,8 +67,8 @@ export function registerSearchTools(hub: ModuleHub, open: OpenLibrary): void {
     ]),
     keywords: ["library", "overview", "abstract"],
     annotations: schemas.READS,
-    handler: async ({ query, limit = 10, min_level: least = 1, max_level: most = 5 }) => {
-      const library = await open();
+    handler: async ({ query, limit = 10, min_level: least = 1, max_level: most = 5, collection }) => {
+      const library = await open(collection);
       const isAll = least <= 1 && most >= 5;
       const request = { query, limit, minSimilarity: 0, filter: {}, ...(!isAll && { levels: [least, most] as const }) };
       const { hits } = await library.search("summary", request);
@@ -70,7 +82,7 @@ export function registerSearchTools(hub: ModuleHub, open: OpenLibrary): void {
 const LEVEL = { type: "integer", minimum: 1, maximum: 5, description: "1: whole documents; 5: the deepest sections." };
 
 function registerQuotations(hub: ModuleHub, open: OpenLibrary): void {
-  hub.registerTool<{ readonly quote: string; readonly source_id?: string }>({
+  hub.registerTool<FindText>({
     name: "find_text",
     description: "Tells where a quotation stands word for word, or the passage that comes nearest to it",
     schema: schemas.input(
@@ -82,8 +94,8 @@ function registerQuotations(hub: ModuleHub, open: OpenLibrary): void {
     ),
     keywords: ["library", "check a quotation", "is this quote real"],
     annotations: schemas.READS,
-    handler: async ({ quote, source_id: sourceId }) => {
-      const library = await open();
+    handler: async ({ quote, source_id: sourceId, collection }) => {
+      const library = await open(collection);
       const { places, nearest } = await library.findQuote(quote, sourceId);
       return {
         found: places.length > 0,
@@ -100,7 +112,7 @@ function registerQuotations(hub: ModuleHub, open: OpenLibrary): void {
       };
     },
   });
-  hub.registerTool<{ readonly chunk_id: string; readonly before?: number; readonly after?: number }>({
+  hub.registerTool<GetPassage>({
     name: "get_passage",
     description: "Gives a passage with those that stand before and after it",
     schema: schemas.input(
@@ -113,8 +125,8 @@ function registerQuotations(hub: ModuleHub, open: OpenLibrary): void {
     ),
     keywords: ["library", "context"],
     annotations: schemas.READS,
-    handler: async ({ chunk_id: id, before = 1, after = 1 }) => {
-      const library = await open();
+    handler: async ({ chunk_id: id, before = 1, after = 1, collection }) => {
+      const library = await open(collection);
       const place = readChunkId(id);
       if (!place)
         throw new DocumentError("VALIDATION_ERROR", `${JSON.stringify(id)} is no id of a chunk, such as poetics#3.`);

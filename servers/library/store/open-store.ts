@@ -1,15 +1,17 @@
 import { mkdir, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join, parse } from "node:path";
 import { fileURLToPath } from "node:url";
 import { OptionError } from "toolyard";
 import { storeFailure } from "./store-failure.ts";
 import type { LibraryStore } from "./store.ts";
 
 export const STORE_FORMS =
-  "sqlite:///folder/library.db, postgres://user:password@host/database or weaviate+http://host:8080, the last two with " +
+  "sqlite:///folder/library.db, postgres://user:password@host/database or weaviate+http://host:8080, each with " +
   "?collection=name for one of several libraries";
 
-const DEFAULT_COLLECTION = "main";
+/** Where none is named. */
+export const DEFAULT_COLLECTION = "main";
+const COLLECTION = /^[a-z][a-z0-9_]{0,30}$/;
 
 /** Which library: a file, or a collection on a server. */
 export type StoreAddress =
@@ -20,23 +22,47 @@ export type StoreAddress =
 export function parseStore(text: string): StoreAddress {
   if (!URL.canParse(text)) throw wrong(text);
   const url = new URL(text);
+  const collection = url.searchParams.get("collection") ?? DEFAULT_COLLECTION;
+  expectCollection(collection);
+  url.searchParams.delete("collection");
   if (url.protocol === "sqlite:") {
     if (url.hostname !== "" || url.pathname.length < 2) throw wrong(text);
-    return { kind: "sqlite", file: fileURLToPath(`file://${url.pathname}`) };
+    return { kind: "sqlite", file: fileOf(fileURLToPath(`file://${url.pathname}`), collection) };
   }
-  const collection = url.searchParams.get("collection") ?? DEFAULT_COLLECTION;
-  if (!/^[a-z][a-z0-9_]{0,30}$/.test(collection))
-    throw new OptionError(
-      "The collection in a store's address is up to 31 small letters, digits and underscores, such as scholars, got " +
-        `${JSON.stringify(collection)}.`,
-    );
-  url.searchParams.delete("collection");
   // A password with a bare / in it ends the host's name there, and the rest of it would be shown as a path.
   if (`${url.pathname}${url.search}${url.hash}`.includes("@")) throw wrong(text);
   if (/^postgres(?:ql)?:$/.test(url.protocol)) return { kind: "postgres", url, collection };
   const http = /^weaviate\+(https?:)$/.exec(url.protocol)?.[1];
   if (http === undefined) throw wrong(text);
   return { kind: "weaviate", url: new URL(`${http}${url.href.slice(url.protocol.length)}`), collection };
+}
+
+/** The address of another collection in the same store. Throws an `OptionError` for what is no name of one. */
+export function inCollection(store: string, collection: string): string {
+  expectCollection(collection);
+  parseStore(store);
+  const url = new URL(store);
+  url.searchParams.set("collection", collection);
+  return url.href;
+}
+
+/** Of an address that `parseStore` takes. */
+export function collectionOf(store: string): string {
+  return new URL(store).searchParams.get("collection") ?? DEFAULT_COLLECTION;
+}
+
+function expectCollection(collection: string): void {
+  if (COLLECTION.test(collection)) return;
+  throw new OptionError(
+    "The collection must be named by up to 31 small letters, digits and underscores, such as scholars, got " +
+      `${JSON.stringify(collection.slice(0, 200))}.`,
+  );
+}
+
+/** Each collection is a file of its own: `library.db`, and beside it `library.scholars.db`. */
+function fileOf(file: string, collection: string): string {
+  const { dir, name, ext } = parse(file);
+  return collection === DEFAULT_COLLECTION ? file : join(dir, `${name}.${collection}${ext}`);
 }
 
 function wrong(text: string): OptionError {
@@ -57,6 +83,18 @@ export async function openStore(address: StoreAddress): Promise<LibraryStore> {
       return (await import("./postgres.ts")).openPostgresStore(address.url, address.collection);
     case "weaviate":
       return (await import("./weaviate.ts")).openWeaviateStore(address.url, address.collection);
+  }
+}
+
+/** Whether somebody made that library. Rejects with `STORE_UNAVAILABLE`. */
+export async function isStoreThere(address: StoreAddress): Promise<boolean> {
+  switch (address.kind) {
+    case "sqlite":
+      return isThere(address.file);
+    case "postgres":
+      return (await import("./postgres.ts")).isPostgresStoreThere(address.url, address.collection);
+    case "weaviate":
+      return (await import("./weaviate.ts")).isWeaviateStoreThere(address.url, address.collection);
   }
 }
 

@@ -33,6 +33,17 @@ export async function openPostgresStore(url: URL, collection: string): Promise<L
   return createPostgresStore(driver, collection, `${url.host}${url.pathname}`);
 }
 
+/** Whether somebody made that collection. */
+export async function isPostgresStoreThere(url: URL, collection: string): Promise<boolean> {
+  const driver = await openPostgres(url);
+  try {
+    const rows = await driver.query("select 1 from pg_namespace where nspname = $1", [`library_${collection}`]);
+    return rows.length > 0;
+  } finally {
+    await driver.close();
+  }
+}
+
 /** A library on a connection, which it closes. */
 export async function createPostgresStore(
   driver: PostgresDriver,

@@ -35,6 +35,12 @@ export async function openWeaviateStore(url: URL, collection: string): Promise<L
   return new WeaviateStore(client, classes);
 }
 
+/** Whether somebody made that collection. */
+export async function isWeaviateStoreThere(url: URL, collection: string): Promise<boolean> {
+  const client = new WeaviateClient(url, process.env["WEAVIATE_API_KEY"]);
+  return (await client.ask("GET", `/schema/${classesOf(collection).document}`)) !== undefined;
+}
+
 /**
  * Weaviate has no transactions, and replaces one object at a time. So passages carry the key of the reading that made
  * them, and count once the document's own object names that key: that is one write, and the last one.

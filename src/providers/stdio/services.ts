@@ -125,12 +125,21 @@ export const LibrarySchema = Type.Object(
         maximum: 1000,
       }),
     ),
+    collection: Type.Optional(
+      Type.String({
+        pattern: "^[a-z][a-z0-9_]{0,30}$",
+        description:
+          "Which of several libraries in the store: of a file, one beside it (`library.scholars.db`). Tools may name " +
+          "another one. Absent: that of the store's address, else main.",
+        examples: ["scholars"],
+      }),
+    ),
     store: Type.Optional(
       Type.String({
         minLength: 1,
         description:
           "Where the library is: sqlite:///folder/library.db, postgres://user:password@host/database or " +
-          "weaviate+http://host:8080; on a server `?collection=name` tells several libraries apart. " +
+          "weaviate+http://host:8080; `?collection=name` tells several libraries apart. " +
           "Absent: a file in the data folder.",
         examples: ["postgres://reader:${LIBRARY_PASSWORD}@db.example.com/books"],
       }),

@@ -225,6 +225,8 @@ describe("a server", () => {
 describe("addresses", () => {
   test.each([
     ["sqlite:///a/library.db", { kind: "sqlite", file: "/a/library.db" }],
+    ["sqlite:///a/library.db?collection=main", { kind: "sqlite", file: "/a/library.db" }],
+    ["sqlite:///a/library.db?collection=scholars", { kind: "sqlite", file: "/a/library.scholars.db" }],
     ["postgres://host/books", { kind: "postgres", collection: "main" }],
     ["postgresql://host/books?collection=scholars", { kind: "postgres", collection: "scholars" }],
     ["weaviate+https://host:8443", { kind: "weaviate", collection: "main" }],
@@ -240,6 +242,7 @@ describe("addresses", () => {
     ["postgres://me:12/secret@host/books", "are written as %2F"],
     ["weaviate+http://:a#secret@host", "//***@host"],
     ["postgres://host/books?collection=Drop Table", "The collection"],
+    ["sqlite:///a/library.db?collection=../other", "The collection"],
   ])("%s is refused, without its password", (address, message) => {
     expect(() => parseStore(address)).toThrow(message);
     expect(() => parseStore(address)).not.toThrow("secret");
