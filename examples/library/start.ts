@@ -15,8 +15,8 @@ import { startMistral } from "./mistral.ts";
 const home = await realpath(await mkdtemp(join(tmpdir(), "toolyard-library-")));
 const books = join(home, "books");
 const scanned = await makeBooks(books);
-const essay = "essai-nominalisme.md";
-await cp(fileURLToPath(new URL(`texts/${essay}`, import.meta.url)), join(books, essay));
+for (const essay of ["essai-nominalisme.md", "essai-roscelin-abelard.md", "essay-three-nominalists.md"])
+  await cp(fileURLToPath(new URL(`texts/${essay}`, import.meta.url)), join(books, essay));
 const key = process.env["MISTRAL_API_KEY"];
 const scripted = await startMistral(scanned);
 const url = key ? "https://api.mistral.ai" : scripted.url;
