@@ -249,7 +249,7 @@ describe("collections", () => {
     const outcome = await hub.call(tool, { ...args, collection: "none" });
     expect(outcome).toMatchObject({ ok: false, kind: "tool_error" });
     expect(JSON.stringify(outcome)).toContain("There is no collection");
-    expect(readdirSync(join(yard, "library")).filter((name) => name.includes("none"))).toEqual([]);
+    expect(readdirSync(join(yard, "data/library")).filter((name) => name.includes("none"))).toEqual([]);
   });
 
   test.each(["../main", "a.b", "A", "", "a".repeat(32)])("%j is no name of one", async (collection) => {
