@@ -129,30 +129,6 @@ describe("toolyard library", () => {
     ]);
   });
 
-  test("C47: speaks French where the locale is French; what programs read is the same everywhere", async () => {
-    await using desk = await Desk.create(BOOKS);
-    const env = { LC_ALL: "fr_FR.UTF-8" };
-    const run = async (...words: readonly string[]) => desk.run(["library", ...words], { env });
-    expect((await run("stats")).stderr).toContain("La bibliothèque est vide");
-    await run("add", "books");
-    expect((await run("stats")).stdout).toMatch(
-      /2 documents, 3 passages, 0 page; langues : .*\n\npassages par auteur/su,
-    );
-    expect((await run("doctor")).stdout).toContain("Rien d’anormal.");
-    expect((await run("export", "all.jsonl")).stdout).toMatch(/^exporté {4}2 documents, 3 passages vers /u);
-    expect((await run("import", "all.jsonl")).stdout).toBe("importé    2 documents, 3 passages\n");
-    expect((await run("backup", "saved.db")).stdout).toMatch(/^enregistré /u);
-    expect((await run("backup", "saved.db")).stderr).toContain("Ce fichier existe déjà. Nommez-en un autre. (");
-    const moved = await run("move", "--to", `sqlite://${desk.path("other.db")}`);
-    expect(moved.stdout).toMatch(/^déplacé {4}2 documents, vers .*\ncomparé {4}50 sur 50 questions trouvent/u);
-    expect((await run("show", "none")).stderr).toContain("Il n’existe pas. (");
-    rmSync(desk.path("books/clear.md"));
-    expect((await run("doctor")).stderr).toMatch(/^anomalie {3}Des fichiers ne sont plus là/u);
-    expect(JSON.parse((await run("doctor", "--json")).stdout)).toMatchObject({
-      findings: [{ what: expect.stringContaining("Files are gone") as string }],
-    });
-  });
-
   test.each([
     [["move"], "--to"],
     [["move", "--to", "books"], "A store is named as"],
