@@ -1,16 +1,6 @@
 import { basename } from "node:path";
+import type { ProgressLine } from "./command-io.ts";
 import type { Words } from "./words.ts";
-
-/** What is shown of work under way, as the command line draws it. */
-export interface ProgressLine {
-  readonly name: string;
-  readonly state: string;
-  readonly note?: string;
-  readonly done?: number;
-  readonly total?: number;
-  /** As `Date.now()` has it. */
-  readonly since?: number;
-}
 
 /** Sooner than that, what is left would jump about. */
 const MIN_TOLD_MS = 2_000;

@@ -1,4 +1,13 @@
-import type { ProgressLine } from "./add-progress.ts";
+/** What is shown of work under way, as the command line draws it. */
+export interface ProgressLine {
+  readonly name: string;
+  readonly state: string;
+  readonly note?: string;
+  readonly done?: number;
+  readonly total?: number;
+  /** As `Date.now()` has it. */
+  readonly since?: number;
+}
 
 /** What a command has of its surroundings. */
 export interface CommandIo {

@@ -27,33 +27,7 @@ interface DeleteDocument extends schemas.InCollection {
 
 /** Registers what lists, shows and removes documents. */
 export function registerDocumentTools(hub: ModuleHub, open: OpenLibrary): void {
-  hub.registerTool<GetDocument>({
-    name: "get_document",
-    description: "Gives what is known of a document: title, author, pages, outline, and its chunks where asked",
-    schema: schemas.input(
-      {
-        source_id: schemas.SOURCE_ID,
-        include_chunks: { type: "boolean", default: false },
-        chunk_limit: schemas.limit(500, 50),
-      },
-      ["source_id"],
-    ),
-    annotations: schemas.READS,
-    handler: async ({
-      source_id: sourceId,
-      include_chunks: withChunks = false,
-      chunk_limit: limit = 50,
-      collection,
-    }) => {
-      const library = await open(collection);
-      const document = await library.find(sourceId);
-      if (!document)
-        return { document: null, chunks: [], chunks_total: 0, found: false, error: `No document ${sourceId}.` };
-      const { passages } = withChunks ? await library.range("chunk", { sourceId, limit, offset: 0 }) : { passages: [] };
-      const chunks = chunkResults(passages, document);
-      return { document: documentResult(document), chunks, chunks_total: document.chunks, found: true };
-    },
-  });
+  registerDocument(hub, open);
   hub.registerTool<schemas.Filters & Page>({
     name: "list_documents",
     description: "Lists the documents of the library, by author and title",
@@ -88,6 +62,36 @@ export function registerDocumentTools(hub: ModuleHub, open: OpenLibrary): void {
   });
   registerAuthors(hub, open);
   registerRemoval(hub, open);
+}
+
+function registerDocument(hub: ModuleHub, open: OpenLibrary): void {
+  hub.registerTool<GetDocument>({
+    name: "get_document",
+    description: "Gives what is known of a document: title, author, pages, outline, and its chunks where asked",
+    schema: schemas.input(
+      {
+        source_id: schemas.SOURCE_ID,
+        include_chunks: { type: "boolean", default: false },
+        chunk_limit: schemas.limit(500, 50),
+      },
+      ["source_id"],
+    ),
+    annotations: schemas.READS,
+    handler: async ({
+      source_id: sourceId,
+      include_chunks: withChunks = false,
+      chunk_limit: limit = 50,
+      collection,
+    }) => {
+      const library = await open(collection);
+      const document = await library.find(sourceId);
+      if (!document)
+        return { document: null, chunks: [], chunks_total: 0, found: false, error: `No document ${sourceId}.` };
+      const { passages } = withChunks ? await library.range("chunk", { sourceId, limit, offset: 0 }) : { passages: [] };
+      const chunks = chunkResults(passages, document);
+      return { document: documentResult(document), chunks, chunks_total: document.chunks, found: true };
+    },
+  });
 }
 
 function chunkResults(passages: readonly StoredPassage[], document: StoredDocument): object[] {
