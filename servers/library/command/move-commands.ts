@@ -1,3 +1,4 @@
+import { access } from "node:fs/promises";
 import { resolve } from "node:path";
 import { exportLibrary, importLibrary } from "../moves/export-file.ts";
 import { examine } from "../moves/doctor.ts";
@@ -95,10 +96,19 @@ export const backup = spoken(async (file: string, options: Shared, { io, words }
   await using store = await open(io);
   const path = resolve(io.cwd, file);
   if (!store.backup) throw new DocumentError("VALIDATION_ERROR", store.backupAdvice ?? "This store has no backup.");
+  if (await isThere(path))
+    throw new DocumentError("VALIDATION_ERROR", `${path} is there already. Name a file that is not.`, "already_there");
   await store.backup(path);
   await io.print(options.json ? JSON.stringify({ file: path }) : line(words, "saved", path));
   return EXIT.ok;
 });
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
 
 /** Bars of a chart, rows of one, and years that make one row where there are many. */
 const BAR_WIDTH = 30;
