@@ -268,6 +268,8 @@ describe("collections", () => {
     for (const name of ["b", "c"]) await resting.open(name, true);
     await expect(first.documents({}, { limit: 1, offset: 0 })).rejects.toThrow();
     expect(await resting.open("a")).not.toBe(first);
+    const [one, same] = await Promise.all([resting.open("d", true), resting.open("d", true)]);
+    expect(one).toBe(same);
     await using busy = open(1, 60_000);
     await busy.open("a", true);
     await expect(busy.open("b", true)).rejects.toMatchObject({ code: "STORE_BUSY" });

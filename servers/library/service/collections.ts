@@ -38,17 +38,19 @@ export class Collections implements AsyncDisposable {
   async open(collection = OWN_COLLECTION, mayMake = false): Promise<Library> {
     const name = collection === this.#options.own ? OWN_COLLECTION : collection;
     const known = this.#opened.get(name);
-    if (known) {
-      known.used = Date.now();
-      return known.library;
-    }
-    if (name !== OWN_COLLECTION) await this.#makeRoom();
-    const library = this.#openNow(name, mayMake);
-    const opened = { library, used: Date.now() };
+    if (!known) return this.#begin(name, mayMake);
+    known.used = Date.now();
+    // Whoever asked before may not have wanted to make it.
+    return mayMake ? known.library.catch(() => this.open(name, true)) : known.library;
+  }
+
+  /** Known at once, so that who asks meanwhile gets the same one. */
+  #begin(name: string, mayMake: boolean): Promise<Library> {
+    const opened = { library: this.#openNow(name, mayMake), used: Date.now() };
     this.#opened.set(name, opened);
     // One that could not be opened is tried again by the next call.
-    library.catch(() => this.#opened.get(name) === opened && this.#opened.delete(name));
-    return library;
+    opened.library.catch(() => this.#opened.get(name) === opened && this.#opened.delete(name));
+    return opened.library;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -58,6 +60,7 @@ export class Collections implements AsyncDisposable {
   }
 
   async #openNow(name: string, mayMake: boolean): Promise<Library> {
+    if (name !== OWN_COLLECTION) await this.#makeRoom(name);
     const library = await this.#options.open(name === OWN_COLLECTION ? undefined : name, mayMake);
     if (library) return library;
     throw new DocumentError(
@@ -67,14 +70,13 @@ export class Collections implements AsyncDisposable {
   }
 
   /** Closes the one that rested longest, where there are too many. */
-  async #makeRoom(): Promise<void> {
-    const others = Array.from(this.#opened).filter(([name]) => name !== OWN_COLLECTION);
+  async #makeRoom(wanted: string): Promise<void> {
+    const others = Array.from(this.#opened).filter(([name]) => name !== OWN_COLLECTION && name !== wanted);
     if (others.length < this.#options.most) return;
     const since = Date.now() - this.#options.restMs;
     for (const [name, { library, used }] of others.toSorted(([, one], [, other]) => one.used - other.used)) {
       const own = await library.catch(() => undefined);
-      if (used > since || own?.jobs.isBusy) continue;
-      this.#opened.delete(name);
+      if (used > since || own?.jobs.isBusy || !this.#opened.delete(name)) continue;
       return own?.[Symbol.asyncDispose]();
     }
     throw new DocumentError(
