@@ -2,7 +2,7 @@ import { LOCAL_PRINCIPAL, type Principal } from "../core/call.ts";
 import type { ListKind, RenderedList, View } from "../core/hub-port.ts";
 import { stringMember, type JsonObject } from "../core/json.ts";
 import type { McpNaming, Surface } from "../core/names.ts";
-import { fail } from "../core/outcome.ts";
+import { fail, type Fail } from "../core/outcome.ts";
 import type { CallTarget } from "../core/provider.ts";
 import type { Problem, PromptRecord, Source, ToolRecord } from "../core/records.ts";
 import type { Lookup } from "./lookup.ts";
@@ -133,6 +133,16 @@ export class Snapshot {
   /** Why a tool of this name is not offered, where a source knows. Not for callers with narrowed rights. */
   whyWithheld(name: string): string | undefined {
     return whyWithheld(this.#parts, name);
+  }
+
+  /** Whether a source lists something of its own. */
+  isListed(id: string): boolean {
+    return this.withheldBy(id) === undefined && Object.values(this.counts.bySource.get(id) ?? {}).some((n) => n > 0);
+  }
+
+  /** What a call by a name of this source is answered, which lists nothing of its own. */
+  withheldBy(id: string): Fail | undefined {
+    return this.#parts.find(({ source }) => source.id === id)?.listing.withheld;
   }
 
   /** The wire shape of the tool with this rendered name, as the widest list has it. */

@@ -2,9 +2,6 @@ import { READ_SEPARATORS } from "../core/names.ts";
 import type { Source } from "../core/records.ts";
 import type { SourcePart } from "./source-part.ts";
 
-/** A manifest's folder, or the name of its file, stands for the tool that it would have described. */
-const MANIFEST = /(?:^|\/)(?:([^/]+)\/)?([^/]+?)(?:\.mcp\.json|\.toml|\.json)$/u;
-
 /**
  * Why a source does not offer what is asked for by this name, where it knows: a manifest that cannot be used, a pin, an
  * `include` or `exclude`. Only for callers who may know what they cannot use.
@@ -14,9 +11,9 @@ export function whyWithheld(parts: readonly SourcePart[], name: string): string 
     const bare = bareNames(source, name);
     if (listing.excluded?.some((excluded) => bare.includes(excluded)))
       return `\`include\` and \`exclude\` of the source ${source.id} leave it out`;
-    for (const { subject, withheld, tool } of problems) {
-      const names = tool === undefined ? namesOf(subject) : [tool, ...namesOf(subject)];
-      if (withheld !== undefined && names.some((one) => bare.includes(one))) return withheld.replace(/\.$/, "");
+    for (const { subject, withheld, names = [] } of problems) {
+      if (withheld !== undefined && [subject, ...names].some((one) => bare.includes(one)))
+        return withheld.replace(/\.$/, "");
     }
   }
   return undefined;
@@ -31,9 +28,4 @@ function bareNames({ id, namespace }: Source, name: string): readonly string[] {
     ),
   );
   return [...behind, name];
-}
-
-function namesOf(subject: string): readonly string[] {
-  const [, folder, file] = MANIFEST.exec(subject) ?? [];
-  return [subject, folder, file].filter((name): name is string => name !== undefined);
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from "./json.ts";
 import type { ListingShape, Visibility } from "./listing-shape.ts";
+import type { Fail } from "./outcome.ts";
 import type { ProviderKind } from "./provider-kinds.ts";
 
 /**
@@ -90,8 +91,8 @@ export interface Problem {
   /** Tool name, file or URI that the problem is about. */
   readonly subject: string;
   readonly message: string;
-  /** Name of the tool that is not offered because of it, where the subject is another word. */
-  readonly tool?: string;
+  /** What callers may call that which is not offered because of it, where that is not the subject. */
+  readonly names?: readonly string[];
   /** It is offered all the same, under another name. @default false */
   readonly renamed?: boolean;
   /** It is not offered, and this is why: what follows a "because". */
@@ -101,9 +102,9 @@ export interface Problem {
 /** What a problem says, without whose it is. */
 export type Told = Omit<Problem, "source">;
 
-/** What is told of something that is not offered. `tool`: its name, where that is known and not the subject. */
-export function notOffered(subject: string, reason: string, tool?: string): Told {
-  return { subject, message: `not offered: ${reason}`, withheld: reason, ...(tool !== undefined && { tool }) };
+/** What is told of something that is not offered. `names`: what callers may call it, where that is not the subject. */
+export function notOffered(subject: string, reason: string, names: readonly string[] = []): Told {
+  return { subject, message: `not offered: ${reason}`, withheld: reason, ...(names.length > 0 && { names }) };
 }
 
 /** Everything one source offers at one moment. Immutable; an unchanged source hands out the same object again. */
@@ -125,6 +126,8 @@ export interface Listing {
   readonly problems: readonly Problem[];
   /** Names of tools that the configuration leaves out. */
   readonly excluded?: readonly string[];
+  /** Nothing of the source's own is listed, and this is what a call by one of its names is answered. */
+  readonly withheld?: Fail;
 }
 
 /** A server of a source as its handshake described it. */

@@ -16,6 +16,8 @@ export interface Wanted {
   /** What stands between a namespace and a name where tools are listed. */
   readonly separator: string;
   isListed(sourceId: string): boolean;
+  /** What is answered for a source that lists nothing of its own, where it says so itself. */
+  withheldBy(sourceId: string): Fail | undefined;
 }
 
 /** Why a name is not known: the service that has it is away, or one of these. */

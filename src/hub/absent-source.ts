@@ -17,6 +17,8 @@ export function absentSource(call: Pick<Call, "target" | "principal">, places: A
   const provider = namedSource(call, places);
   if (!provider) return undefined;
   const { id } = provider.source;
+  const withheld = places.withheldBy(id);
+  if (withheld) return withheld;
   const { state, lastError, installing } = provider.status();
   if (installing) return installingFailure(id, installing);
   const where = "The hub's log and status say why.";
@@ -76,6 +78,8 @@ interface AbsentPlaces {
   /** What stands between a namespace and a name where tools are listed. */
   readonly separator: string;
   isListed(sourceId: string): boolean;
+  /** What is answered for a source that lists nothing of its own, where it says so itself. */
+  withheldBy(sourceId: string): Fail | undefined;
 }
 
 /** What stands behind the source's namespace. */

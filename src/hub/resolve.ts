@@ -44,11 +44,13 @@ async function withAbsentServices(
 
 /** Where a name is looked for that no list holds. */
 export function wantedOf(asked: Pick<Wanted, "name" | "principal">, { catalog, sources }: ResolvePlaces): Wanted {
+  const { current } = catalog.for(asked.principal);
   return {
     ...asked,
     providers: sources.providers,
     separator: catalog.separator,
-    isListed: (id) => Object.values(catalog.current.counts.bySource.get(id) ?? {}).some((count) => count > 0),
+    isListed: (id) => current.isListed(id),
+    withheldBy: (id) => current.withheldBy(id),
   };
 }
 

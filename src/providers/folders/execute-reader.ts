@@ -67,9 +67,9 @@ function ownStem({ folder, texts, problems }: Gathering): string[] {
     const reason =
       `the folder holds \`${other}\`, but its tool's files must be called ` +
       `\`${stem}${METADATA_SUFFIX}\` and \`${stem}.py\` (or .ts, .js, .mjs)`;
-    problems.push(notOffered(folder.place, reason));
+    problems.push(notOffered(folder.place, reason, [stem, stemOf(other)]));
   } else if (scriptOf(stem, folder) !== undefined) {
-    problems.push(notOffered(folder.place, `\`${stem}${METADATA_SUFFIX}\` is missing beside the script`));
+    problems.push(notOffered(folder.place, `\`${stem}${METADATA_SUFFIX}\` is missing beside the script`, [stem]));
   }
   return [];
 }
@@ -84,7 +84,7 @@ function readTool(stem: string, gathering: Gathering): ExecuteFolderTool | undef
   const { folder, texts, rules, problems } = gathering;
   const subject = folder.place === "" ? stem + METADATA_SUFFIX : `${folder.place}/${stem}${METADATA_SUFFIX}`;
   const refuse = (reason: string) => {
-    problems.push(notOffered(subject, reason));
+    problems.push(notOffered(subject, reason, [stem]));
     return undefined;
   };
   const script = scriptOf(stem, folder);

@@ -1,5 +1,5 @@
 import { FailError } from "../../core/errors.ts";
-import { fail, ok, type Outcome } from "../../core/outcome.ts";
+import { fail, ok, type Fail, type Outcome } from "../../core/outcome.ts";
 import type { Provider, ResolvedCall } from "../../core/provider.ts";
 import { EMPTY_LISTING, NO_FEATURES, type Listing, type Source, type ToolRecord } from "../../core/records.ts";
 import type { SignInGate } from "./sign-in-gate.ts";
@@ -21,7 +21,7 @@ const SIGN_IN = "sign_in";
  * and while the server shows nothing at all there is one tool that leads there.
  */
 export function signInFace(own: Own, parts: SignInFaceParts): Pick<Provider, "call" | "listing"> {
-  const leads = signInListing(parts.source);
+  const leads = signInListing(parts);
   let listed: Listing = EMPTY_LISTING;
   const shown = (given: Listing): Listing => {
     listed = given;
@@ -54,10 +54,7 @@ async function callSignedIn(call: ResolvedCall, callOnce: Provider["call"], gate
 
 async function signIn(call: ResolvedCall, { source: { id }, gate, refresh }: SignInFaceParts): Promise<Outcome> {
   try {
-    if (!(await gate.signInBy(call)))
-      return fail("needs_authorisation", `\`${id}\` is not signed in to. ${gate.remedy}.`, {
-        details: { sent: false },
-      });
+    if (!(await gate.signInBy(call))) return notSignedIn(id, gate);
     await refresh(call.signal);
     return ok({ content: [{ type: "text", text: `Signed in to ${id}. Its tools are listed from now on.` }] });
   } catch (error) {
@@ -66,7 +63,11 @@ async function signIn(call: ResolvedCall, { source: { id }, gate, refresh }: Sig
   }
 }
 
-function signInListing(source: Source): Listing {
+function notSignedIn(id: string, { remedy }: SignInGate): Fail {
+  return fail("needs_authorisation", `\`${id}\` is not signed in to. ${remedy}.`, { details: { sent: false } });
+}
+
+function signInListing({ source, gate }: SignInFaceParts): Listing {
   const inputSchema = { type: "object", properties: {}, additionalProperties: false };
   const description = `Signs you in to ${source.id}, which shows its own tools after that.`;
   const annotations = { title: `Sign in to ${source.id}`, readOnlyHint: false, openWorldHint: true };
@@ -81,7 +82,8 @@ function signInListing(source: Source): Listing {
     definition: { name: SIGN_IN, description, inputSchema, annotations },
   };
   const none = { resources: [], templates: [], prompts: [], problems: [] };
-  return Object.freeze({ ...none, tools: [tool], features: NO_FEATURES, isPrivate: true });
+  const withheld = notSignedIn(source.id, gate);
+  return Object.freeze({ ...none, tools: [tool], features: NO_FEATURES, isPrivate: true, withheld });
 }
 
 function isBare({ tools, resources, templates, prompts }: Listing): boolean {

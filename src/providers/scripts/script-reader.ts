@@ -44,20 +44,19 @@ function readScriptFolder(
   { allowDirnameAsName, settings }: ScriptRules,
 ): Built<FolderContent<ScriptTool>> {
   const subject = folder.place === "" ? MANIFEST_NAME : `${folder.place}/${MANIFEST_NAME}`;
-  if ("problem" in file) return { value: { tools: [], problems: [notOffered(subject, file.problem)] } };
-  const { manifest, name, faults, remarks } = parseManifest(file.text, {
-    folderName: basename(folder.path),
-    allowDirnameAsName,
-  });
+  const folderName = basename(folder.path);
+  if ("problem" in file) return { value: { tools: [], problems: [notOffered(subject, file.problem, [folderName])] } };
+  const { manifest, name, faults, remarks } = parseManifest(file.text, { folderName, allowDirnameAsName });
+  const names = name === undefined ? [folderName] : [name, folderName];
   const told = [
-    ...faults.map((fault) => notOffered(subject, fault, name)),
+    ...faults.map((fault) => notOffered(subject, fault, names)),
     ...remarks.map((message) => ({ subject, message })),
   ];
   if (!manifest) return { value: { tools: [], problems: told } };
   const place = placeScript(manifest, folder);
   const alsoWatch = place.watch === undefined ? [] : [place.watch];
   if (place.problem !== undefined)
-    return { value: { tools: [], problems: [...told, notOffered(subject, place.problem, name)] }, alsoWatch };
+    return { value: { tools: [], problems: [...told, notOffered(subject, place.problem, names)] }, alsoWatch };
   return {
     value: {
       tools: [toTool(manifest, folder, { file: place.file, settings: runSettings(manifest, settings) })],

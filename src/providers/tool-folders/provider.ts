@@ -185,7 +185,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
       for (const tool of found) {
         const fault = faults.get(tool.place);
         if (fault !== undefined) {
-          problems.push(this.#problem(notOffered(tool.place, fault, tool.name)));
+          problems.push(this.#problem(notOffered(tool.place, fault, [tool.name])));
           continue;
         }
         const first = tools.get(tool.name);
