@@ -1,5 +1,5 @@
 import { OptionError } from "./errors.ts";
-import { Type } from "./option-schema.ts";
+import { Type, type OptionSchema } from "./option-schema.ts";
 import { amountOption, type AmountBounds, type AmountNotes, type AmountOption } from "./option-values.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -38,6 +38,11 @@ export function durationOption<const N extends AmountNotes = {}>(notes?: N, boun
     ...notes,
   });
   return amountOption<N>(written, parseDuration, bounds);
+}
+
+/** Whether an option is one of those. */
+export function isDuration({ anyOf = [] }: OptionSchema): boolean {
+  return anyOf.some(({ pattern }) => pattern === PATTERN);
 }
 
 /** Milliseconds as people write them: `250 ms`, `30 s`, `5 min`, `1.5 h`. */

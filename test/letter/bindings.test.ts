@@ -376,6 +376,51 @@ describe("constructors check their options in their own words", () => {
   });
 });
 
+describe("times of a server", () => {
+  /** Takes its time before it answers for the first time. */
+  const SLOW_START = `
+import { createInterface } from "node:readline";
+const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
+const serverInfo = { name: "slow", version: "1" };
+const answers = {
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo }),
+  "tools/list": () => ({ tools: [{ name: "tide", inputSchema: { type: "object" } }] }),
+};
+setTimeout(() => {
+  createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method, params } = JSON.parse(line);
+    const answer = answers[method];
+    if (id !== undefined) say(answer ? { id, result: answer(params) } : { id, error: { code: -32601, message: "no" } });
+  });
+}, 300);
+`;
+  const names = async (binding: StandardMCPBinding): Promise<readonly string[]> =>
+    (await binding.discover_tools({ timeout_per_server: 120 })).map(({ name }) => name);
+
+  test("L51: are seconds where they are bare numbers, as they are everywhere in the documents", async () => {
+    const command = [process.execPath, folder.write("slow.mjs", SLOW_START)];
+    const binding = kept(
+      new StandardMCPBinding({ initial_servers: { near: { command, connect_timeout: 120 } }, logger }),
+    );
+    expect(await binding.add_server("far", command, { connect_timeout: "0.05s" })).toBe(true);
+    expect(await names(binding)).toEqual(["near::tide"]);
+    expect(await binding.add_server("far", command, { connect_timeout: 120, tool_timeouts: { tide: 0.5 } })).toBe(true);
+    expect(await names(binding)).toEqual(["far::tide", "near::tide"]);
+  });
+
+  test.each([
+    [{ connect_timeout: -1000 }, "`connect_timeout` must be a number of seconds above 0", "got -1000."],
+    [{ idle_stop: "soon" }, "`idle_stop` must be a number of seconds above 0", 'got "soon".'],
+    [{ tool_timeouts: { tide: -5 } }, "`tool_timeouts.tide` must be a number of seconds above 0", "got -5."],
+    [{ timeout: 0 }, "`timeout` must be above 0", "got 0."],
+  ])("L51: %j is left out in those words", (times, words, got) => {
+    const server = { command: ["tides"], ...times } as never;
+    const { servers, diagnostics } = kept(new StandardMCPBinding({ initial_servers: { near: server }, logger }));
+    expect([servers, diagnostics.map(({ message }) => message)]).toEqual([[], [expect.stringContaining(words)]]);
+    expect(diagnostics[0]!.message).toContain(got);
+  });
+});
+
 test("L11, L61: what fails later is told in the binding's own words, too", async () => {
   const away = kept(new RemoteMCPBinding({ server_url: `http://127.0.0.1:${await closedPort()}/mcp`, logger }));
   expect(await away.discoverTools()).toEqual([]);

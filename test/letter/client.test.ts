@@ -118,6 +118,16 @@ describe("what the constructor is given", () => {
   });
 });
 
+describe("times", () => {
+  test.each([
+    [{ command: ["tides"], total_timeout: -3 }, "`total_timeout` must be a number of seconds above 0"],
+    [{ url: "http://tides.test/mcp", idleStop: "never" }, "`idle_stop` must be a number of seconds above 0"],
+    [{ command: ["tides"], timeout: -3 }, "`timeout` must be a number of seconds above 0"],
+  ])("R16: of %j are told in seconds, whoever reads them", (settings, words) => {
+    expect(() => client(settings as never)).toThrow(words);
+  });
+});
+
 describe("the session", () => {
   test.each([
     ["{}", ["tide"]],

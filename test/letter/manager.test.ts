@@ -97,6 +97,29 @@ describe("lines of the registry", () => {
   });
 });
 
+describe("a closed manager", () => {
+  const away = { host: "127.0.0.1", port: 9 };
+  const closed = "This manager was closed. Make a new one.";
+
+  test("M4: says so to every call, under each of its names, and lists nothing", async () => {
+    const manager = open({ get_tide: away });
+    await manager.close();
+    for (const method of ["callTool", "call_tool", "executeTool", "execute_tool"] as const)
+      expect(await manager[method]("get_tide", { harbour: "Brest" })).toEqual({ error: closed });
+    await expect(manager.listTools()).rejects.toThrow(closed);
+  });
+
+  test("M4: so does a call that was under way, and closing again does nothing", async () => {
+    const silent = await listen(createServer(() => {}));
+    const manager = open({ get_tide: { host: "127.0.0.1", port: silent.port } });
+    const call = manager.callTool("get_tide", {});
+    await manager.close();
+    await manager.close();
+    expect(await call).toEqual({ error: closed });
+    await silent.close();
+  });
+});
+
 describe("services by the names of the document", () => {
   test.each([
     [

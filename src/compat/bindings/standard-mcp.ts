@@ -2,12 +2,16 @@ import { messageOf, OptionError } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { Logger } from "../../core/ports.ts";
 import { READ_SEPARATORS } from "../../core/names.ts";
-import { resolveStdioServer, type StdioServerConfig } from "../../providers/stdio/options.ts";
+import { resolveStdioServer, StdioServerSchema, type StdioServerConfig } from "../../providers/stdio/options.ts";
 import { assertOptions, snakeKeys } from "../option-keys.ts";
+import { withSeconds } from "../server-times.ts";
 import type { SourceHubOptions } from "../source-hub.ts";
 import { HubBinding, type BindingProblem } from "./hub-binding.ts";
 
-/** `{command, cwd?, env?}`, and whatever `[mcp.stdio_servers.<alias>]` takes beside them. */
+/**
+ * `{command, cwd?, env?}`, and whatever `[mcp.stdio_servers.<alias>]` takes beside them; a bare number of a time counts
+ * seconds.
+ */
 export type StandardServer = StdioServerConfig;
 
 export interface StandardMCPOptions {
@@ -96,8 +100,9 @@ export class StandardMCPBinding extends HubBinding {
     try {
       assertAlias(alias);
       assertServer(server);
-      resolveStdioServer(server);
-      this.#servers.set(alias, server);
+      const settings = withSeconds(server, StdioServerSchema.properties);
+      resolveStdioServer(settings);
+      this.#servers.set(alias, settings);
       return undefined;
     } catch (error) {
       return { source: alias, message: messageOf(error) };

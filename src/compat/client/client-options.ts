@@ -9,6 +9,7 @@ import { RemoteServerSchema, resolveRemoteServer, type RemoteServerConfig } from
 import { resolveStdioServer, StdioServerSchema, type StdioServerConfig } from "../../providers/stdio/options.ts";
 import { scriptCommandLine } from "../../runtimes/scripts/command-line.ts";
 import { parseSeconds, snakeKeys } from "../option-keys.ts";
+import { withSeconds } from "../server-times.ts";
 
 type Seconds = number | string;
 
@@ -39,7 +40,7 @@ type Own = keyof ClientSettings;
 
 /**
  * A server to start (`command`), or one on HTTP (`url`, or `host` and `port`); keys as in `toolyard.toml`, in either
- * spelling.
+ * spelling; a bare number of a time counts seconds.
  */
 export type ClientServer = (Omit<StdioServerConfig, Own> | Omit<RemoteServerConfig, Own>) & ClientSettings;
 
@@ -54,7 +55,8 @@ export interface ResolvedClient {
 }
 
 const OWN_KEYS = ["timeout", "tool_timeouts", "connect_timeout", "connect_attempts", "logger"] as const;
-const SERVER_KEYS = [...Object.keys(StdioServerSchema.properties), ...Object.keys(RemoteServerSchema.properties)];
+const SERVER_OPTIONS = { ...StdioServerSchema.properties, ...RemoteServerSchema.properties };
+const SERVER_KEYS = Object.keys(SERVER_OPTIONS);
 
 /** Fills in and checks. Throws an `OptionError`. `server` is a script's path, an address, or settings. */
 export function resolveClient(
@@ -87,7 +89,7 @@ export function resolveClient(
     connectTimeoutMs: parseSeconds(connectTimeout, "connect_timeout"),
     connectAttempts: connectAttempts as number,
     logger: logger as Logger | undefined,
-    server: isSettings(server) ? settled(rest, env) : named(String(server), env),
+    server: isSettings(server) ? settled(withSeconds(rest, SERVER_OPTIONS), env) : named(String(server), env),
   });
 }
 

@@ -2,7 +2,7 @@ import { Deadline } from "../../core/deadline.ts";
 import { FailError, messageOf, OptionError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { FailKind } from "../../core/kinds.ts";
-import type { Fail } from "../../core/outcome.ts";
+import { fail, type Fail } from "../../core/outcome.ts";
 import type { Logger } from "../../core/ports.ts";
 import { toolValue } from "../../core/tool-value.ts";
 import { orAborted } from "../../core/wait.ts";
@@ -46,6 +46,8 @@ export interface ManagerError {
   readonly error: string;
 }
 
+const CLOSED = "This manager was closed. Make a new one.";
+
 /** Kinds that mean that the service gave no usable answer; the others have words that say more. */
 const UNAVAILABLE: ReadonlySet<FailKind> = new Set([
   "unavailable",
@@ -68,6 +70,7 @@ export class MCPManager implements AsyncDisposable {
   readonly #entries = new Map<string, Entry>();
   readonly #clients = new Map<string, MCPClient>();
   #names: RegistryNames | undefined;
+  #isClosed = false;
   readonly call_tool: MCPManager["callTool"] = (...args: unknown[]) => this.#forward(args);
   /** The orchestrator's word for it. */
   readonly executeTool: MCPManager["callTool"] = (...args: unknown[]) => this.#forward(args);
@@ -152,6 +155,7 @@ export class MCPManager implements AsyncDisposable {
       return { error: `The tool must be a name, got ${JSON.stringify(name) ?? "nothing"}.` } satisfies ManagerError;
     const args = (isQualified ? third : second) ?? {};
     if (!isJsonObject(args)) return { error: `The arguments of ${name} must be an object.` } satisfies ManagerError;
+    if (this.#isClosed) return { error: CLOSED } satisfies ManagerError;
     const lookup = this.#find(name);
     if (!lookup.found) return { error: lookup.message } satisfies ManagerError;
     try {
@@ -165,8 +169,12 @@ export class MCPManager implements AsyncDisposable {
     }
   }
 
-  /** What the tools say of themselves, under their registered names. A server that cannot be reached is left out. */
+  /**
+   * What the tools say of themselves, under their registered names. A server that cannot be reached is left out.
+   * Rejects once the manager is closed.
+   */
   async listTools(options: ManagedCallOptions = {}): Promise<readonly ToolDefinition[]> {
+    this.#assertOpen();
     const lists = await Promise.all(
       [...this.#entries.values()].map(async (entry) => {
         try {
@@ -184,8 +192,9 @@ export class MCPManager implements AsyncDisposable {
     return lists.flat();
   }
 
-  /** Ends all connections. */
+  /** Ends all connections, for good. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.all([...this.#clients.keys()].map((key) => this.#release(key)));
   }
 
@@ -237,7 +246,13 @@ export class MCPManager implements AsyncDisposable {
     }
   }
 
+  #assertOpen(): void {
+    if (this.#isClosed) throw new FailError(fail("unavailable", CLOSED, { retryable: false }));
+  }
+
   #client(entry: Entry): MCPClient {
+    // A call may be under way while the manager is closed.
+    this.#assertOpen();
     const { endpoint, displayName, token } = entry;
     const key = connectionOf(entry);
     let client = this.#clients.get(key);
@@ -261,6 +276,7 @@ export class MCPManager implements AsyncDisposable {
   }
 
   #toError({ displayName, line, tool }: Entry, error: unknown): ManagerError {
+    if (this.#isClosed) return { error: CLOSED };
     const failure = error instanceof FailError ? error.failure : undefined;
     this.#logger?.warning(`${displayName} gave no answer.`, {
       tool,
