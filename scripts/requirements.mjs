@@ -64,7 +64,6 @@ for (const problem of problems) console.error(problem);
 const covered = rows.filter(({ status }) => status === "covered").length;
 const later = rows.flatMap(({ status, work }) => (status === "later" ? [work] : []));
 const kinds = [...new Set(later)].map((work) => `${later.filter((one) => one === work).length} ${work}`);
-console.log(
-  `${rows.length} rows: ${covered} covered, ${later.length} later (${kinds.join(", ")}), ${problems.length} problems`,
-);
+const waiting = kinds.length > 0 ? `${later.length} later (${kinds.join(", ")})` : "none later";
+console.log(`${rows.length} rows: ${covered} covered, ${waiting}, ${problems.length} problems`);
 process.exit(problems.length === 0 ? 0 : 1);

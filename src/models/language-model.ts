@@ -19,7 +19,7 @@ export async function loadLanguageModel(
 
 type Loader = (provider: ModelProvider, model: string) => Promise<LoadedLanguageModel>;
 
-const PURPOSE = "models of that provider";
+const PURPOSE = "a model of that provider";
 
 const LOADERS: Readonly<Record<ModelProvider["kind"], Loader>> = {
   openai: async (provider, model) => {

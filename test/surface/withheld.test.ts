@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Logger } from "../../src/core/ports.ts";
 import { createHub, type HubConfig, type LibraryHub } from "../../src/index.ts";
+import { startAuthServer, startProtected } from "../fixtures/auth-server.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 
 let folder: ToolFolder;
@@ -87,6 +88,35 @@ describe("a tool that is not offered", () => {
     expect(await names()).toEqual(expect.arrayContaining(["gauge"]));
     const outcome = await hub!.call("gauge", {});
     expect(outcome).toMatchObject({ ok: true, result: { content: [{ text: "a-key" }] } });
+  });
+
+  test("stays where its interpreter is missing, and a call says which it is", async () => {
+    folder.script("gem", "main.rb", "#!/usr/bin/env no-such-ruby\nputs 1");
+    folder.write("mill/grind/grind.mcp.json", '{"name": "grind", "description": "d", "input_schema": {}}');
+    folder.write("mill/grind/grind.py", "def execute(params):\n    return 1\n");
+    vi.stubEnv("PATH", folder.path);
+    await start({}, { folders: { tools_path: `${folder.path}/mill` } });
+    expect((await hub!.list()).map(({ name }) => name)).toEqual(expect.arrayContaining(["gem", "grind"]));
+    expect(await wordsFor("gem")).toMatch(/^unavailable: .*`no-such-ruby` was not found/);
+    expect(await wordsFor("grind")).toMatch(/^unavailable: .*`python3` was not found/);
+  });
+
+  test("is told by its old name which sign-in its server wants, and nobody else's name is", async () => {
+    await using auth = await startAuthServer();
+    await using server = await startProtected(auth);
+    vi.stubEnv("TOOLYARD_HOME", `${folder.path}/home`);
+    hub = await createHub({
+      variables: { TOOLYARD_HOME: `${folder.path}/home` },
+      logger,
+      settings: { mcp: { remote_servers: [{ namespace: "far", url: server.url }] } },
+    });
+    await expect
+      .poll(async () => (await hub!.list()).map(({ name }) => name))
+      .toEqual(expect.arrayContaining(["far__sign_in"]));
+    const wanted = /^needs_authorisation: `far` is not signed in to\..*toolyard login far/;
+    for (const name of ["far__echo", "far::echo", "far.echo"]) expect(await wordsFor(name)).toMatch(wanted);
+    expect(JSON.stringify(await hub.call("execute_tool", { name: "far__echo" }))).toContain("toolyard login far");
+    expect(await wordsFor("near__echo")).toMatch(/^unknown_tool: /);
   });
 
   test("is known by the name in its manifest, too, where the folder has another", async () => {

@@ -49,8 +49,10 @@ export class Registries {
   tools(): Map<string, MCPTool> {
     const tools = new Map<string, MCPTool>();
     for (const { tools: registered } of this.#registrations()) {
-      for (const { name, handler, inputSchema, description } of registered.values())
-        tools.set(name, new MCPTool({ name, func: handler, schema: inputSchema, description }));
+      for (const { name, handler, inputSchema, description } of registered.values()) {
+        const func = byItself(handler, (args: JsonObject = {}) => this.#execute(name, args));
+        tools.set(name, new MCPTool({ name, func, schema: inputSchema, description }));
+      }
     }
     for (const entry of this.#otherTools) {
       const name = String(entry["name"]);
@@ -72,7 +74,8 @@ export class Registries {
   resources(): Map<string, MCPResource> {
     const resources = new Map<string, MCPResource>();
     for (const { resources: registered } of this.#registrations()) {
-      for (const { key, retriever, definition } of registered.values()) {
+      for (const { key, retriever: own, definition } of registered.values()) {
+        const retriever = byItself(own, (uri = key) => this.#read(uri));
         resources.set(
           key,
           new MCPResource({ uri_template: key, retriever, description: String(definition["description"] ?? "") }),
@@ -94,4 +97,15 @@ export class Registries {
   #registrations(): Registrations[] {
     return [...this.#host.modules.map(({ registrations }) => registrations), this.#host.own.registrations];
   }
+}
+
+/**
+ * A function as it was registered. Called with its first argument alone, one that takes more is run by the hub, which
+ * has the rest.
+ */
+function byItself(
+  own: (...args: never[]) => unknown,
+  run: (...args: never[]) => unknown,
+): (...args: never[]) => unknown {
+  return own.length <= 1 ? own : (...args) => (args.length > 1 ? own(...args) : run(...args));
 }

@@ -25,11 +25,16 @@ function pythonAdvice(text: string): string | undefined {
   const [bin, pip] = process.platform === "win32" ? ["Scripts", "pip.exe"] : ["bin", "pip"];
   return (
     `What is missing is installed beside the script, or in the tools folder, where it is found by itself: ` +
-    `\`python3 -m venv .venv && .venv/${bin}/${pip} install ${name}\`.`
+    `\`python3 -m venv .venv && .venv/${bin}/${pip} install ${name}\`. ` +
+    "What a header or a `requirements.txt` names, `toolyard prepare` installs."
   );
 }
 
 function nodeAdvice(text: string): string | undefined {
   const [, name] = NODE.exec(text) ?? [];
-  return name === undefined ? undefined : `Install it in the script's folder: \`npm install ${name}\`.`;
+  if (name === undefined) return undefined;
+  return (
+    `Install it in the script's folder: \`npm install ${name}\`. ` +
+    "What a `package.json` names, `toolyard prepare` installs."
+  );
 }
