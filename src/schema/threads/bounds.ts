@@ -22,7 +22,7 @@ export const SLICE_GROWTH = 4;
 export const QUICK_MS = 50;
 /** Until a thread has to be there. */
 export const START_TIMEOUT_MS = 20_000;
-/** To compile one schema. */
+/** To compile one schema. This and the next are time that is computed, as far as that is known (`WorkClock`). */
 export const COMPILE_TIMEOUT_MS = 5_000;
 /** To check one value. */
 export const CHECK_TIMEOUT_MS = 3_000;

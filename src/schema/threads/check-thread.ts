@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { COMPILE_TIMEOUT_MS, CHECK_TIMEOUT_MS, MAX_KEPT_CHARS, START_TIMEOUT_MS, THREAD_HEAP_MB } from "./bounds.ts";
 import type { CheckMessage, ThreadMessage, Verdict } from "./messages.ts";
+import { WorkClock } from "./work-clock.ts";
 
 /** One value to be checked, and where it comes from. */
 export interface CheckJob {
@@ -35,7 +36,10 @@ const RESOURCE_LIMITS = {
   maxYoungGenerationSizeMb: 32,
   stackSizeMb: 4,
 } as const;
-const TIMEOUTS = { start: START_TIMEOUT_MS, compile: COMPILE_TIMEOUT_MS, check: CHECK_TIMEOUT_MS } as const;
+/** How long each step of a job may compute. */
+export type StepLimits = Readonly<Record<Overrun["at"], number>>;
+
+const LIMITS_MS: StepLimits = { start: START_TIMEOUT_MS, compile: COMPILE_TIMEOUT_MS, check: CHECK_TIMEOUT_MS };
 
 interface RunningJob {
   readonly job: CheckJob;
@@ -53,13 +57,15 @@ export class CheckThread {
   #keptChars = 0;
   #isReady = false;
   #at: Overrun["at"] = "start";
-  #timer: NodeJS.Timeout | undefined;
+  readonly #limitsMs: StepLimits;
+  readonly #clock = new WorkClock();
   #job: RunningJob | undefined;
   readonly #createdAt = performance.now();
   #startedMs = 0;
   #sentAt: number | undefined;
 
-  constructor() {
+  constructor(limitsMs: StepLimits = LIMITS_MS) {
+    this.#limitsMs = limitsMs;
     this.#worker = new Worker(workerFile(), { env: {}, argv: [], execArgv: [], resourceLimits: RESOURCE_LIMITS });
     this.#worker.unref();
     this.#worker.on("message", (message: ThreadMessage) => this.#heed(message));
@@ -88,7 +94,7 @@ export class CheckThread {
       const over =
         <V>(settle: (value: V) => void) =>
         (value: V): void => {
-          clearTimeout(this.#timer);
+          this.#clock.stop();
           this.#worker.unref();
           this.#job = undefined;
           this.#sentAt = undefined;
@@ -108,7 +114,7 @@ export class CheckThread {
   }
 
   end(): void {
-    clearTimeout(this.#timer);
+    this.#clock.stop();
     void this.#worker.terminate();
   }
 
@@ -140,9 +146,8 @@ export class CheckThread {
   }
 
   #watch(at: Overrun["at"]): void {
-    clearTimeout(this.#timer);
     this.#at = at;
-    this.#timer = setTimeout(() => this.#overrun("time"), TIMEOUTS[at]);
+    this.#clock.start(this.#limitsMs[at], () => this.#overrun("time"));
   }
 
   #overrun(of: Overrun["of"]): void {

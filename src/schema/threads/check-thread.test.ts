@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import type { JsonObject } from "../../core/json.ts";
+import { CheckThread, type CheckJob } from "./check-thread.ts";
+
+const LIMITS = { start: 20_000, compile: 200, check: 200 };
+
+function jobWith(schema: JsonObject, value: unknown): CheckJob {
+  return { source: "stranger", key: "k", text: JSON.stringify(schema), fillsDefaults: false, value, items: 1 };
+}
+
+/** Nothing of this thread runs, and none of the processor is used. */
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+test("what a thread has answered while this one stood still counts, however late it is read", async () => {
+  const thread = new CheckThread(LIMITS);
+  try {
+    await thread.run(jobWith({ type: "string" }, "a"), () => {});
+    const running = thread.run({ ...jobWith({ type: "integer" }, "a"), key: "other" }, () => {});
+    standStill(LIMITS.compile * 3);
+    expect(await running).toMatchObject({ type: "checked", checked: { ok: false } });
+  } finally {
+    thread.end();
+  }
+});
+
+test("a schema that a thread does not get done with in its time is told as one", async () => {
+  const again = { properties: { x: { $ref: "#/$defs/a" } } };
+  const thread = new CheckThread(LIMITS);
+  let value: JsonObject = {};
+  for (let level = 0; level < 60; level += 1) value = { x: value };
+  try {
+    const schema = { $ref: "#/$defs/a", $defs: { a: { allOf: [again, again] } } };
+    expect(await thread.run(jobWith(schema, value), () => {})).toMatchObject({ type: "overrun", of: "time" });
+  } finally {
+    thread.end();
+  }
+});

@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { WorkClock } from "./work-clock.ts";
+
+let usedMs: number;
+let overs: number;
+let clock: WorkClock;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  [usedMs, overs] = [0, 0];
+  clock = new WorkClock(() => usedMs);
+});
+afterEach(() => {
+  clock.stop();
+  vi.useRealTimers();
+});
+
+/** So much time passes, of which the process computes for a share. */
+function pass(ms: number, share: number): void {
+  for (let at = 0; at < ms; at += 10) {
+    usedMs += 10 * share;
+    vi.advanceTimersByTime(10);
+  }
+}
+
+test("work that computes all the time is over after its time", () => {
+  clock.start(1000, () => (overs += 1));
+  pass(980, 1);
+  expect(overs).toBe(0);
+  pass(40, 1);
+  expect(overs).toBe(1);
+});
+
+test("work that the machine gives a fifth of the processor has five times as long", () => {
+  clock.start(1000, () => (overs += 1));
+  pass(4900, 0.2);
+  expect(overs).toBe(0);
+  pass(200, 0.2);
+  expect(overs).toBe(1);
+});
+
+test("work that gets next to nothing of the processor is over after six times its time", () => {
+  clock.start(1000, () => (overs += 1));
+  pass(5900, 0.001);
+  expect(overs).toBe(0);
+  pass(200, 0.001);
+  expect(overs).toBe(1);
+});
+
+test("work that came to its end meanwhile is not over, nor is what was begun after it", () => {
+  clock.start(1000, () => (overs += 1));
+  pass(900, 1);
+  clock.start(1000, () => (overs += 10));
+  pass(900, 1);
+  clock.stop();
+  pass(5000, 1);
+  expect(overs).toBe(0);
+});
