@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { mkdir, readFile, realpath, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { lstat, mkdir, readFile, realpath, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { canonicalJson, contentDigest } from "../core/digest.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { OptionSchema, SourceTable } from "../core/option-schema.ts";
@@ -10,7 +10,7 @@ import { entriesOf } from "./source-tables.ts";
 
 /** A configuration file that somebody else may have written, and what it would start here. */
 export interface ForeignFile {
-  /** Without links. */
+  /** Where it was found, in a folder without links: what it names is looked for from there, also if it is a link. */
   readonly path: string;
   /** Why it may be somebody else's, as the end of a sentence about the file. */
   readonly why: string;
@@ -22,30 +22,47 @@ export interface ForeignFile {
 
 /**
  * What a file would start, where it belongs to another user or lies inside of a git work tree: such a file may have
- * come with a folder that was only meant to be read. Nothing where it starts nothing, or is plainly one's own.
+ * come with a folder that was only meant to be read. Nothing where it starts nothing, or is plainly one's own. It is
+ * read as whoever loads it reads it, under the name by which it was found.
  */
 export async function foreignFile(file: string, schema: OptionSchema): Promise<ForeignFile | undefined> {
-  const path = await realpath(file);
+  const path = join(await realpath(dirname(file)), basename(file));
   const why = await whyForeign(path);
   if (why === undefined) return undefined;
-  const starts = startsIn((await readDocument(path)).tree, schema);
+  const starts = startsIn((await readDocument(file)).tree, schema);
   if (starts.length === 0) return undefined;
   const decides = starts.map(({ name, decides: values }) => [name, values] as const);
   return {
     path,
     why,
-    starts: starts.map(({ name, told }) => `[${name}] ${told}`),
+    starts: starts.map(({ name, told }) => onOneLine(`[${name}] ${told}`)),
     digest: contentDigest(canonicalJson(decides.toSorted(([a], [b]) => (a < b ? -1 : 1)))),
   };
 }
 
+/** A link is as foreign as where it lies, and as what it leads to. */
 async function whyForeign(path: string): Promise<string | undefined> {
-  const { uid } = await stat(path);
-  if (process.getuid && uid !== process.getuid()) return "belongs to another user";
+  const owners = [(await lstat(path)).uid, (await stat(path)).uid];
+  if (process.getuid && owners.some((uid) => uid !== process.getuid?.())) return "belongs to another user";
+  const isTracked = [path, await realpath(path)].some(isInWorkTree);
+  return isTracked ? "is inside of a git work tree" : undefined;
+}
+
+function isInWorkTree(path: string): boolean {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
-    if (existsSync(join(folder, ".git"))) return "is inside of a git work tree";
-    if (folder === dirname(folder)) return undefined;
+    if (existsSync(join(folder, ".git"))) return true;
+    if (folder === dirname(folder)) return false;
   }
+}
+
+/** Longest line on one thing that is started. */
+const MAX_LINE_CHARS = 500;
+
+/** Whatever a file says, one thing that it starts is one line, so none of them looks like two or is out of sight. */
+function onOneLine(text: string): string {
+  const line = text.replaceAll(/[\r\n\u2028\u2029\v\f]/g, (end) => JSON.stringify(end).slice(1, -1));
+  const more = line.length - MAX_LINE_CHARS;
+  return more > 0 ? `${line.slice(0, MAX_LINE_CHARS)} … and ${more} more characters` : line;
 }
 
 /** One table that is run here, as far as it decides what. */

@@ -1,0 +1,130 @@
+// A toolyard.toml that came with a folder, in whatever form: what it starts is known before it is started.
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { foreignFile, type ForeignFile } from "../../src/config/accepted-files.ts";
+import { loadHubConfig } from "../../src/hub/open-hub.ts";
+import { CONFIG_SCHEMA } from "../../src/hub/schema.ts";
+import { createRandom } from "../support/random.ts";
+import { runCommand, type Ran } from "./command.ts";
+import { randomFound, type FoundFile } from "./found-files.ts";
+
+const SEEDS = [1, 20_261_123, 777_000_001, 4_294_967_295];
+const FILES_OF_A_SEED = 60;
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "toolyard-found-"));
+  await mkdir(join(root, "clone", ".git"), { recursive: true });
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+async function lay({ name, text }: Pick<FoundFile, "name" | "text">, folder = "clone"): Promise<string> {
+  const file = join(root, "clone", "toolyard.toml");
+  const real = join(root, folder, name);
+  await mkdir(dirname(real), { recursive: true });
+  await rm(file, { force: true });
+  await writeFile(real, text);
+  if (real !== file) await symlink(real, file);
+  return file;
+}
+
+async function found(file: string): Promise<ForeignFile | undefined> {
+  // A file that nobody can load starts nothing.
+  await loadHubConfig({ files: [file], variables: {} });
+  return foreignFile(file, CONFIG_SCHEMA);
+}
+
+describe.each(SEEDS)("files of the seed %i", (seed) => {
+  test("S7: whatever starts something is told, one line each", async () => {
+    const random = createRandom(seed);
+    for (let round = 0; round < FILES_OF_A_SEED; round += 1) {
+      const one = randomFound(random, false);
+      const foreign = await found(await lay(one));
+      const lines = foreign?.starts ?? [];
+      for (const start of one.starts)
+        expect(
+          lines.filter((line) => line.includes(start)),
+          `${round}: ${one.name}\n${one.text}`,
+        ).toHaveLength(1);
+      expect(lines.filter((line) => /[\r\n]/.test(line))).toEqual([]);
+    }
+  });
+
+  test("S7: whatever starts nothing is not asked about", async () => {
+    const random = createRandom(seed);
+    for (let round = 0; round < FILES_OF_A_SEED; round += 1) {
+      const one = randomFound(random, true);
+      expect(await found(await lay(one)), `${round}: ${one.name}\n${one.text}`).toBeUndefined();
+    }
+  });
+});
+
+const SERVER = '[mcp.stdio_servers.s]\ncommand = ["./run.sh"]\n';
+
+function run(words: readonly string[], asked: string[], answer: boolean): Promise<Ran> {
+  const env = { TOOLYARD_HOME: join(root, "home"), PATH: process.env["PATH"] ?? "" };
+  const ask = async (question: string): Promise<boolean> => (asked.push(question), answer);
+  return runCommand(words, env, { cwd: join(root, "clone"), isTerminal: true, ask });
+}
+
+describe("a link", () => {
+  test("S7: in a work tree to a file outside is asked about: what it names lies beside the link", async () => {
+    const file = await lay({ name: "mine.toml", text: SERVER }, "outside");
+    expect(await found(file)).toMatchObject({ why: "is inside of a git work tree", path: file });
+  });
+
+  test("S7: to a file that was accepted where it lies is not accepted with it", async () => {
+    await lay({ name: "toolyard.toml", text: '[scripts]\ntools_path = "tools"\n' });
+    const asked: string[] = [];
+    expect((await run(["list"], asked, true)).code).toBe(0);
+    expect(asked).toHaveLength(1);
+    expect((await run(["list"], asked, false)).code).toBe(0);
+    expect(asked).toHaveLength(1);
+    const real = join(root, "clone", "toolyard.toml");
+    await mkdir(join(root, "other", ".git"), { recursive: true });
+    await symlink(real, join(root, "other", "toolyard.toml"));
+    const env = { TOOLYARD_HOME: join(root, "home"), PATH: process.env["PATH"] ?? "" };
+    const ask = async (question: string): Promise<boolean> => (asked.push(question), false);
+    const { code } = await runCommand(["list"], env, { cwd: join(root, "other"), isTerminal: true, ask });
+    expect(asked).toHaveLength(2);
+    expect(code).not.toBe(0);
+  });
+
+  test("S7: out of every work tree to a file of one's own out of every work tree is one's own", async () => {
+    await rm(join(root, "clone", ".git"), { recursive: true });
+    expect(await found(await lay({ name: "mine.toml", text: SERVER }, "outside"))).toBeUndefined();
+  });
+});
+
+test("S7: what is accepted holds until anything changes that decides what is started", async () => {
+  const digestOf = async (text: string): Promise<string | undefined> =>
+    (await found(await lay({ name: "toolyard.toml", text })))?.digest;
+  const before = await digestOf(SERVER);
+  for (const same of [
+    `# A remark.\n${SERVER}`,
+    `${SERVER}visibility = "ondemand"\n`,
+    `[limits]\nrate_per_minute = 3\n${SERVER}`,
+    '{"mcp": {"stdio_servers": {"s": {"command": ["./run.sh"]}}}}',
+  ])
+    expect(await digestOf(same), same).toBe(before);
+  for (const other of [
+    SERVER.replace("run.sh", "evil.sh"),
+    `${SERVER}args = ["-c"]\n`,
+    `${SERVER}cwd = "sub"\n`,
+    `${SERVER}env = { NODE_OPTIONS = "--require ./evil.cjs" }\n`,
+    `${SERVER}inherit_env = ["SECRET"]\n`,
+    `${SERVER}[mcp.stdio_servers.t]\ncommand = "x"\n`,
+    `${SERVER}[modules]\npaths = ["m"]\n`,
+    SERVER.replace(".s]", ".t]"),
+  ])
+    expect(await digestOf(other), other).not.toBe(before);
+});
+
+test("S7: a long line is cut, and says that there is more", async () => {
+  const text = `[mcp.stdio_servers.s]\ncommand = ["sh", "-c", "${"a".repeat(2000)}; ./evil"]\n`;
+  const [line = ""] = (await found(await lay({ name: "toolyard.toml", text })))?.starts ?? [];
+  expect(line.length).toBeLessThan(560);
+  expect(line).toMatch(/a … and \d+ more characters$/);
+});

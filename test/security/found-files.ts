@@ -1,0 +1,127 @@
+// Configuration files from a seed as somebody might leave them in a folder, in each form that is read, and what they
+// would start.
+import { stringify } from "smol-toml";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { Random } from "../support/random.ts";
+
+export interface FoundFile {
+  /** What the file is called that `toolyard.toml` is, or leads to. */
+  readonly name: string;
+  readonly text: string;
+  /** Texts of which each tells of one thing that is started. */
+  readonly starts: readonly string[];
+}
+
+/** One thing that a file may hold, as a tree in the keys of `toolyard.toml`. */
+interface Part {
+  readonly tree: JsonObject;
+  readonly starts?: string;
+}
+
+let serial = 0;
+
+/** A word that occurs once. */
+function word(): string {
+  return `w${(serial += 1)}w`;
+}
+
+const STARTING: readonly ((random: Random) => Part)[] = [
+  (random) => server(random, {}),
+  (random) => server(random, { enabled: true }),
+  () => {
+    const paths = [word()];
+    return { tree: { modules: { paths } }, starts: paths[0]! };
+  },
+  () => {
+    const tools_path = word();
+    return { tree: { folders: { tools_path } }, starts: tools_path };
+  },
+  (random) => {
+    const tools_path = word();
+    return { tree: { [random.pick(["scripts", "scriptling"])]: { tools_path } }, starts: tools_path };
+  },
+  (random) => {
+    const program = word();
+    return { tree: { sandbox: { [random.pick(["python", "deno", "python_wasm"])]: program } }, starts: program };
+  },
+  () => {
+    const dir = word();
+    return { tree: { bindings: { dir } }, starts: dir };
+  },
+];
+
+const HARMLESS: readonly ((random: Random) => Part)[] = [
+  (random) => ({ tree: server(random, { enabled: false }).tree }),
+  () => ({ tree: { limits: { rate_per_minute: 7 } } }),
+  () => ({ tree: { server: { port: 0 } } }),
+  () => ({ tree: { search: { mode: "words" } } }),
+  () => ({ tree: { mcp: { remote_servers: [{ namespace: word(), url: "http://127.0.0.1:9/mcp" }] } } }),
+];
+
+function server(random: Random, more: JsonObject): Part {
+  const program = word();
+  const told = random.pick([program, `${program}\n[mcp.stdio_servers.fine] ls`, `${program}\u001b[2K\r`]);
+  const command = random.pick<unknown>([told, [told], [told, "-x"]]);
+  return { tree: { mcp: { stdio_servers: { [`s-${word()}`]: { command, ...more } } } }, starts: program };
+}
+
+export function randomFound(random: Random, isHarmless: boolean): FoundFile {
+  const parts = Array.from({ length: 1 + random.below(4) }, () => random.pick(HARMLESS)(random));
+  if (!isHarmless) parts.splice(random.below(parts.length + 1), 0, random.pick(STARTING)(random));
+  let tree: JsonObject = {};
+  const starts: string[] = [];
+  for (const part of parts) {
+    tree = joined(tree, part.tree);
+    if (part.starts !== undefined) starts.push(part.starts);
+  }
+  const isJson = random.pick([true, false, false]);
+  const plain = isJson ? JSON.stringify(tree, null, random.pick([0, 2])) : written(tree, random);
+  const mark = random.pick(["", "", "\uFEFF"]);
+  const ended = random.pick([true, false]) ? plain : plain.replaceAll("\n", "\r\n");
+  // What a link leads to may have any name; what it holds is read by the name that was found.
+  const name = random.pick(["toolyard.toml", "toolyard.toml", "other.toml", isJson ? "x.json" : "x.JSON", "x.txt"]);
+  return { name, text: mark + ended, starts };
+}
+
+function joined(one: JsonObject, other: JsonObject): JsonObject {
+  const both: JsonObject = { ...one };
+  for (const [key, value] of Object.entries(other)) {
+    const there = both[key];
+    if (Array.isArray(there) && Array.isArray(value)) both[key] = [...there, ...value];
+    else if (isTable(there) && isTable(value)) both[key] = joined(there, value);
+    else both[key] = value;
+  }
+  return both;
+}
+
+function isTable(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** TOML in one of its ways: tables under heads, in one line, or by dotted and quoted keys. */
+function written(tree: JsonObject, random: Random): string {
+  const way = random.below(3);
+  if (way === 0) return stringify(tree);
+  const lines = Object.entries(tree).flatMap(([key, value]) => {
+    if (!isTable(value)) return [`${keyOf(key, random)} = ${inline(value)}`];
+    if (way === 1) return [`${keyOf(key, random)} = ${inline(value)}`];
+    return Object.entries(value).map(
+      ([inner, member]) => `${keyOf(key, random)} . ${keyOf(inner, random)} = ${inline(member)}`,
+    );
+  });
+  return `${lines.join("\n")}\n`;
+}
+
+/** Bare, in quotes, or with a letter of it as an escape. */
+function keyOf(key: string, random: Random): string {
+  const escaped = `\\u${key.codePointAt(0)!.toString(16).padStart(4, "0")}${key.slice(1)}`;
+  return random.pick([key, `"${key}"`, `'${key}'`, `"${escaped}"`]);
+}
+
+function inline(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(inline).join(", ")}]`;
+  if (!isTable(value)) return JSON.stringify(value);
+  return `{ ${Object.entries(value)
+    .map(([key, member]) => `${JSON.stringify(key)} = ${inline(member)}`)
+    .join(", ")} }`;
+}
