@@ -1,6 +1,6 @@
 import type { HttpExchange } from "../http/exchange.ts";
 import type { Mountable } from "../http/listener.ts";
-import type { Handler, RefusalBody, RoutePlace } from "../http/router.ts";
+import { EVERY_METHOD, type Handler, type RefusalBody, type RoutePlace } from "../http/router.ts";
 import type { Door } from "./door.ts";
 
 export interface LateDoorParts {
@@ -31,7 +31,9 @@ export class LateDoor implements Door {
         const handler = this.#handlers.get(place.path);
         return handler ? handler(exchange) : this.#late(place, exchange);
       };
-      listener.route(place, serve, refusalBody);
+      // A path that takes every method may have to be taken for none, by the words of a refusal too.
+      const isPlain = !place.methods.includes(EVERY_METHOD);
+      listener.route(place, serve, isPlain ? refusalBody : undefined);
     }
   }
 

@@ -10,7 +10,7 @@ import { ForwardedReader } from "./forwarded.ts";
 import { Guard } from "./guard.ts";
 import type { HttpOptions } from "./options.ts";
 import { Refusal } from "./refusal.ts";
-import { Router, type Route } from "./router.ts";
+import { EVERY_METHOD, Router, USUAL_METHODS, type Route } from "./router.ts";
 import { HEALTH_PATHS } from "./health.ts";
 import { sendJson, sendText } from "./send.ts";
 
@@ -70,22 +70,24 @@ export class Dispatcher {
     if (isHealthPath(path, basePath)) return this.#answerHealth(answer);
     const inner = innerPath(path, basePath);
     const route = inner === undefined ? undefined : this.router.find(inner);
-    if (inner === undefined || !route) return sendText(answer, 404, "Not Found");
-    if (allowed !== undefined && isPreflight(request)) return answerPreflight(arrival, route.methods);
+    if (allowed !== undefined && isPreflight(request)) return answerPreflight(arrival, toldMethods(route));
+    // Clients look there for how to sign in, and take nothing but a 404 for a no.
+    if (inner === undefined || (!route && inner.startsWith(WELL_KNOWN))) return sendText(answer, 404, "Not Found");
+    if (route?.isOpen) return this.#enter(NOBODY, { arrival, route, path: inner, search });
     const known = { arrival, route, path: inner, search };
-    if (route.isOpen) return this.#enter(NOBODY, known);
     const found = this.#authenticator.authenticate(request);
     return found instanceof Promise
       ? found.then((authentication) => this.#enter(admitted(authentication), known))
       : this.#enter(admitted(found), known);
   }
 
-  /** It is known who calls. */
+  /** It is known who calls. Who does not say so hears nothing of which paths there are. */
   #enter(principal: Principal, { arrival, route, path, search }: Known): void | Promise<void> {
-    const { request } = arrival;
-    assertMethod(route, request.method);
+    const { request, answer } = arrival;
     if (this.#place.closing.aborted)
       throw new Refusal(503, "The server is stopping.", { connection: "close", "retry-after": "1" });
+    if (!route) return sendText(answer, 404, "Not Found");
+    assertMethod(route, request.method);
     const { remoteAddress, origin } = this.#forwarded.read(request);
     const facts = { principal, remoteAddress, baseUrl: origin + this.#options.basePath, path, search };
     return route.handler(new HttpExchange(arrival, facts, this.#place));
@@ -106,7 +108,8 @@ export class Dispatcher {
 /** What is settled of a request before it is known who sends it. */
 interface Known {
   readonly arrival: Arrival;
-  readonly route: Route;
+  /** Absent: there is none. */
+  readonly route: Route | undefined;
   /** Below the base path. */
   readonly path: string;
   readonly search: string;
@@ -122,8 +125,16 @@ function admitted(authentication: Authentication): Principal {
   throw new Refusal(401, message, { "www-authenticate": challenge });
 }
 
+/** Below it are the documents of RFC 8414, RFC 9728 and their like. */
+const WELL_KNOWN = "/.well-known/";
+
+/** A path that some callers must not know of is answered like one that nobody has. */
+function toldMethods(route: Route | undefined): readonly string[] {
+  return route && !route.methods.includes(EVERY_METHOD) ? route.methods : USUAL_METHODS;
+}
+
 function assertMethod(route: Route, method: string): void {
-  if (!route.methods.includes(method))
+  if (!route.methods.includes(method) && !route.methods.includes(EVERY_METHOD))
     throw new Refusal(405, "Method not allowed.", { allow: route.methods.join(", ") });
 }
 

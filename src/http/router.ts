@@ -7,8 +7,15 @@ import type { Refusal } from "./refusal.ts";
  */
 export type Handler = (exchange: HttpExchange) => void | Promise<void>;
 
+/** In place of methods: all of them come to the handler, which says which it has. */
+export const EVERY_METHOD = "*";
+
+/** What a browser is told of where nothing may be told. */
+export const USUAL_METHODS: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
 /** What a handler is for. */
 export interface RoutePlace {
+  /** Others are answered 405; `EVERY_METHOD` alone stands for all. */
   readonly methods: readonly string[];
   /** One that ends in `/*` takes everything below it. */
   readonly path: string;

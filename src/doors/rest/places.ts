@@ -1,8 +1,6 @@
-import type { RoutePlace } from "../../http/router.ts";
+import { EVERY_METHOD, USUAL_METHODS, type RoutePlace } from "../../http/router.ts";
 import { DOCS_PATH, OPENAPI_PATH } from "../paths.ts";
 import type { RestOptions } from "./options.ts";
-
-const ANY_METHOD = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /** Every place that REST is mounted at. */
 export function restPlaces({ basePath: base, routes, hasDescription }: RestOptions): readonly RoutePlace[] {
@@ -12,14 +10,18 @@ export function restPlaces({ basePath: base, routes, hasDescription }: RestOptio
     [`${base}/resources`, ["GET"]],
     [`${base}/chat`, ["POST"]],
   ]);
-  for (const { path, method } of routes) own.set(path, [...(own.get(path) ?? []), method]);
   if (hasDescription) for (const path of [OPENAPI_PATH, DOCS_PATH]) own.set(path, ["GET"]);
-  return [...[...own].map(([path, answered]) => ({ path, methods: methodsOf(answered) })), elsewhereBelow(base)];
+  const paths = new Set(routes.map(({ path }) => path));
+  return [
+    ...[...own].map(([path, answered]) => ({ path, methods: methodsOf(answered) })),
+    ...[...paths].map((path) => ({ path, methods: [EVERY_METHOD] })),
+    elsewhereBelow(base),
+  ];
 }
 
 /** Whatever is nowhere else below the base path. */
 export function elsewhereBelow(base: string): RoutePlace {
-  return { path: `${base}/*`, methods: ANY_METHOD };
+  return { path: `${base}/*`, methods: USUAL_METHODS };
 }
 
 /** `HEAD` is a `GET` without its body, and `OPTIONS` names the methods. */

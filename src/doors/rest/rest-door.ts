@@ -4,10 +4,10 @@ import type { Outcome } from "../../core/outcome.ts";
 import type { SearchFilter } from "../../core/ports.ts";
 import { permissionOf } from "../../core/rights.ts";
 import { resourceValue, toolValue } from "../../core/tool-value.ts";
+import type { HttpExchange } from "../../http/exchange.ts";
 import type { Mountable } from "../../http/listener.ts";
 import { assertOwnPage } from "../../http/own-page.ts";
 import { Refusal } from "../../http/refusal.ts";
-import { sendText } from "../../http/send.ts";
 import { isYes, sendFailure, sendValue, shown, wantsFull } from "./answer.ts";
 import { Calls } from "./calls.ts";
 import { readChat, runChat } from "./chat.ts";
@@ -18,6 +18,7 @@ import type { RestOptions, RestRoute } from "./options.ts";
 import type { RestParts } from "./ports.ts";
 import { queryArguments } from "./query-arguments.ts";
 import { mountPath } from "./mount-path.ts";
+import { mountRoutes } from "./mount-routes.ts";
 import { elsewhereBelow } from "./places.ts";
 import { refusalText } from "./refusal-text.ts";
 import type { Door } from "../door.ts";
@@ -53,14 +54,11 @@ export class RestDoor implements Door {
     });
     mountPath(listener, `${base}/resources`, { GET: (exchange) => this.#resources(exchange) });
     mountPath(listener, `${base}/chat`, { POST: (exchange) => this.#chat(exchange) });
-    for (const path of new Set(routes.map((route) => route.path))) {
-      const own = routes.filter((route) => route.path === path);
-      mountPath(
-        listener,
-        path,
-        Object.fromEntries(own.map((route) => [route.method, (exchange: Exchange) => this.#route(exchange, route)])),
-      );
-    }
+    mountRoutes(listener, routes, {
+      logger: this.#parts.logger,
+      isKnown: (exchange, route) => this.#isKnown(exchange, route),
+      answer: (exchange, route) => this.#route(exchange, route),
+    });
     if (this.#options.hasDescription)
       new DescribeDoor(this.#parts, this.#options, (exchange) => this.#viewOf(exchange)).mount(listener);
     listener.route(elsewhereBelow(base), () => notFound(base), refusalText);
@@ -152,18 +150,13 @@ export class RestDoor implements Door {
     // `full` may be the name of a parameter here.
     const isFull = wantsFull(exchange.http, NO_QUERY);
     const outcome = await this.#run(exchange, target.tool, { ...given, ...fixed });
-    if (!outcome.ok && (await this.#isHidden(exchange, target.tool)))
-      return sendText(exchange.http.answer, 404, "Not Found");
     this.#answer(exchange, outcome, isFull);
   }
 
-  /**
-   * Whether a caller with narrowed rights must not learn what a path leads to, nor that it leads anywhere: it is
-   * answered as any path that is none.
-   */
-  async #isHidden(exchange: Exchange, tool: string): Promise<boolean> {
-    if (!permissionOf(exchange.http.principal.rights).isNarrowed) return false;
-    return !(await this.#parts.hub.describeTool(tool, this.#viewOf(exchange))).found;
+  /** A caller with narrowed rights must not learn that a path leads anywhere, where it may not use what it leads to. */
+  async #isKnown({ principal }: HttpExchange, { target }: RestRoute): Promise<boolean> {
+    if (target === "chat" || !permissionOf(principal.rights).isNarrowed) return true;
+    return (await this.#parts.hub.describeTool(target.tool, { mode: "all", principal })).found;
   }
 
   async #queryArguments(exchange: Exchange, tool: string): Promise<JsonObject> {

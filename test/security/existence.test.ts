@@ -1,0 +1,127 @@
+// Existence is not told by different answers: a hub with things that are hidden from a caller answers it, whatever it
+// asks and by whichever way, as one that does not have them.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { JsonObject } from "../../src/core/json.ts";
+import { createRandom } from "../support/random.ts";
+import { JSON_HEADERS, openTarget, openUpstream, tool, type Target, type Upstream } from "./attack.ts";
+import { askerOf, heard, randomArguments, randomWord, WAYS, type Asker, type Wanted } from "./existence.ts";
+
+const SEEDS = [3, 20_261_123];
+const READS = { annotations: { readOnlyHint: true } };
+const TOKENS = {
+  guest: { token: "guest-token-2", allow: ["pub__*", "file:///public/*", "meta.*"] },
+  barred: { token: "barred-token-3", deny: ["vault__*", "*:///vault/*"] },
+  reader: { token: "reader-token-4", read_only: true, deny: ["*:///vault/*", "vault__heist"] },
+} as const;
+type Name = keyof typeof TOKENS;
+const NAMES = Object.keys(TOKENS) as Name[];
+
+const NEEDS = { inputSchema: { type: "object", properties: { who: { type: "string" } }, required: ["who"] } };
+const HIDDEN = [tool("open", NEEDS), tool("burn", { annotations: { destructiveHint: true } })];
+const ROUTES = {
+  "GET /vault/open": "vault__open",
+  "POST /vault/burn": "vault__burn",
+  "DELETE /vault/burn": "vault__burn",
+  "POST /both": "vault__burn",
+};
+const KNOWN_ROUTES = { "GET /both": "pub__time", "GET /time": "pub__time", "POST /time": "pub__time" };
+
+let full: Target;
+let bare: Target;
+const upstreams: Upstream[] = [];
+
+beforeAll(async () => {
+  full = await open(HIDDEN, ROUTES);
+  bare = await open([], {});
+});
+afterAll(async () => {
+  for (const target of [full, bare]) await target[Symbol.asyncDispose]();
+  for (const server of upstreams) await server.close();
+});
+
+async function open(hidden: readonly JsonObject[], routes: JsonObject): Promise<Target> {
+  const hasHidden = hidden.length > 0;
+  const vault = await openUpstream({
+    tools: [...hidden, tool("peek", READS)],
+    resources: hasHidden ? [{ uri: "file:///vault/gold", name: "gold" }] : [],
+    templates: hasHidden ? [{ uriTemplate: "file:///vault/{+path}", name: "files" }] : [],
+    prompts: hasHidden ? [{ name: "heist", arguments: [{ name: "who" }] }] : [],
+  });
+  const pub = await openUpstream({ tools: [tool("hello"), tool("time", READS)], prompts: [{ name: "greet" }] });
+  upstreams.push(vault, pub);
+  const target = await openTarget({
+    limits: { rate_per_minute: 0 },
+    server: { tokens: TOKENS as never },
+    rest: { routes: { ...routes, ...KNOWN_ROUTES } as never },
+    mcp: {
+      remote_servers: [
+        { namespace: "vault", url: vault.url },
+        { namespace: "pub", url: pub.url },
+      ],
+    },
+  });
+  await target.hub.list();
+  return target;
+}
+
+const THINGS: readonly Wanted[] = [
+  { tool: "vault__open", prompt: "vault__heist", uri: "file:///vault/gold", path: "/vault/open" },
+  { tool: "vault__burn", prompt: "vault::heist", uri: "file:///vault/x", path: "/vault/burn" },
+  { tool: "vault::open", prompt: "heist", uri: "vault+file:///vault/gold", path: "/vault/burn/" },
+  { tool: "burn", prompt: "VAULT__heist", uri: "file:///vault/{+path}", path: "/both" },
+];
+
+/** The ways that need nobody to be signed in for them. */
+const WITHOUT_TOKEN = Object.entries(WAYS).filter(([what]) => /\bat\b|JSON-RPC|uri=/.test(what));
+
+describe.each(SEEDS)("seed %i", (seed) => {
+  test.each(NAMES)("S15: a %s hears nothing of what it may not use, by any way", async (name) => {
+    const random = createRandom(seed);
+    const [there, absent] = [await askerOf(full, TOKENS[name].token), await askerOf(bare, TOKENS[name].token)];
+    for (const [what, way] of Object.entries(WAYS)) {
+      const args = randomArguments(random);
+      const word = randomWord(random);
+      const other = {
+        tool: `vault__${word}`,
+        prompt: `vault__${word}`,
+        uri: `file:///vault/${word}`,
+        path: `/${word}`,
+      };
+      for (const wanted of [random.pick(THINGS), other])
+        expect(await heard(way, there, wanted, args), `${what} ${JSON.stringify(wanted)}`).toBe(
+          await heard(way, absent, wanted, args),
+        );
+    }
+  });
+
+  test("S15: nor does who does not say who it is", async () => {
+    const random = createRandom(seed);
+    const [there, absent] = [full, bare].map((target) => ({ target, token: undefined }) as Asker);
+    for (const [what, way] of WITHOUT_TOKEN) {
+      for (const wanted of THINGS) {
+        const args = randomArguments(random);
+        expect(await heard(way, there!, wanted, args), `${what} ${JSON.stringify(wanted)}`).toBe(
+          await heard(way, absent!, wanted, args),
+        );
+      }
+    }
+  });
+});
+
+async function ask(method: string, path: string, name: Name): Promise<readonly unknown[]> {
+  const authorization = `Bearer ${TOKENS[name].token}`;
+  const body = method === "POST" ? "{}" : undefined;
+  const sent = { method, path, headers: { ...JSON_HEADERS, authorization }, ...(body !== undefined && { body }) };
+  const { status, headers } = await full.send(sent);
+  return [status, headers["allow"]];
+}
+
+test.each(NAMES)(
+  "S15: a %s is served at paths that lead to what it may use, and hears of those methods",
+  async (name) => {
+    expect(await ask("GET", "/time", name)).toEqual([200, undefined]);
+    expect(await ask("POST", "/time", name)).toEqual([200, undefined]);
+    expect(await ask("PUT", "/time", name)).toEqual([405, "GET, POST, HEAD, OPTIONS"]);
+    expect(await ask("OPTIONS", "/both", name)).toEqual([204, "GET, HEAD, OPTIONS"]);
+  },
+);

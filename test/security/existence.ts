@@ -1,0 +1,136 @@
+// What a caller with narrowed rights asks for, by every way in, and what it hears. Asked of a hub that has what is hidden
+// from it, and of one that does not, it must hear the same.
+import type { JsonObject } from "../../src/core/json.ts";
+import type { RawClient } from "../fixtures/raw/raw-client.ts";
+import type { Random } from "../support/random.ts";
+import { JSON_HEADERS, rpc, type RawRequest, type Target } from "./attack.ts";
+
+/** Things of one kind each, which are hidden from the caller, or are nowhere. */
+export interface Wanted {
+  readonly tool: string;
+  readonly prompt: string;
+  readonly uri: string;
+  /** A path that is configured to lead to `tool`, or to nowhere. */
+  readonly path: string;
+}
+
+/** Whoever asks, by all ways in. */
+export interface Asker {
+  readonly target: Target;
+  /** Absent: it does not say who it is. */
+  readonly token: string | undefined;
+  readonly legacy: RawClient;
+  readonly modern: RawClient;
+}
+
+export async function askerOf(target: Target, token: string): Promise<Asker> {
+  const legacy = await target.client(token, { era: "legacy" });
+  return { target, token, legacy, modern: await target.client(token, { era: "modern" }) };
+}
+
+type Way = (asker: Asker, wanted: Wanted, args: JsonObject) => Promise<unknown>;
+
+/** Ways to name something, by what they are called where one of them tells. */
+export const WAYS: Readonly<Record<string, Way>> = {
+  ...overMcp("tools/call", ({ tool }, args) => ({ name: tool, arguments: args })),
+  ...overMcp("tools/call of execute_tool", ({ tool }, args) => ({
+    name: "execute_tool",
+    arguments: { name: tool, arguments: args },
+  })),
+  ...overMcp("tools/call of tool_search", ({ tool }) => ({ name: "tool_search", arguments: { query: tool } })),
+  ...overMcp("prompts/get", ({ prompt }, args) => ({ name: prompt, arguments: args })),
+  ...overMcp("completion/complete", ({ prompt }) => ({
+    ref: { type: "ref/prompt", name: prompt },
+    argument: { name: "who", value: "" },
+  })),
+  ...overMcp("completion/complete of a resource", ({ uri }) => ({
+    ref: { type: "ref/resource", uri },
+    argument: { name: "path", value: "" },
+  })),
+  ...overMcp("resources/read", ({ uri }) => ({ uri })),
+  "resources/subscribe": ({ legacy }, { uri }) => legacy.request("resources/subscribe", { uri }),
+  "resources/unsubscribe": ({ legacy }, { uri }) => legacy.request("resources/unsubscribe", { uri }),
+  "JSON-RPC, tools/call": send(({ tool }, args) => ({
+    path: "/jsonrpc",
+    body: rpc("tools/call", { name: tool, arguments: args }),
+  })),
+  "JSON-RPC, by method": send(({ tool }, args) => ({ path: "/", body: rpc(tool, args) })),
+  "JSON-RPC, resource": send(({ uri }) => ({ path: "/jsonrpc", body: rpc("mcp/resource/get", { uri }) })),
+  "JSON-RPC, tool of mcp": send(({ tool }, args) => ({
+    path: "/jsonrpc",
+    body: rpc("mcp/tool/execute", { name: tool, params: args }),
+  })),
+  "GET /?uri=": send(({ uri }) => ({ method: "GET", path: `/?uri=${encodeURIComponent(uri)}` })),
+  ...overRest("/api/tools/", ({ tool }) => `/api/tools/${encodeURIComponent(tool)}`),
+  ...overRest("/api/resources", ({ uri }) => `/api/resources?uri=${encodeURIComponent(uri)}`),
+  ...overRest("a path of its own", ({ path }) => path),
+};
+
+function overMcp(name: string, paramsOf: (wanted: Wanted, args: JsonObject) => JsonObject): Record<string, Way> {
+  const [method = ""] = name.split(" of ");
+  return Object.fromEntries(
+    (["legacy", "modern"] as const).map((era) => [
+      `${name}, ${era}`,
+      (asker: Asker, wanted: Wanted, args: JsonObject) => asker[era].request(method, paramsOf(wanted, args)),
+    ]),
+  );
+}
+
+function overRest(name: string, pathOf: (wanted: Wanted) => string): Record<string, Way> {
+  const plain = ["GET", "HEAD", "DELETE", "OPTIONS"].map((method) => [method, { method }] as const);
+  const bodies = [
+    ["of arguments", "{}"],
+    ["that is no object", "[1]"],
+    ["that is no JSON", "{"],
+    ["that is empty", ""],
+  ] as const;
+  const sent = ["POST", "PUT"].flatMap((method) =>
+    bodies.map(([what, body]) => [`${method} with a body ${what}`, { method, body }] as const),
+  );
+  const text = [["POST of a text", { method: "POST", body: "x", headers: { "content-type": "text/plain" } }]] as const;
+  return Object.fromEntries(
+    [...plain, ...sent, ...text].map(([what, request]) => [
+      `${what} at ${name}`,
+      send((wanted) => ({ ...request, path: pathOf(wanted) })),
+    ]),
+  );
+}
+
+function send(requestOf: (wanted: Wanted, args: JsonObject) => RawRequest): Way {
+  return async ({ target, token }, wanted, args) => {
+    const { headers, ...request } = requestOf(wanted, args);
+    const answer = await target.send({
+      method: "POST",
+      ...request,
+      headers: { ...JSON_HEADERS, ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+    });
+    const { date: _date, "content-length": _length, ...rest } = answer.headers;
+    return { status: answer.status, headers: rest, body: answer.body };
+  };
+}
+
+/** What differs from one request, or one hub, to the next. */
+const OF_ITS_OWN = /\\*"(?:id|request_?id|duration_ms)\\*":[^,}]+|127\.0\.0\.1:\d+/gi;
+
+/** What was said, but for what is never the same twice. */
+export async function heard(way: Way, asker: Asker, wanted: Wanted, args: JsonObject): Promise<string> {
+  return JSON.stringify(await way(asker, wanted, args)).replaceAll(OF_ITS_OWN, "…");
+}
+
+/** Arguments that a call of a tool nobody has might come with. */
+export function randomArguments(random: Random): JsonObject {
+  return random.pick<JsonObject>([
+    {},
+    { who: "x" },
+    { confirm: true },
+    { who: 5, more: ["a", null, { b: 1 }] },
+    { who: "x".repeat(1 + random.below(3000)) },
+  ]);
+}
+
+/** A word of small letters that nothing is called. */
+export function randomWord(random: Random): string {
+  return Array.from({ length: 4 + random.below(6) }, () => random.pick(Array.from("abcdefghijklmnopqrstuvwxyz"))).join(
+    "",
+  );
+}
