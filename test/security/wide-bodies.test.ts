@@ -1,5 +1,6 @@
 // Bodies whose objects have more keys than anybody needs, against every door that reads JSON.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createRandom, type Random } from "../support/random.ts";
 import { JSON_HEADERS, openTarget, rpc, type Target } from "./attack.ts";
 
 let target: Target;
@@ -54,4 +55,103 @@ test("S4: by default 250,000 keys are refused before anybody looks at them", asy
     body: rpc("meta.ping", objectOf(250_000)),
   });
   expect([answer.status, answer.body]).toEqual([400, expect.stringContaining("10000 keys")]);
+});
+
+const SEEDS = [5, 20_261_123, 3_141_592_653];
+const BODIES_OF_A_SEED = 12;
+
+/** Text between two tokens. */
+const blank = (random: Random): string => random.pick(["", "", " ", "\n\t", "\r\n  "]);
+
+/** A key as JSON text: plain, like a number, with escapes, or full of what looks like structure. */
+function keyText(random: Random, at: number): string {
+  const escaped = `"\\u${(0x4e00 + (at % 5000)).toString(16)}${at}"`;
+  return random.pick([`"k${at}"`, `"${at}"`, escaped, `"\\"{[:,${at}"`, '"twice"']);
+}
+
+/** The text of an object of so many keys, with other values around it. */
+function wideText(random: Random, keys: number): string {
+  const members = Array.from({ length: keys }, (_, at) => `${keyText(random, at)}${blank(random)}:${blank(random)}1`);
+  let text = `{${members.join(`${blank(random)},`)}}`;
+  for (let depth = random.below(8); depth > 0; depth -= 1) {
+    const value = random.pick(["1", '"}]"', "{}", "[]", '{"a":[{}]}']);
+    text = random.pick([
+      `[${value},${text}]`,
+      `[${text}${blank(random)},${value}]`,
+      `{"x":${value},"y":${blank(random)}${text}}`,
+    ]);
+  }
+  return `{"in":${text}}`;
+}
+
+/** Much text, and few keys. */
+function longText(random: Random): string {
+  const piece = random.pick(['{"a":1},', '\\"k\\":', "::::", '"'.repeat(3), "}{", "\\"]);
+  return random.pick([
+    JSON.stringify({ text: piece.repeat(20_000) }),
+    JSON.stringify({ rows: Array.from({ length: 300 }, () => ({ [piece]: piece.repeat(9), b: [] })) }),
+    JSON.stringify({ list: Array.from({ length: 30_000 }, (_, at) => at) }),
+    wideText(random, 900),
+  ]);
+}
+
+const MARK = "@mark@";
+
+describe.each(SEEDS)("bodies of the seed %i", (seed) => {
+  test.each(DOORS)(
+    "S4: at %s wide objects are refused, wherever they stand and however written",
+    async (path, bodyOf) => {
+      const random = createRandom(seed);
+      const body = bodyOf(MARK);
+      for (let round = 0; round < BODIES_OF_A_SEED; round += 1) {
+        const text = wideText(random, 1001 + random.below(3000));
+        const sent = body.replace(`"${MARK}"`, () => text);
+        const answer = await target.send({ path, headers: JSON_HEADERS, body: sent });
+        expect([round, answer.status, answer.body]).toEqual([
+          round,
+          400,
+          expect.stringContaining("more than 1000 keys"),
+        ]);
+      }
+    },
+  );
+
+  test.each(DOORS)("S4: at %s long bodies of few keys are none", async (path, bodyOf) => {
+    const random = createRandom(seed);
+    const body = bodyOf(MARK);
+    for (let round = 0; round < BODIES_OF_A_SEED; round += 1) {
+      const text = longText(random);
+      expect(JSON.parse(text)).toBeTypeOf("object");
+      const sent = body.replace(`"${MARK}"`, () => text);
+      const answer = await target.send({ path, headers: JSON_HEADERS, body: sent });
+      expect([round, answer.body]).toEqual([round, expect.not.stringContaining("max_json_keys")]);
+      expect(answer.status).toBeLessThan(500);
+    }
+  });
+});
+
+describe("arguments of execute_tool as a text", () => {
+  const send = async (text: string): Promise<string> => {
+    const params = { name: "execute_tool", arguments: { name: "meta.ping", arguments: text } };
+    const { body } = await target.send({ path: "/jsonrpc", headers: JSON_HEADERS, body: rpc("tools/call", params) });
+    return body;
+  };
+  const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
+
+  test.each([
+    ["as many keys as a request may have", JSON.stringify(objectOf(10_000))],
+    ["as many levels", nested(128)],
+    ["much text in them", JSON.stringify({ text: '{"a":'.repeat(50_000) })],
+  ])("S4: with %s are taken", async (_, text) => {
+    expect(await send(text)).toContain("pong");
+  });
+
+  test.each([
+    ["one key more", JSON.stringify(objectOf(10_001))],
+    ["180,000 keys", JSON.stringify(objectOf(180_000))],
+    ["one level more", nested(129)],
+    ["100,000 levels", nested(100_000)],
+  ])("S4: with %s are refused, and it is said what the bounds are", async (_, text) => {
+    expect(await send(text)).toMatch(/`arguments` is a text that nests deeper than 128 levels.*10000 keys/);
+  });
 });

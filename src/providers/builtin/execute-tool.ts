@@ -7,6 +7,7 @@ import type { FixedTool } from "../fixed-tools.ts";
 import { ownToolRecord } from "./own-tool.ts";
 import { namesBeside, namesNear, siblingsThatFit, type FailedCall } from "./call-hints.ts";
 import type { BuiltinPorts } from "./ports.ts";
+import { readJson, type JsonLimits } from "../../wire/parse-json.ts";
 
 const NAME = "execute_tool";
 
@@ -116,6 +117,7 @@ function readArguments(given: JsonObject): { readonly value: JsonObject } | Fail
 function toObject(given: unknown, key: string): { readonly value: JsonObject } | Fail | undefined {
   if (given === undefined || given === null) return undefined;
   const value = typeof given === "string" ? parseText(given) : given;
+  if (value === TOO_MUCH) return fail("invalid_params", `\`${key}\` ${BEYOND_TEXT}`);
   if (isJsonObject(value)) return { value };
   return fail("invalid_params", `\`${key}\` must be an object, or the JSON text of one; got ${describe(given)}.`);
 }
@@ -123,12 +125,17 @@ function toObject(given: unknown, key: string): { readonly value: JsonObject } |
 function parseText(text: string): unknown {
   // Models send an empty text for a tool without arguments.
   if (text.trim() === "") return {};
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const read = readJson(text, TEXT_LIMITS);
+  if (read.ok) return read.value;
+  return read.fault === "bounds" ? TOO_MUCH : undefined;
 }
+
+const TOO_MUCH = Symbol("too much");
+/** A text within a request went past the bounds of the request itself. */
+const TEXT_LIMITS: JsonLimits = { maxJsonDepth: 128, maxJsonKeys: 10_000 };
+const BEYOND_TEXT =
+  `is a text that nests deeper than ${TEXT_LIMITS.maxJsonDepth} levels, or has an object of more than ` +
+  `${TEXT_LIMITS.maxJsonKeys} keys. Give an object in place of the text, or send less at once.`;
 
 function describe(value: unknown): string {
   if (Array.isArray(value)) return "an array";
