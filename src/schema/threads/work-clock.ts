@@ -30,9 +30,9 @@ export class WorkClock {
     };
     const judge = (): void => {
       const missingMs = limitMs - (this.#processMs() - usedBefore);
-      const isLate = performance.now() - begunAt >= limitMs * MAX_PATIENCE;
-      if (missingMs <= 0 || isLate) onOver();
-      else wait(missingMs);
+      const leftMs = limitMs * MAX_PATIENCE - (performance.now() - begunAt);
+      if (missingMs <= 0 || leftMs <= 0) onOver();
+      else wait(Math.min(missingMs, leftMs));
     };
     wait(limitMs);
   }
