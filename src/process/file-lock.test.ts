@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LockTaken, withFileLock } from "./file-lock.ts";
 
@@ -68,6 +69,19 @@ test("a lock that is older than any work is nobody's, though a process has its n
   await writeFile(lock(), String(process.pid));
   await utimes(lock(), 0, 0);
   await expect(withFileLock(lock(), async () => "had")).resolves.toBe("had");
+});
+
+// A process that may write no byte stands for a disk that is full: the file is made, and its holder is not written.
+test.runIf(process.platform !== "win32")("a lock that cannot be written is none, and blocks nobody", async () => {
+  const module = pathToFileURL(join(import.meta.dirname, "../../dist/process/file-lock.js")).href;
+  const code = `
+    const { withFileLock } = await import(process.argv[1]);
+    await withFileLock(process.argv[2], async () => console.log("held")).catch(({ code }) => console.log(code));`;
+  const command = `trap '' XFSZ; ulimit -f 0; exec "$0" "$@"`;
+  const args = ["-c", command, process.execPath, "--input-type=module", "-e", code, "--", module, lock()];
+  expect(spawnSync("sh", args, { encoding: "utf8" }).stdout).toBe("EFBIG\n");
+  expect(existsSync(lock())).toBe(false);
+  await expect(withFileLock(lock(), async () => "had", { waitMs: 0 })).resolves.toBe("had");
 });
 
 test("what the work throws comes out, and the lock is free", async () => {

@@ -1,6 +1,7 @@
 import { mkdir, open, readFile, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { codeOf } from "../core/errors.ts";
 
 export interface LockOptions {
   /** How long to wait for whoever holds it. @default 10 s */
@@ -44,18 +45,21 @@ const BREAKING_MS = 10_000;
 const PRIVATE_MODE = 0o600;
 
 async function tryTake(path: string): Promise<boolean> {
+  const handle = await open(path, "wx", PRIVATE_MODE).catch((error: unknown) => {
+    // Windows says EPERM while a file of that name is being removed.
+    const code = codeOf(error);
+    if (code === "EEXIST" || (code === "EPERM" && process.platform === "win32")) return undefined;
+    throw error;
+  });
+  if (!handle) return false;
   try {
-    const handle = await open(path, "wx", PRIVATE_MODE);
-    try {
-      await handle.writeFile(String(process.pid));
-    } finally {
-      await handle.close();
-    }
+    await handle.writeFile(String(process.pid));
+    await handle.close();
     return true;
   } catch (error) {
-    // Windows says EPERM while a file of that name is being removed.
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "EEXIST" || (code === "EPERM" && process.platform === "win32")) return false;
+    // A full disk takes the file and not what is in it: without a holder, all others would wait until it is stale.
+    await handle.close().catch(() => {});
+    await rm(path, { force: true });
     throw error;
   }
 }
@@ -98,6 +102,6 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }
