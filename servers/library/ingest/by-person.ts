@@ -20,7 +20,8 @@ export class ByPerson {
     const { size } = await stat(this.#file).catch(() => ({ size: 0 }));
     if (size > MAX_BYTES || (await this.has(uri))) return;
     await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
-    await appendFile(this.#file, `${JSON.stringify(uri)}\n`, { mode: 0o600 });
+    // In front as well: the line before may have been cut by a sudden end, and would take this one with it.
+    await appendFile(this.#file, `\n${JSON.stringify(uri)}\n`, { mode: 0o600 });
   }
 
   async #uris(): Promise<ReadonlySet<string>> {

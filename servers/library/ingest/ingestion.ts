@@ -120,7 +120,7 @@ export class Ingestion implements AsyncDisposable {
       .filter((path) => !removed.has(pathToFileURL(path).href))
       .map((path) => ({ path }));
     // With too many jobs under way the next sweep brings them.
-    if (sources.length > 0) await this.jobs.begin({ sources }).catch(() => {});
+    if (sources.length > 0) await this.jobs.begin({ sources });
   }
 
   #ingest(request: Parameters<typeof ingest>[0]): Promise<Ingested> {

@@ -179,7 +179,7 @@ export class Jobs implements AsyncDisposable {
     this.#jobs.set(job.kept.id, job);
     await this.#save(job);
     const run = isUrgent ? this.#run(job) : this.#last.then(() => this.#run(job));
-    this.#last = isUrgent ? Promise.all([this.#last, run]) : run;
+    this.#last = isUrgent ? bothOf(this.#last, run) : run;
   }
 
   async #run(job: Job): Promise<void> {
@@ -271,6 +271,11 @@ export class Jobs implements AsyncDisposable {
 }
 
 const CLOSED = new Error("closed");
+
+/** What they came to is nobody's, and would hold what came before it for ever. */
+async function bothOf(first: Promise<unknown>, second: Promise<unknown>): Promise<void> {
+  await Promise.all([first, second]);
+}
 
 function isOpen(state: JobState): boolean {
   return state === "waiting" || state === "running" || state === "interrupted";

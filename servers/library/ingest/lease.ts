@@ -50,7 +50,7 @@ export class Lease {
 
   async #isLeft(now: number): Promise<boolean> {
     try {
-      const { pid, host } = JSON.parse(await readFile(this.#file, "utf8")) as { pid?: unknown; host?: unknown };
+      const { pid, host } = holderIn(await readFile(this.#file, "utf8"));
       if (host === hostname() && typeof pid === "number") return !isAlive(pid);
       return now - (await stat(this.#file)).mtimeMs > STALE_MS;
     } catch {
@@ -61,6 +61,20 @@ export class Lease {
   async #renew(): Promise<void> {
     const now = new Date();
     await utimes(this.#file, now, now).catch(() => {});
+  }
+}
+
+interface Holder {
+  readonly pid?: unknown;
+  readonly host?: unknown;
+}
+
+/** Of a file whose writer ended in the middle, or whose disk was full, only the time tells. */
+function holderIn(text: string): Holder {
+  try {
+    return JSON.parse(text) as Holder;
+  } catch {
+    return {};
   }
 }
 

@@ -6,6 +6,8 @@ const MAX_KEPT = 10_000;
 /** What somebody took out of the library, so that watching its folder does not bring it back. */
 export class Removed {
   readonly #file: string;
+  /** Changes come one after another, so that none of them is lost to one that began at the same time. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(file: string) {
     this.#file = file;
@@ -20,14 +22,24 @@ export class Removed {
     }
   }
 
-  async add(uri: string): Promise<void> {
-    const uris = await this.uris();
-    if (!uris.has(uri)) await this.#save([...uris, uri].slice(-MAX_KEPT));
+  add(uri: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const uris = await this.uris();
+      if (!uris.has(uri)) await this.#save([...uris, uri].slice(-MAX_KEPT));
+    });
   }
 
-  async delete(uri: string): Promise<void> {
-    const uris = new Set(await this.uris());
-    if (uris.delete(uri)) await this.#save([...uris]);
+  delete(uri: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const uris = new Set(await this.uris());
+      if (uris.delete(uri)) await this.#save([...uris]);
+    });
+  }
+
+  #inTurn(change: () => Promise<void>): Promise<void> {
+    const changed = this.#last.then(change);
+    this.#last = changed.catch(() => {});
+    return changed;
   }
 
   async #save(uris: readonly string[]): Promise<void> {

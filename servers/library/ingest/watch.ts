@@ -9,7 +9,7 @@ export interface WatchOptions {
   readonly roots: readonly string[];
   /** Where the lease lies. */
   readonly folder: string;
-  /** Gets files that are new or changed. Never rejects. */
+  /** Gets files that are new or changed. Where it rejects they were not taken, and come again. */
   readonly onFiles: (paths: readonly string[]) => Promise<void>;
   /** How long a file must have rested. @default 2,000 */
   readonly settleMs?: number;
@@ -36,6 +36,7 @@ export class Watch implements AsyncDisposable {
   readonly #timers = new Set<NodeJS.Timeout>();
   #watcher: FSWatcher | undefined;
   #settling: NodeJS.Timeout | undefined;
+  #endWait = (): void => {};
   #isClosed = false;
 
   constructor(options: WatchOptions) {
@@ -54,6 +55,7 @@ export class Watch implements AsyncDisposable {
       this.#later(LEASE_MS, () => this.start());
       return;
     }
+    if (this.#isClosed) return this.#lease.release();
     const ignored = (path: string): boolean => /(^|[\\/])\.[^\\/]/.test(this.#below(path));
     this.#watcher = watchFiles([...this.#options.roots], { ignored, ignoreInitial: true, followSymlinks: false });
     // What it cannot watch, the sweep still sees.
@@ -69,15 +71,20 @@ export class Watch implements AsyncDisposable {
     this.#isClosed = true;
     clearTimeout(this.#settling);
     for (const timer of this.#timers) clearTimeout(timer);
+    this.#endWait();
     await this.#watcher?.close();
     await this.#lease.release();
   }
 
-  #ready(watcher: FSWatcher): Promise<void> {
-    return new Promise((done) => {
-      this.#later(READY_MS, async () => done());
+  async #ready(watcher: FSWatcher): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((done) => {
+      // One that is closed before never says that it is ready.
+      this.#endWait = done;
+      timer = setTimeout(done, READY_MS).unref();
       watcher.once("ready", done);
     });
+    clearTimeout(timer);
   }
 
   #below(path: string): string {
@@ -113,7 +120,10 @@ export class Watch implements AsyncDisposable {
       this.#known.set(path, state);
       changed.push(path);
     }
-    if (changed.length > 0 && !this.#isClosed) await this.#options.onFiles(changed);
+    if (changed.length === 0 || this.#isClosed) return;
+    await this.#options.onFiles(changed).catch(() => {
+      for (const path of changed) this.#known.delete(path);
+    });
   }
 
   #later(ms: number, run: () => Promise<void>): void {

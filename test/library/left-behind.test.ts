@@ -1,0 +1,79 @@
+// Small files that processes of one library keep for one another, when several change them or one ended in the middle.
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ByPerson } from "../../servers/library/ingest/by-person.ts";
+import { Lease } from "../../servers/library/ingest/lease.ts";
+import { Removed } from "../../servers/library/ingest/removed.ts";
+import { Watch } from "../../servers/library/ingest/watch.ts";
+
+let folder: string;
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "toolyard-left-"))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const path = (name: string): string => join(folder, name);
+
+test("a lease whose holder was never written whole is taken when nobody renews it, and not before", async () => {
+  writeFileSync(path("lease"), "");
+  const lease = new Lease(path("lease"));
+  expect([await lease.take(), await lease.take(Date.now() + 31_000)]).toEqual([false, true]);
+  await lease.release();
+});
+
+test("documents that are taken out at the same time all stay out, and those that come back do not", async () => {
+  const removed = new Removed(path("removed.json"));
+  const uris = Array.from({ length: 20 }, (_, at) => `file:///${at}`);
+  await Promise.all(uris.map((uri) => removed.add(uri)));
+  expect([...(await removed.uris())]).toEqual(uris);
+  await Promise.all([removed.delete("file:///3"), removed.delete("file:///4")]);
+  expect((await removed.uris()).size).toBe(18);
+});
+
+test("what a person added after a line that was cut is known, and the cut line is not", async () => {
+  const byPerson = new ByPerson(path("by-person.jsonl"));
+  await byPerson.add("file:///a");
+  appendFileSync(path("by-person.jsonl"), '"file:///b');
+  await byPerson.add("file:///c");
+  const known = await Promise.all(["a", "b", "c"].map((name) => byPerson.has(`file:///${name}`)));
+  expect(known).toEqual([true, false, true]);
+});
+
+describe("watching", () => {
+  const watch = (onFiles: (paths: readonly string[]) => Promise<void>): Watch =>
+    new Watch({ roots: [path("books")], folder, settleMs: 10, sweepMs: 10, onFiles });
+
+  beforeEach(() => {
+    mkdirSync(path("books"));
+    writeFileSync(path("books/a.md"), "# A");
+  });
+
+  test("files that could not be taken come with the next look; those that were taken do not", async () => {
+    const handed: (readonly string[])[] = [];
+    let again = (): void => {};
+    const asked = new Promise<void>((done) => (again = done));
+    await using own = watch(async (paths) => {
+      handed.push(paths);
+      if (handed.length === 1) throw new Error("There are too many jobs.");
+      again();
+    });
+    await own.start();
+    await asked;
+    expect(handed).toEqual([[path("books/a.md")], [path("books/a.md")]]);
+    writeFileSync(path("books/b.md"), "# B");
+    await expect.poll(() => handed.length).toBe(3);
+    expect(handed[2]).toEqual([path("books/b.md")]);
+  });
+
+  test("one that is closed while it begins is over, hands nothing on, and lets another watch", async () => {
+    const handed: (readonly string[])[] = [];
+    const own = watch(async (paths) => void handed.push(paths));
+    const begun = own.start();
+    await own[Symbol.asyncDispose]();
+    await begun;
+    expect(handed).toEqual([]);
+    const lease = new Lease(path("watch.lease"));
+    expect(await lease.take()).toBe(true);
+    await lease.release();
+  });
+});
