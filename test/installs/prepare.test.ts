@@ -140,6 +140,12 @@ test("files that say where packages come from are shown as such before anybody a
   const python = { plain: "tides[all]>=1,<2 # a/b\n", index: "--index-url https://x.example\ntides\n" };
   const others = { editable: "-e ../away\n", path: "parts/tides\n", address: "tides @ git+https://x.example/t\n" };
   const node = { named: "^1.0.0", repository: "someone/tides", file: "file:../away", alias: "npm:tides@1" };
+  const lockOf = (resolved: string): string =>
+    JSON.stringify({ lockfileVersion: 3, packages: { "node_modules/tides": { version: "1.0.0", resolved } } });
+  const inNode = (name: string, more: object = {}) => ({
+    ...toolOf(name, "a.mjs"),
+    [`tools/${name}/package.json`]: JSON.stringify({ dependencies: { tides: "1" }, ...more }),
+  });
   await using desk = await Desk.create({
     "toolyard.toml": TOML,
     ...Object.fromEntries(
@@ -155,15 +161,29 @@ test("files that say where packages come from are shown as such before anybody a
         }),
       ),
     ),
+    ...inNode("optional", { optionalDependencies: { waves: "https://x.example/waves.tgz" } }),
+    ...inNode("overridden", { overrides: { tides: { waves: "file:../away" } } }),
+    ...inNode("locked"),
+    "tools/locked/package-lock.json": lockOf("https://x.example/tides.tgz"),
+    ...inNode("usual"),
+    "tools/usual/package-lock.json": lockOf("https://registry.npmjs.org/tides/-/tides-1.0.0.tgz"),
   });
   const { stdout, code } = await desk.run(["prepare"]);
   expect(code).toBe(2);
   const blocks = stdout.split(/^(?=tools\/)/m).filter((block) => block.startsWith("tools/"));
-  expect(blocks).toHaveLength(9);
+  expect(blocks).toHaveLength(13);
   const noted = blocks.filter((block) => block.includes("It says where packages come from"));
-  expect(noted.map((block) => /\((\w+)\)/.exec(block)?.[1]).toSorted()).toEqual(
-    ["address", "editable", "file", "index", "path", "repository"].toSorted(),
-  );
+  expect(noted.map((block) => /\((\w+)\)/.exec(block)?.[1]).toSorted()).toEqual([
+    "address",
+    "editable",
+    "file",
+    "index",
+    "locked",
+    "optional",
+    "overridden",
+    "path",
+    "repository",
+  ]);
 });
 
 test("what cannot be had is named, and the rest is installed", LONG, async () => {

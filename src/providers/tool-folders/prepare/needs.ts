@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { contentDigest } from "../../../core/digest.ts";
-import { isJsonObject } from "../../../core/json.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../../../core/json.ts";
 import { findCommand } from "../../../process/resolve-command.ts";
 import { isOrdinaryPython } from "../../../runtimes/scripts/command-line.ts";
 import { readInlineMetadata, type InlineMetadata } from "../../../runtimes/scripts/inline-metadata.ts";
@@ -156,10 +156,10 @@ const PLACE_OF_PYTHON = /^[ \t]*(?:-|[^#\n]*[@/\\])/m;
 
 function packageNeed(file: string, place: InstallPlace): Omit<Need, "tools"> | undefined {
   const text = readText(file) ?? "";
-  const dependencies = dependenciesOf(text);
-  if (dependencies?.length === 0) return undefined;
+  const wanted = objectIn(text);
+  // What is no JSON is left to npm, which says what is wrong with it.
+  if (wanted && Object.keys(objectMember(wanted, "dependencies") ?? {}).length === 0) return undefined;
   const cwd = dirname(file);
-  const namesPlaces = dependencies?.some(isPlaceOfNode) === true || existsSync(join(cwd, ".npmrc"));
   const target = join(cwd, "node_modules");
   const lock = readText(join(cwd, "package-lock.json"));
   const key = keyOf("package", file, text, lock ?? "");
@@ -169,7 +169,7 @@ function packageNeed(file: string, place: InstallPlace): Omit<Need, "tools"> | u
     key,
     target,
     mark: target,
-    ...(namesPlaces && { asksFirst: true as const }),
+    ...(leadsElsewhere(cwd, wanted, lock) && { asksFirst: true as const }),
   };
   const npm = commandAt("npm", place);
   if (npm === undefined)
@@ -179,21 +179,46 @@ function packageNeed(file: string, place: InstallPlace): Omit<Need, "tools"> | u
   return { ...base, commands: [{ command: npm, args, env: place.env, cwd }] };
 }
 
-/** What it asks for of each; nothing at all where npm is to say what is wrong with it. */
-function dependenciesOf(text: string): readonly unknown[] | undefined {
+/** Beside a package.json, these may lead elsewhere, too. */
+const FURTHER_FILES = [".npmrc", "npm-shrinkwrap.json"];
+/** The members of a package.json by which npm gets packages for those who use it. */
+const ASKING_MEMBERS = ["dependencies", "optionalDependencies", "peerDependencies", "overrides"];
+const NPM_REGISTRY = "https://registry.npmjs.org/";
+
+function leadsElsewhere(cwd: string, wanted: JsonObject | undefined, lock = ""): boolean {
+  return (
+    FURTHER_FILES.some((name) => existsSync(join(cwd, name))) ||
+    ASKING_MEMBERS.some((name) => textsIn(wanted?.[name]).some(isPlaceOfNode)) ||
+    resolvedIn(objectIn(lock)).some((address) => !address.startsWith(NPM_REGISTRY))
+  );
+}
+
+function objectIn(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    if (!isJsonObject(value)) return [];
-    const { dependencies } = value;
-    return isJsonObject(dependencies) ? Object.values(dependencies) : [];
+    return isJsonObject(value) ? value : {};
   } catch {
     return undefined;
   }
 }
 
+/** All texts of a value, however deep. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return isJsonObject(value) ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** Where a lock says that packages were got from. */
+function resolvedIn(value: unknown): readonly string[] {
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === "resolved" && typeof inner === "string" ? [inner] : resolvedIn(inner),
+  );
+}
+
 /** A repository, an address, a file; versions, tags and other names have neither sign. */
-function isPlaceOfNode(wanted: unknown): boolean {
-  return typeof wanted === "string" && /[:/\\]/.test(wanted) && !wanted.startsWith("npm:");
+function isPlaceOfNode(wanted: string): boolean {
+  return /[:/\\]/.test(wanted) && !wanted.startsWith("npm:");
 }
 
 function keyOf(...parts: readonly string[]): string {
