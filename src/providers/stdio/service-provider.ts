@@ -77,12 +77,12 @@ class ServiceCall extends BuiltCall implements ResolvedCall {
   }
 }
 
-/** The texts of messages, one below the other. */
 function withRemaining({ meta, deadline }: ResolvedCall): ResolvedCall["meta"] {
   const ms = Math.round((deadline?.endsAt ?? Infinity) - performance.now());
   return ms < Infinity ? { ...meta, [REMAINING]: ms } : meta;
 }
 
+/** The texts of messages, one below the other. */
 function textOf(messages: unknown): string {
   if (!Array.isArray(messages)) return "";
   return messages

@@ -1,3 +1,4 @@
+import { tooLargeFiles } from "../bound-messages.ts";
 import type { SandboxFile, SandboxLimits } from "../engine.ts";
 import { toFilePath } from "../file-path.ts";
 import { Refusal } from "./refusal.ts";
@@ -32,10 +33,7 @@ export class JobFiles {
     const name = known(path);
     const { files, fileBytes } = this.#limits;
     const total = this.#bytes - (this.#files.get(name)?.byteLength ?? 0) + bytes.byteLength;
-    if (total > fileBytes)
-      throw new Refusal(
-        `All files together may have ${fileBytes} bytes (\`sandbox.file_bytes\`); these have ${total}.`,
-      );
+    if (total > fileBytes) throw new Refusal(tooLargeFiles(fileBytes, total));
     if (!this.#files.has(name) && this.#files.size >= files)
       throw new Refusal(`There may be ${files} files (\`sandbox.files\`), and there are that many already.`);
     this.#put(name, bytes);
