@@ -34,3 +34,20 @@ test("without WebAssembly the products are the same", () => {
   rows.values.set([1, 2, 3], 8);
   expect(rows.of(Int16Array.from([5, 6, 7, 0, 0, 0, 0, 0]), 1, 1)[0]).toBe(38);
 });
+
+test("where a memory was refused, no other is asked for, and the products are the same", async () => {
+  vi.resetModules();
+  const anew = await import("./row-products.ts");
+  let tries = 0;
+  const refuse = function (): never {
+    tries += 1;
+    throw new RangeError("could not allocate memory");
+  };
+  vi.stubGlobal("WebAssembly", { Memory: refuse });
+  for (let time = 0; time < 3; time += 1) {
+    const rows = anew.rowProducts(1000, 8);
+    rows.values.set([1, 2, 3], 8);
+    expect(rows.of(Int16Array.from([5, 6, 7, 0, 0, 0, 0, 0]), 1, 1)[0]).toBe(38);
+  }
+  expect(tries).toBe(1);
+});

@@ -11,17 +11,21 @@ export interface RowProducts {
 const LEAST_BYTES = 4096;
 const PAGE_BYTES = 65_536;
 
+/** Once is enough: where there is no room, each further try would cost garbage collections of 80 ms. */
+let isRefused = false;
+
 /**
  * Memory for `count` rows of `width` numbers, a multiple of eight. Where this machine has WebAssembly with vector
  * instructions they multiply eight numbers at once, several times as fast as plain code and to the same products.
  */
 export function rowProducts(count: number, width: number): RowProducts {
   // Numbers in WebAssembly have their lowest byte first.
-  if (count * width < LEAST_BYTES || endianness() === "BE") return plainProducts(count, width);
+  if (isRefused || count * width < LEAST_BYTES || endianness() === "BE") return plainProducts(count, width);
   try {
     return vectorProducts(count, width);
   } catch {
     // No WebAssembly, no vector instructions, or no room for a memory.
+    isRefused = true;
     return plainProducts(count, width);
   }
 }
