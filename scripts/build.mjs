@@ -1,14 +1,18 @@
-// Compiles src/ to dist/, servers/ to dist/servers/, and makes the command executable. Plain Node, so that it runs
-// before anything is built.
+// Compiles src/ to build/, of which few files in dist/ are made, and servers/ to dist/servers/, and makes the command
+// executable. Plain Node, so that it runs before anything is built.
 import { chmodSync, cpSync, existsSync, rmSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundle } from "./bundle.mjs";
 import { publishDeclarations } from "./declarations.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-if (process.argv.includes("--clean")) rmSync(join(root, "dist"), { recursive: true, force: true });
+const compiled = join(root, "build");
+const TABLE = join("models", "table", "token-vectors.bin");
+if (process.argv.includes("--clean"))
+  for (const folder of [compiled, join(root, "dist")]) rmSync(folder, { recursive: true, force: true });
 // It takes seconds, and `npm start` begins with it.
 if (process.stderr.isTTY) process.stderr.write("Building dist/ …\n");
 // What children run as it is: Python, and JavaScript that no compiler touches.
@@ -19,8 +23,8 @@ const AS_THEY_ARE = [
   "sandbox/python/prelude",
   "sandbox/bwrap-python",
 ];
-for (const folder of AS_THEY_ARE) {
-  cpSync(join(root, "src", folder), join(root, "dist", folder), {
+for (const folder of [compiled, join(root, "dist")].flatMap((to) => AS_THEY_ARE.map((path) => ({ to, path })))) {
+  cpSync(join(root, "src", folder.path), join(folder.to, folder.path), {
     recursive: true,
     filter: (path) =>
       !path.includes("__pycache__") && (!/\.[a-z]+$/.test(path) || /\.(?:py|[cm]js|json|d\.mts)$/.test(path)),
@@ -39,8 +43,9 @@ const TO_RUN = ["--emitDeclarationOnly", "false", "--declaration", "false", "--d
   "null",
 ]);
 // The servers know the package by its name, so they come after its declarations.
-const statuses = ["tsconfig.build.json", "tsconfig.servers.json"].flatMap((project) => {
-  const emitted = [[], TO_RUN].map(
+const PROJECTS = { "tsconfig.build.json": compiled, "tsconfig.servers.json": join(root, "dist", "servers") };
+const statuses = Object.entries(PROJECTS).flatMap(([project, outDir]) => {
+  const emitted = [[], [...TO_RUN, "--outDir", outDir]].map(
     (options) =>
       spawnSync(process.execPath, [tsc, "-p", join(root, project), ...options], { stdio: "inherit" }).status ?? 1,
   );
@@ -49,7 +54,8 @@ const statuses = ["tsconfig.build.json", "tsconfig.servers.json"].flatMap((proje
 });
 const failed = statuses.find((status) => status !== 0);
 if (failed !== undefined) process.exit(failed);
-cpSync(join(root, "src/models/table/token-vectors.bin"), join(root, "dist/models/table/token-vectors.bin"));
+for (const folder of ["build", "dist"]) cpSync(join(root, "src", TABLE), join(root, folder, TABLE));
+await bundle(root, compiled);
 cpSync(join(root, "servers/gnn/pictures/font"), join(root, "dist/servers/gnn/pictures/font"), { recursive: true });
 // What a hub knows of the services before they run is what they list.
 const lists = spawnSync(process.execPath, [join(root, "scripts", "service-lists.mjs")], { stdio: "inherit" });

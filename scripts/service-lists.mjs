@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const dist = new URL("../dist/", import.meta.url);
-const load = (path) => import(new URL(path, dist).href);
+const load = (path) => import(new URL(`../build/${path}`, import.meta.url).href);
 const [
   { SERVICES },
   { StdioTransport },

@@ -1,10 +1,14 @@
-// `node --import bench/lib/trace-loads.mjs …` says on standard error which modules are loaded.
+// `node --import bench/lib/trace-loads.mjs …` says on standard error which modules are loaded: of a file that several
+// were put into, each by the place that it has in the tree.
 import { register } from "node:module";
 
 const hooks = `
 import { writeSync } from "node:fs";
-export function load(url, context, next) {
-  writeSync(2, "loads " + url + "\\n");
-  return next(url, context);
+export async function load(url, context, next) {
+  const loaded = await next(url, context);
+  const dist = url.slice(0, url.indexOf("/dist/") + "/dist/".length);
+  const parts = String(loaded.source ?? "").matchAll(/^\\/\\/ (\\S+\\.js)$/gm);
+  writeSync(2, ["", url, ...Array.from(parts, ([, path]) => dist + path)].join("\\nloads ").slice(1) + "\\n");
+  return loaded;
 }`;
 register(`data:text/javascript,${encodeURIComponent(hooks)}`);

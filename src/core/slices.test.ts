@@ -76,7 +76,7 @@ test("works side by side have one slice in each turn, between them", () =>
 
 // A process of its own, since in this one something else always wakes the loop; and steps enough that no chance does.
 const QUIET = `
-const { whileWanted } = await import("${new URL("../../dist/core/slices.js", import.meta.url).href}");
+const { whileWanted } = await import("${new URL("../../build/core/slices.js", import.meta.url).href}");
 function* steps() {
   for (let at = 0; at < 30; at += 1) {
     for (const endsAt = performance.now() + 10; performance.now() < endsAt; );

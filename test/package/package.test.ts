@@ -142,9 +142,13 @@ describe("the package", () => {
     }
     expect([...paths].toSorted()).toEqual([...reached].toSorted());
     expect(readFileSync(join(folder, "checkout/dist/index.d.ts"), "utf8")).toContain("createHub");
-    const hub = (ending: string): string => readFileSync(join(folder, `checkout/dist/hub/toolyard.${ending}`), "utf8");
-    expect(hub("d.ts")).toContain("/** Calls a tool by any spelling of its name. */");
-    expect(hub("js")).not.toContain("/**");
+    const declared = readFileSync(join(folder, "checkout/dist/hub/toolyard.d.ts"), "utf8");
+    expect(declared).toContain("/** Calls a tool by any spelling of its name. */");
+    const scripts = packed.files.map(({ path }) => path).filter((path) => path.startsWith("dist/chunks/"));
+    const texts = scripts.map((path) => readFileSync(join(folder, "checkout", path), "utf8"));
+    const hub = texts.filter((text) => text.includes("\n// hub/toolyard.js\n"));
+    expect(hub).toHaveLength(1);
+    expect(hub[0]).not.toMatch(/^\s*\/\*\*/m);
   });
 
   test("every page of docs/ that its README links is in it", () => {

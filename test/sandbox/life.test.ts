@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ChildSettings } from "../../src/sandbox/child-messages.ts";
@@ -119,7 +119,7 @@ describe("the child", () => {
   });
 
   test("goes with its hub, also when that is killed while code computes", async () => {
-    const engine = pathToFileURL(join(distFolder(), "sandbox", "embedded-engine.js")).href;
+    const engine = pathToFileURL(join(dirname(distFolder()), "build", "sandbox", "embedded-engine.js")).href;
     const file = join(scratch, "hub.mjs");
     await writeFile(file, `${HUB.replace("ENGINE", engine)}`);
     const hub = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "inherit"] });

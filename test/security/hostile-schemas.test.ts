@@ -132,7 +132,7 @@ test("S18: once the hub is closed, what waits for a thread is told so", async ()
 });
 
 test("S18: a thread that nobody needs does not keep the process alive", () => {
-  const module = fileURLToPath(new URL("../../dist/schema/guarded-schemas.js", import.meta.url));
+  const module = fileURLToPath(new URL("../../build/schema/guarded-schemas.js", import.meta.url));
   const program = `
     import { GuardedSchemas } from ${JSON.stringify(module)};
     const guarded = new GuardedSchemas().of({ $dynamicAnchor: "n",

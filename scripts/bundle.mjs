@@ -1,0 +1,142 @@
+// Puts what was compiled into dist/. Loading a file costs Node about as much as running what is in it, so whatever runs
+// in the hub's own process is in few files: what every command needs, what every hub does, and what is loaded later,
+// each named for the module that it stands for. Programs of their own (children, threads, hooks) are kept file by file,
+// since some of them may read no other folder.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync, existsSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { rolldown } from "rolldown";
+
+const COMMAND = "cli/main.js";
+/**
+ * What is loaded together: all that a file needs at once, here of one folder alone. The first that has a module keeps
+ * it.
+ */
+const TOGETHER = [
+  { name: "basics", with: COMMAND, folder: "core/" },
+  { name: "start", with: COMMAND, folder: "" },
+  { name: "hub", with: "hub/open-hub.js", folder: "" },
+  { name: "mcp-server", with: "providers/mcp-server/provider.js", folder: "" },
+];
+/** What Node is given by its path: children, threads, module hooks. */
+const PROGRAMS = [
+  "http/workers/main.js",
+  "providers/stdio/install/minder-main.js",
+  "runtimes/typescript/hooks.js",
+  "runtimes/typescript/native-import.js",
+  "runtimes/typescript/register.js",
+  "sandbox/child/main.js",
+  "sandbox/deno/inside/boot.js",
+  "sandbox/deno/source-worker.js",
+  "sandbox/javascript/worker.js",
+  "sandbox/python/worker.js",
+  "schema/threads/worker.js",
+  "signin/keyring-main.js",
+];
+/** A module asks where it lies: answered with its own place in dist/, whichever file it is in. */
+const PLACE = "toolyard-dist:";
+
+/** Bundles the tree `compiled` of the checkout `root` into dist/, and takes away what an earlier build left there. */
+export async function bundle(root, compiled) {
+  const dist = join(root, "dist");
+  const files = new Map([...programs(compiled), ...(await bundled(root, compiled))]);
+  for (const [path, text] of files) writeChanged(join(dist, path), text);
+  for (const path of scriptsIn(dist)) {
+    if (!path.startsWith("servers/") && !files.has(path) && existsSync(join(compiled, path))) rmSync(join(dist, path));
+    if (path.startsWith("chunks/") && !files.has(path)) rmSync(join(dist, path));
+  }
+}
+
+async function bundled(root, compiled) {
+  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const named = Object.values(exports).map((one) => relative("dist", one.default ?? ""));
+  const entries = [COMMAND, ...named.filter((path) => path.endsWith(".js") && existsSync(join(compiled, path)))];
+  const build = await rolldown({
+    cwd: compiled,
+    input: Object.fromEntries(entries.map((path) => [path.slice(0, -".js".length), join(compiled, path)])),
+    platform: "node",
+    external: (id) => !/^[./]/.test(id),
+    plugins: [places(compiled)],
+    checks: { ineffectiveDynamicImport: false },
+  });
+  const { output } = await build.generate({
+    format: "esm",
+    chunkFileNames: ({ name, facadeModuleId, moduleIds }) =>
+      `chunks/${isTogether(name) ? `${name}.js` : inTree(compiled, facadeModuleId ?? moduleIds.at(-1))}`,
+    codeSplitting: { groups: groupsOf(compiled) },
+  });
+  await build.close();
+  return output.map(({ fileName, code }) => [fileName, code]);
+}
+
+const isTogether = (name) => TOGETHER.some((group) => group.name === name);
+
+function places(compiled) {
+  return {
+    name: "places",
+    transform(code, id) {
+      if (!code.includes("import.meta.url")) return undefined;
+      const place = JSON.stringify(PLACE + inTree(compiled, id));
+      return code.replaceAll("import.meta.url", `new URL(${place}, import.meta.url).href`);
+    },
+    renderChunk(code, { fileName }) {
+      if (!code.includes(PLACE)) return undefined;
+      const up = "../".repeat(fileName.split("/").length - 1) || "./";
+      return code.replaceAll(PLACE, up);
+    },
+  };
+}
+
+function groupsOf(compiled) {
+  return TOGETHER.map(({ name, with: entry, folder }, at) => {
+    let ids;
+    const isIn = (path, context) =>
+      // The command waits for what it loads, which could not wait for it in turn.
+      path !== COMMAND &&
+      path.startsWith(folder) &&
+      (ids ??= reached(context, join(compiled, entry))).has(join(compiled, path));
+    return {
+      name: (id, context) => (isIn(inTree(compiled, id), context) ? name : undefined),
+      priority: TOGETHER.length - at,
+      debugName: name,
+    };
+  });
+}
+
+/** A module and all that is loaded with it. */
+function reached(context, entry) {
+  const ids = new Set([entry]);
+  for (const id of ids) for (const imported of context.getModuleInfo(id)?.importedIds ?? []) ids.add(imported);
+  return ids;
+}
+
+/** The files of `PROGRAMS`, and those that they import. */
+function programs(compiled) {
+  const found = new Map();
+  const paths = new Set(PROGRAMS);
+  for (const path of paths) {
+    const text = readFileSync(join(compiled, path), "utf8");
+    found.set(path, text);
+    for (const [, name] of text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+)"/g))
+      paths.add(join(dirname(path), name));
+  }
+  return found;
+}
+
+function scriptsIn(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".js"))
+    .map((entry) => inTree(folder, join(entry.parentPath, entry.name)))
+    .filter((path) => !path.startsWith("."));
+}
+
+function inTree(folder, path) {
+  return relative(folder, path).replaceAll("\\", "/");
+}
+
+/** Others may be running what is there. */
+function writeChanged(path, text) {
+  if (existsSync(path) && readFileSync(path, "utf8") === text) return;
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
