@@ -35,6 +35,8 @@ export interface HubRunOptions {
   readonly id: number;
   readonly job: SandboxJob;
   readonly host: SandboxHost;
+  /** Processor time of the child, in milliseconds so far; not a number where the system does not tell. */
+  readonly computedMs?: () => number;
   send(message: ToChild): void;
   /** The child said of the run what it cannot have meant: it is no longer what was started, and must end. */
   distrust(): void;
@@ -119,7 +121,10 @@ export class HubRun {
     this.isStarted = true;
     this.#session = session;
     this.#startedAt = performance.now();
-    this.#clock = new RunClock(this.#options.job.limits, HUB_GRACE_MS, (message) => this.fail("timeout", message));
+    const { job, computedMs = () => NaN } = this.#options;
+    this.#clock = new RunClock({ named: job.limits, graceMs: HUB_GRACE_MS, computedMs }, (message) =>
+      this.fail("timeout", message),
+    );
   }
 
   #print(stream: "stdout" | "stderr", text: string): void {

@@ -62,7 +62,7 @@ export const SandboxSchema = Type.Object(
     cpu_time: Type.Optional(
       durationOption(
         {
-          description: "How long the code itself may compute; the time that it waits for tools does not count.",
+          description: "How long the code itself may compute, by the processor; the time that it waits does not count.",
           default: "10s",
         },
         TIME,

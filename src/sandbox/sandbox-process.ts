@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { spawnChild, type Child, type SpawnOptions } from "../process/child.ts";
+import { cpuOf } from "../runtimes/warm/cpu-watch.ts";
 import { isFromChild, toFileHeads, type ChildSettings, type FromChild, type ToChild } from "./child-messages.ts";
 import type { SandboxHost, SandboxJob, SandboxOutcome } from "./engine.ts";
 import { encodeFrame, FrameReader, type Frame } from "./frames.ts";
@@ -81,7 +82,14 @@ export class SandboxProcess {
   ): Promise<{ readonly outcome: SandboxOutcome; readonly isStarted: boolean }> {
     this.#last += 1;
     const id = this.#last;
-    const run = new HubRun({ id, job, host, send: (message) => this.#send(message), distrust: () => void this.kill() });
+    const run = new HubRun({
+      id,
+      job,
+      host,
+      computedMs: () => cpuOf(this.pid) ?? NaN,
+      send: (message) => this.#send(message),
+      distrust: () => void this.kill(),
+    });
     this.#runs.set(id, run);
     const cancel = (): void => run.fail("cancelled", "The caller cancelled the run or went away.");
     signal.addEventListener("abort", cancel, { once: true });

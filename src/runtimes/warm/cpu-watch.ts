@@ -12,10 +12,10 @@ const MAX_PROCESSES = 256;
  * nothing. Returns what ends it.
  */
 export function watchCpu(pid: number, cpuMs: number | undefined, onOver: () => void): () => void {
-  if (cpuMs === undefined || process.platform !== "linux") return () => {};
-  const end = cpuOf(pid) + cpuMs;
+  const begun = cpuOf(pid);
+  if (cpuMs === undefined || begun === undefined) return () => {};
   const timer = setInterval(() => {
-    if (cpuOf(pid) <= end) return;
+    if ((cpuOf(pid) ?? 0) <= begun + cpuMs) return;
     clearInterval(timer);
     onOver();
   }, LOOK_EVERY_MS);
@@ -23,8 +23,11 @@ export function watchCpu(pid: number, cpuMs: number | undefined, onOver: () => v
   return () => clearInterval(timer);
 }
 
-/** What a process, its living descendants and those that it has waited for have computed, in milliseconds. */
-function cpuOf(pid: number): number {
+/**
+ * What a process, its living descendants and those that it has waited for have computed, in milliseconds. Linux only.
+ */
+export function cpuOf(pid: number): number | undefined {
+  if (process.platform !== "linux") return undefined;
   const open = [pid];
   let ticks = 0;
   for (let seen = 0; seen < MAX_PROCESSES; seen += 1) {

@@ -48,9 +48,8 @@ export class ChildRun {
     await Promise.race([worker.ready, this.#done]);
     if (this.#isDone) return this.#done;
     onStart();
-    this.#clock = new RunClock(this.job.limits, WORKER_GRACE_MS, (message) =>
-      this.#finish(failed("timeout", "Timeout", message)),
-    );
+    const times = { named: this.job.limits, graceMs: WORKER_GRACE_MS, computedMs: () => worker.computedMs?.() ?? NaN };
+    this.#clock = new RunClock(times, (message) => this.#finish(failed("timeout", "Timeout", message)));
     worker.listen((message) => this.#receive(message));
     worker.send({ type: "job", job: this.job });
     const done = await this.#done;

@@ -20,6 +20,8 @@ export interface RunWorker {
    * Asked when a job is over, before it is given another one: whether it takes it, goes on with something, or ended.
    */
   afterJob(maxWaitMs: number): Promise<"free" | "busy" | "ended">;
+  /** Processor time of the process that it is in, in milliseconds so far, where that is no other's. */
+  computedMs?(): number;
   /** Ends it in the middle of whatever it does. */
   end(): void;
 }

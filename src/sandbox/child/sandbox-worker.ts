@@ -58,6 +58,11 @@ export class SandboxWorker implements RunWorker {
     Atomics.notify(this.#counter, 0);
   }
 
+  computedMs(): number {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
+  }
+
   end(): void {
     this.#finish({ reason: "ended", detail: "" });
   }

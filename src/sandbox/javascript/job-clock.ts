@@ -1,24 +1,27 @@
 /**
- * What a run has used of its two times, as the worker itself sees them: exact, and asked for in the middle of a
- * computation.
+ * What a run has used of its two times, as the worker itself sees them, asked for in the middle of a computation. What
+ * was computed is what the processor did, so that a machine with other work takes nothing from it: the thread's own
+ * time where Node tells it, else the process's, and never more than what has passed.
  */
 export class JobClock {
   readonly #wallEnd: number;
   readonly #cpuMs: number;
+  readonly #computedMs: () => number;
   #usedMs = 0;
-  #since: number | undefined;
+  #since: { readonly passed: number; readonly computed: number } | undefined;
 
-  constructor({ wallMs, cpuMs }: { readonly wallMs: number; readonly cpuMs: number }) {
+  constructor({ wallMs, cpuMs }: { readonly wallMs: number; readonly cpuMs: number }, computedMs = threadCpuMs) {
     this.#wallEnd = performance.now() + wallMs;
     this.#cpuMs = cpuMs;
+    this.#computedMs = computedMs;
   }
 
   enter(): void {
-    this.#since = performance.now();
+    this.#since = { passed: performance.now(), computed: this.#computedMs() };
   }
 
   leave(): void {
-    if (this.#since !== undefined) this.#usedMs += performance.now() - this.#since;
+    if (this.#since) this.#usedMs += this.#of(this.#since, performance.now());
     this.#since = undefined;
   }
 
@@ -26,10 +29,26 @@ export class JobClock {
   over(): "wall" | "cpu" | undefined {
     const now = performance.now();
     if (now >= this.#wallEnd) return "wall";
-    return this.#usedMs + (this.#since === undefined ? 0 : now - this.#since) >= this.#cpuMs ? "cpu" : undefined;
+    const { passed } = this.#since ?? { passed: now };
+    // It cannot have computed for longer than has passed, so most times the processor is not asked.
+    if (this.#usedMs + now - passed < this.#cpuMs) return undefined;
+    return this.#usedMs + (this.#since ? this.#of(this.#since, now) : 0) >= this.#cpuMs ? "cpu" : undefined;
+  }
+
+  #of({ passed, computed }: { readonly passed: number; readonly computed: number }, now: number): number {
+    return Math.min(now - passed, this.#computedMs() - computed);
   }
 
   get leftMs(): number {
     return Math.max(0, this.#wallEnd - performance.now());
   }
+}
+
+/** Since Node 22.19. */
+type ThreadUsage = () => NodeJS.CpuUsage;
+
+function threadCpuMs(): number {
+  const { threadCpuUsage } = process as { readonly threadCpuUsage?: ThreadUsage };
+  const { user, system } = threadCpuUsage?.call(process) ?? process.cpuUsage();
+  return (user + system) / 1000;
 }

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { JobClock } from "./javascript/job-clock.ts";
+import { RunClock } from "./run-clock.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A machine on which the code has every tenth moment: what has passed, and what was computed in it. */
+function crowded(share: number): () => number {
+  const begun = performance.now();
+  return () => (performance.now() - begun) * share;
+}
+
+function clock(computedMs: () => number): { readonly clock: RunClock; readonly ends: string[] } {
+  const ends: string[] = [];
+  const options = { named: { wallMs: 60_000, cpuMs: 1000 }, graceMs: 0, computedMs };
+  return { clock: new RunClock(options, (message) => ends.push(message)), ends };
+}
+
+test("code that gets little of the processor is not ended for the time that passes", () => {
+  const { clock: running, ends } = clock(crowded(0.1));
+  vi.advanceTimersByTime(9000);
+  expect(ends).toEqual([]);
+  running.stop();
+});
+
+test("it is ended once it has computed for its time, and the option is named", () => {
+  const { ends } = clock(crowded(0.1));
+  vi.advanceTimersByTime(11_000);
+  expect(ends).toEqual([expect.stringContaining("computed for longer than 1 s (`sandbox.cpu_time`)")]);
+});
+
+test("it is ended by the time that passes where the processor's is not told", () => {
+  const { ends } = clock(() => NaN);
+  vi.advanceTimersByTime(1001);
+  expect(ends).toEqual([expect.stringContaining("`sandbox.cpu_time`")]);
+});
+
+test("code that never has the processor is ended by the bound on the whole run, which is named", () => {
+  const { ends } = clock(() => 0);
+  vi.advanceTimersByTime(60_001);
+  expect(ends).toEqual([expect.stringContaining("`sandbox.timeout`")]);
+});
+
+test("what it waits for counts for nothing, however often it waits", () => {
+  const { clock: running, ends } = clock(() => NaN);
+  for (let call = 0; call < 900; call += 1) {
+    running.waits(true);
+    vi.advanceTimersByTime(40);
+    running.waits(false);
+    vi.advanceTimersByTime(1);
+  }
+  expect(ends).toEqual([]);
+  for (let call = 0; call < 101; call += 1) {
+    running.waits(true);
+    vi.advanceTimersByTime(40);
+    running.waits(false);
+    vi.advanceTimersByTime(1);
+  }
+  expect(ends).toEqual([expect.stringContaining("`sandbox.cpu_time`")]);
+});
+
+test("the worker's own clock counts what the processor did, and no more than has passed", () => {
+  const limits = { wallMs: 60_000, cpuMs: 1000 };
+  const [scarce, shared] = [new JobClock(limits, crowded(0.1)), new JobClock(limits, crowded(3))];
+  for (const own of [scarce, shared]) own.enter();
+  vi.advanceTimersByTime(999);
+  expect([scarce.over(), shared.over()]).toEqual([undefined, undefined]);
+  vi.advanceTimersByTime(1);
+  expect([scarce.over(), shared.over()]).toEqual([undefined, "cpu"]);
+  scarce.leave();
+  vi.advanceTimersByTime(20_000);
+  scarce.enter();
+  expect(scarce.over()).toBeUndefined();
+  vi.advanceTimersByTime(9001);
+  expect(scarce.over()).toBe("cpu");
+});
