@@ -19,6 +19,8 @@ const KNOWN_KEYS = new Set([
   "headers",
   "disabled",
   "timeout",
+  // Zed says there that no extension of its own brings the server.
+  "source",
 ]);
 /** Below this a `timeout` is taken for seconds, as half of the clients mean it; above, for milliseconds. */
 const SECONDS_BELOW = 1000;
@@ -42,13 +44,15 @@ export function convertServers(table: JsonObject): ConvertedServers {
       warnings.push(`server "${alias}" is not an object and was left out`);
       continue;
     }
+    const converted = convertServer(entry);
+    if (converted === undefined) {
+      warnings.push(`server "${alias}" has neither \`command\` nor \`url\` and was left out`);
+      continue;
+    }
     const unknown = Object.keys(entry).filter((key) => !KNOWN_KEYS.has(key));
     if (unknown.length > 0)
       warnings.push(`server "${alias}": ignored ${unknown.map((key) => `\`${key}\``).join(", ")}`);
-    const converted = convertServer(entry);
-    if (converted === undefined)
-      warnings.push(`server "${alias}" has neither \`command\` nor \`url\` and was left out`);
-    else if (converted.url === undefined) stdio[alias] = converted.options;
+    if (converted.url === undefined) stdio[alias] = converted.options;
     else remote.push({ namespace: alias, url: converted.url, ...converted.options });
   }
   return { stdio_servers: stdio, remote_servers: remote, warnings };

@@ -251,6 +251,23 @@ describe("what programs write", () => {
   });
 });
 
+describe("what is no server", () => {
+  test("is left out, once and with the reason, and what stands beside it is taken", async () => {
+    const context_servers = {
+      five: 5,
+      extension: { source: "extension", settings: { a: 1 } },
+      own: { source: "custom", command: "npx", args: ["-y", "x"] },
+    };
+    const path = await file("settings.json", { context_servers });
+    const report = await take(path);
+    expect(optionsOf(report)).toEqual({ own: { command: "npx", args: ["-y", "x"] } });
+    expect(report.warnings).toEqual([
+      `${path}: server "five" is not an object and was left out`,
+      `${path}: server "extension" has neither \`command\` nor \`url\` and was left out`,
+    ]);
+  });
+});
+
 describe("one server twice", () => {
   const at = (name: string, mcpServers: object) => file(name, { mcpServers });
   const both = async (one: object, other: object): Promise<ImportReport> =>
@@ -276,7 +293,7 @@ describe("one server twice", () => {
     const folders = await both({ a: { command: "uvx", args: ["x", "/one"] } }, { a: { command: "uvx", args: ["x"] } });
     expect(folders.skipped[0]?.reason).toContain("but with other arguments of `uvx x`. Rename");
     const keys = await both({ a: { command: "x", env: { K: "1" } } }, { a: { command: "x", env: { K: "2" } } });
-    expect(keys.skipped[0]?.reason).toContain("the same command with other variables");
+    expect(keys.skipped[0]?.reason).toContain("but with other variables or headers of the same command. Rename");
     expect(keys.skipped[0]?.reason).not.toMatch(/[12]/);
   });
 

@@ -153,9 +153,11 @@ interface ImportedTable {
 
 function serversIn(table: JsonObject, file: KnownFile, target: string): ImportedTable {
   const plain = new Map(
-    Object.entries(table).flatMap(([alias, entry]) =>
-      isJsonObject(entry) ? [[alias, toPlainEntry(entry)] as const] : [],
-    ),
+    Object.entries(table).map(([alias, entry]) => [
+      alias,
+      // What is no object is told as such with all that is left out.
+      isJsonObject(entry) ? toPlainEntry(entry) : { entry, options: {}, variables: [] },
+    ]),
   );
   const {
     stdio_servers: stdio,

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 export function differenceOf(here: JsonObject, there: JsonObject): string | undefined {
   if (!isDeepStrictEqual(wordsOf(here), wordsOf(there))) return differenceInWords(here, there);
   const isSame = SETTINGS.every((key) => isDeepStrictEqual(tableOf(here[key]), tableOf(there[key])));
-  return isSame ? undefined : "the same command with other variables or headers";
+  return isSame ? undefined : "other variables or headers of the same command";
 }
 
 function differenceInWords(here: JsonObject, there: JsonObject): string {
