@@ -251,22 +251,16 @@ export async function commandRows(words: readonly string[] = []): Promise<readon
   const asked = [...OF_THE_HUB, ...BESIDE].find(({ usage }) => usage.split(" ", 1)[0] === words[0]);
   if (asked) return [asked];
   if (words[0] === "--version" || words[0] === "-V") return [];
-  const [{ setupRows }, { signInRows }, { gnnRow }, { libraryRow }, { coreRow }] = await Promise.all([
-    import("./setup-rows.ts"),
-    import("./sign-in-rows.ts"),
-    import("./gnn-row.ts"),
-    import("./library-row.ts"),
-    import("./core-row.ts"),
-  ]);
-  return [
-    ...OF_THE_HUB,
-    ...setupRows({ config: CONFIG, yes: YES, json: JSON_OUT, tokenEnv: TOKEN_ENV }),
-    ...BESIDE,
-    ...signInRows([CONFIG, YES, JSON_OUT], TIMEOUT),
-    gnnRow(JSON_OUT),
-    libraryRow(JSON_OUT),
-    coreRow([CONFIG, YES, VERBOSE]),
-  ];
+  const { furtherRows } = await import("./further-rows.ts");
+  const { setup, last } = furtherRows({
+    config: CONFIG,
+    yes: YES,
+    json: JSON_OUT,
+    verbose: VERBOSE,
+    timeout: TIMEOUT,
+    tokenEnv: TOKEN_ENV,
+  });
+  return [...OF_THE_HUB, ...setup, ...BESIDE, ...last];
 }
 
 function collect(value: string, earlier: readonly string[] | undefined): readonly string[] {

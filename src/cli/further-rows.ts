@@ -1,0 +1,34 @@
+import type { Option } from "commander";
+import type { CommandRow } from "./command-row.ts";
+import { coreRow } from "./core-row.ts";
+import { gnnRow } from "./gnn-row.ts";
+import { libraryRow } from "./library-row.ts";
+import { setupRows } from "./setup-rows.ts";
+import { signInRows } from "./sign-in-rows.ts";
+
+/** Options that commands of several files have. */
+export interface CommonOptions {
+  readonly config: Option;
+  readonly yes: Option;
+  readonly json: Option;
+  readonly verbose: Option;
+  readonly timeout: Option;
+  readonly tokenEnv: Option;
+}
+
+/** The commands that most start-ups do not need, loaded in one go: those that set up, and those after all others. */
+export function furtherRows(options: CommonOptions): {
+  readonly setup: readonly CommandRow[];
+  readonly last: readonly CommandRow[];
+} {
+  const { config, yes, json, verbose, timeout } = options;
+  return {
+    setup: setupRows(options),
+    last: [
+      ...signInRows([config, yes, json], timeout),
+      gnnRow(json),
+      libraryRow(json),
+      coreRow([config, yes, verbose]),
+    ],
+  };
+}
