@@ -6,8 +6,10 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import PdfDocument from "pdfkit";
 import { createHub } from "../../dist/index.js";
 import { openLibrary } from "../../dist/servers/library/index.js";
+import { openSqliteStore } from "../../dist/servers/library/store/sqlite.js";
 
 const PAGES = 500;
+const SECTIONS = 6_000;
 const WORDS = "the law of nature is general and holds of what was never seen by those who ask why it does so".split(
   " ",
 );
@@ -36,6 +38,54 @@ export async function measureIngest({ folder, report }) {
     await library[Symbol.asyncDispose]();
   }
   await watchHub({ folder, file, report });
+  await watchWriting({ folder, report });
+}
+
+/** A text of so many sections, written by a program that has other things to do as well. */
+async function watchWriting({ folder, report }) {
+  const store = await openSqliteStore(join(folder, "sections.db"));
+  const passages = Array.from({ length: SECTIONS }, (_, ordinal) => sectionOf(ordinal));
+  const document = {
+    sourceId: "sections",
+    uri: "file:///sections",
+    contentHash: "0",
+    pipeline: "",
+    bytes: 0,
+    mime: "text/plain",
+    title: "Sections",
+    work: "Sections",
+    pages: 0,
+    pageStarts: [],
+    toc: [],
+    origins: {},
+    warnings: [],
+  };
+  // The second time, as many are taken out.
+  for (const what of ["written", "replaced", "taken out"]) {
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    const [since, used] = [performance.now(), performance.eventLoopUtilization()];
+    if (what === "taken out") await store.deleteDocument("sections");
+    else await store.replaceDocument(document, "text", { chunks: passages, summaries: [], embedder: "made" });
+    const { active } = performance.eventLoopUtilization(used);
+    delay.disable();
+    report(
+      `longest turn of the loop while ${SECTIONS} sections are ${what}`,
+      `${(delay.max / 1e6).toFixed(0)} ms of ${(performance.now() - since).toFixed(0)} (busy for ${active.toFixed(0)})`,
+      "50 ms",
+    );
+  }
+  await store[Symbol.asyncDispose]();
+}
+
+function sectionOf(ordinal) {
+  const words = Array.from(
+    { length: 60 },
+    (_, at) => `${WORDS[(at * 7 + ordinal) % WORDS.length]}${(ordinal * at) % 97}`,
+  );
+  const vector = Float32Array.from({ length: 128 }, (_, at) => Math.sin(ordinal + at) / 8);
+  const text = words.join(" ");
+  return { ordinal, section: [`Section ${ordinal}`], from: 0, to: 1, text, terms: text, length: 60, level: 0, vector };
 }
 
 async function watchHub({ folder, file, report }) {

@@ -3,7 +3,7 @@ import { loadEmbedder } from "../../dist/embeddings.js";
 import { searchPassages } from "../../dist/servers/library/search/search.js";
 import { Terms } from "../../dist/servers/library/search/terms.js";
 import { openSqliteStore } from "../../dist/servers/library/store/sqlite.js";
-import { openSqlite } from "../../dist/servers/library/store/sqlite-driver.js";
+import { openSqlite } from "../../dist/servers/library/store/open-sqlite.js";
 import { ndcg, readCollections } from "./collections.mjs";
 
 const ALL = { limit: 10, filter: {}, minSimilarity: 0 };

@@ -1,3 +1,5 @@
+import type { WantedTerms } from "../store/store.ts";
+import { TermCounter } from "./term-counter.ts";
 import type { TermGroup } from "./terms.ts";
 
 /** Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009): the usual values. */
@@ -28,18 +30,15 @@ export function scoreBm25(
   candidates: readonly Candidate[],
   stats: TermStats,
 ): ReadonlyMap<number, number> {
-  const groupsOfTerm = new Map<string, number[]>();
-  groups.forEach((group, at) => {
-    for (const term of group) groupsOfTerm.set(term, [...(groupsOfTerm.get(term) ?? []), at]);
-  });
+  const counter = new TermCounter(groups);
   const weights = groups.map((group) => weightOf(frequencyOf(group, stats), stats.passages));
   const scores = new Map<number, number>();
   for (const { id, terms, length } of candidates) {
-    const counts = new Float64Array(groups.length);
-    for (const term of terms.split(" ")) for (const at of groupsOfTerm.get(term) ?? []) counts[at]! += 1;
+    const counts = counter.countsIn(terms);
     const norm = K1 * (1 - B + (B * length) / Math.max(stats.averageLength, 1));
     let score = 0;
-    counts.forEach((count, at) => (score += (weights[at]! * count * (K1 + 1)) / (count + norm)));
+    for (let at = 0; at < counts.length; at += 1)
+      score += (weights[at]! * counts[at]! * (K1 + 1)) / (counts[at]! + norm);
     if (score > 0) scores.set(id, score);
   }
   return scores;
@@ -63,9 +62,10 @@ const MIN_CANDIDATES = 4_000;
 
 /**
  * The rarest words whose passages are few enough to look at each, at least one word: the score is then taken over all
- * words of the query. Costs little of quality, and keeps a query with «the» in it from reading the whole library.
+ * words of the query. Costs little of quality, and keeps a query with «the» in it from reading the whole library. Where
+ * even the rarest word has too many passages, any other word of the query is wanted beside it.
  */
-export function selectiveTerms(groups: readonly TermGroup[], stats: TermStats, wanted: number): readonly string[] {
+export function selectiveTerms(groups: readonly TermGroup[], stats: TermStats, wanted: number): WantedTerms {
   const cap = Math.max(MIN_CANDIDATES, wanted * CANDIDATES_EACH);
   const known = groups
     .map((group) => ({ group, frequency: frequencyOf(group, stats) }))
@@ -73,5 +73,11 @@ export function selectiveTerms(groups: readonly TermGroup[], stats: TermStats, w
     .toSorted((one, other) => one.frequency - other.frequency);
   let sum = 0;
   const taken = known.filter(({ frequency }, at) => (sum += frequency) <= cap || at === 0);
-  return taken.flatMap(({ group }) => group.filter((term) => stats.frequencies.has(term)));
+  const others = known.slice(taken.length);
+  const isTooMuch = (known[0]?.frequency ?? 0) > cap && others.length > 0;
+  return { any: termsOf(taken, stats), ...(isTooMuch && { and: termsOf(others, stats) }) };
+}
+
+function termsOf(known: readonly { readonly group: TermGroup }[], { frequencies }: TermStats): string[] {
+  return known.flatMap(({ group }) => group.filter((term) => frequencies.has(term)));
 }

@@ -1,7 +1,7 @@
-import type { Filter, LibraryStore, PassageKind, StoredPassage } from "../store/store.ts";
+import type { Filter, LibraryStore, PassageKind, StoredPassage, WantedTerms } from "../store/store.ts";
 import type { Embedder } from "./embedder.ts";
 import { byPlace } from "./order.ts";
-import { frequencyOf, scoreBm25, selectiveTerms } from "./bm25.ts";
+import { frequencyOf, scoreBm25, selectiveTerms, type Candidate } from "./bm25.ts";
 import type { Terms } from "./terms.ts";
 
 export interface SearchRequest {
@@ -66,13 +66,14 @@ async function searchOnce(
   // Stores know no levels, so whoever wants some of them is shown all.
   const wanted = levels ? Number.MAX_SAFE_INTEGER : Math.max(MIN_PROPOSED, limit * PROPOSED_EACH);
   const words = await byWords(kind, terms.groupsOf(query, languages), { store, filter, wanted });
+  const told = best(words.found, wanted);
   const [vector] = embedder ? await embedder.embed([query], "query") : [];
   const near = vector ? await store.nearest(kind, vector, { filter, count: wanted + MORE_NEAR }) : [];
-  const proposed = Array.from(new Set([...best(words.found, wanted), ...near].map(({ id }) => id)));
+  const proposed = Array.from(new Set([...told, ...near].map(({ id }) => id)));
   const similarities = vector ? await store.similarities(kind, vector, proposed) : new Map<number, number>();
   // Stores differ in the last digits of what is nearest, so the last of them are chosen here.
   const nearest = near.map((place) => ({ ...place, score: rounded(similarities.get(place.id) ?? 0) }));
-  const ids = Array.from(new Set([...best(words.found, wanted), ...best(nearest, wanted)].map(({ id }) => id)));
+  const ids = Array.from(new Set([...told, ...best(nearest, wanted)].map(({ id }) => id)));
   const there = await store.passages(kind, ids);
   const passages = there.filter(({ level }) => !levels || (level >= levels[0] && level <= levels[1]));
   const most = Math.max(...passages.map(({ id }) => words.scores.get(id) ?? 0), Number.MIN_VALUE);
@@ -110,13 +111,23 @@ async function byWords(
   if (groups.length === 0) return { found: [], scores: new Map() };
   const stats = await store.termStats(kind, groups.flat());
   const known = groups.filter((group) => frequencyOf(group, stats) > 0);
-  const candidates = await store.candidates(kind, selectiveTerms(known, stats, wanted), filter);
+  const candidates = await candidatesOf(kind, selectiveTerms(known, stats, wanted), { store, filter, wanted });
   const scores = scoreBm25(known, candidates, stats);
   const found = candidates.flatMap(({ id, sourceId, ordinal }) => {
     const score = scores.get(id);
     return score === undefined ? [] : [{ id, sourceId, ordinal, score }];
   });
   return { found, scores };
+}
+
+/** Where even the rarest word is everywhere, passages with a second one come first, if there are enough of them. */
+async function candidatesOf(
+  kind: PassageKind,
+  { any, and }: WantedTerms,
+  { store, filter, wanted }: { readonly store: LibraryStore; readonly filter: Filter; readonly wanted: number },
+): Promise<readonly Candidate[]> {
+  const both = and ? await store.candidates(kind, { any, and }, filter) : [];
+  return both.length >= wanted ? both : store.candidates(kind, { any }, filter);
 }
 
 function best(found: readonly Scored[], count: number): readonly Scored[] {

@@ -17,6 +17,7 @@ import type {
   Passages,
   StoredDocument,
   StoredPassage,
+  WantedTerms,
   WholeDocument,
   Window,
 } from "./store.ts";
@@ -189,13 +190,13 @@ class PostgresStore implements LibraryStore {
     };
   }
 
-  async candidates(kind: PassageKind, terms: readonly string[], filter: Filter): Promise<Candidate[]> {
-    if (terms.length === 0) return [];
+  async candidates(kind: PassageKind, { any, and }: WantedTerms, filter: Filter): Promise<Candidate[]> {
+    if (any.length === 0) return [];
     const { sql, values } = whereOf(filter, 2);
     const rows = await this.#driver.query(
       `select passage.id, source_id, ordinal, terms, length ${this.#from(kind)}
        where words @@ $1::tsquery and ${sql}`,
-      [terms.map((term) => `'${term}'`).join("|"), ...values],
+      [and ? `(${either(any)})&(${either(and)})` : either(any), ...values],
     );
     return rows.map(candidateOf);
   }
@@ -333,6 +334,10 @@ class PostgresStore implements LibraryStore {
     );
     return Number(row?.["n"]) < NEAREST_INDEX_FROM;
   }
+}
+
+function either(terms: readonly string[]): string {
+  return terms.map((term) => `'${term}'`).join("|");
 }
 
 function vectorIn(row: PassageRow): Float32Array | undefined {

@@ -1,7 +1,6 @@
 import { access, rename, rm } from "node:fs/promises";
 import type { SqliteDriver } from "./sqlite-driver.ts";
 import { countAnew, isSizeRight } from "./sqlite-size.ts";
-import { storeFailure } from "./store-failure.ts";
 import type { Finding } from "./store.ts";
 
 const KINDS = ["chunk", "summary"] as const;
@@ -45,7 +44,7 @@ export async function copySqlite(driver: SqliteDriver, file: string): Promise<vo
     () => true,
     () => false,
   );
-  if (isThere) throw storeFailure("unavailable", `${file} is there already. Name a file that is not.`);
+  if (isThere) throw driver.fail("unavailable", `${file} is there already. Name a file that is not.`);
   const part = `${file}.part`;
   // What one left that was ended in the middle.
   await rm(part, { force: true });

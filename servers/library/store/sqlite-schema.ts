@@ -1,5 +1,4 @@
 import type { SqliteDriver } from "./sqlite-driver.ts";
-import { storeFailure } from "./store-failure.ts";
 
 const VERSION = 1;
 
@@ -65,7 +64,7 @@ export function prepareTables(driver: SqliteDriver, path: string): void {
       if (versionOf(driver) === undefined) driver.exec(SCHEMA);
     });
   else if (found !== VERSION)
-    throw storeFailure(
+    throw driver.fail(
       "unavailable",
       `${path} is a library of version ${found}, and this program reads version ${VERSION}. ` +
         `${found > VERSION ? "Update Toolyard, or name" : "Export it with the Toolyard that made it, and name"} ` +

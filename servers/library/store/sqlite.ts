@@ -1,28 +1,30 @@
 import type { Candidate, TermStats } from "../search/bm25.ts";
 import { authorKey, plainWords } from "../search/names.ts";
+import { DocumentRanges } from "./document-ranges.ts";
 import { candidateOf, documentOf, passageFieldsOf, passageOf } from "./rows.ts";
-import { checkSqlite, copySqlite, repairSqlite } from "./sqlite-care.ts";
-import { resize, sizeOf } from "./sqlite-size.ts";
-import { openSqlite, type SqliteDriver, type Value } from "./sqlite-driver.ts";
-import { prepareTables, revisionOf } from "./sqlite-schema.ts";
-import {
-  SECTION_SEPARATOR,
-  type Deleted,
-  type DocumentFields,
-  type Filter,
-  type Finding,
-  type LibraryStore,
-  type Near,
-  type PassageFields,
-  type PassageKind,
-  type PassageRange,
-  type Passages,
-  type StoredDocument,
-  type StoredPassage,
-  type WholeDocument,
-  type Window,
+import { openSqlite } from "./open-sqlite.ts";
+import type { SqliteDriver, Value } from "./sqlite-driver.ts";
+import { prepareTables } from "./sqlite-schema.ts";
+import { sizeOf } from "./sqlite-size.ts";
+import { writerHere, type SqliteWriter } from "./sqlite-writer.ts";
+import { SqliteWrites } from "./sqlite-writes.ts";
+import type {
+  Deleted,
+  DocumentFields,
+  Filter,
+  Finding,
+  LibraryStore,
+  PassageKind,
+  PassageRange,
+  Passages,
+  StoredDocument,
+  StoredPassage,
+  WantedTerms,
+  WholeDocument,
+  Window,
 } from "./store.ts";
-import { bytesOf, numbersOf, VectorTable } from "./vector-table.ts";
+import { numbersOf, VectorTable } from "./vector-table.ts";
+import { WriterThread } from "./writing/writer-thread.ts";
 
 const KINDS = ["chunk", "summary"] as const;
 const DOCUMENT = `id, source_id, fields, created, updated,
@@ -33,14 +35,15 @@ const PASSAGE = `passage.id, source_id, ordinal, level, section, char_from, char
 
 /** Opens the library in a file, and makes it where there is none. `:memory:` keeps nothing. */
 export async function openSqliteStore(path: string, engine?: "libsql"): Promise<LibraryStore> {
-  return createSqliteStore(await openSqlite(path, engine), path);
+  const driver = await openSqlite(path, engine);
+  return createSqliteStore(driver, path, path === ":memory:" ? undefined : new WriterThread({ path, engine }));
 }
 
-/** A library on a connection, which it closes. */
-export function createSqliteStore(driver: SqliteDriver, path: string): LibraryStore {
+/** A library on a connection, which it closes, as it does its writer. @default writes on the same connection */
+export function createSqliteStore(driver: SqliteDriver, path: string, writer?: SqliteWriter): LibraryStore {
   try {
     prepareTables(driver, path);
-    return new SqliteStore(driver, path);
+    return new SqliteStore(driver, path, writer ?? writerHere(new SqliteWrites(driver)));
   } catch (error) {
     driver.close();
     throw error;
@@ -50,12 +53,16 @@ export function createSqliteStore(driver: SqliteDriver, path: string): LibrarySt
 class SqliteStore implements LibraryStore {
   readonly #driver: SqliteDriver;
   readonly #path: string;
+  readonly #writer: SqliteWriter;
   readonly #vectors: Readonly<Record<PassageKind, VectorTable>>;
+  readonly #ranges: Readonly<Record<PassageKind, DocumentRanges>>;
 
-  constructor(driver: SqliteDriver, path: string) {
+  constructor(driver: SqliteDriver, path: string, writer: SqliteWriter) {
     this.#driver = driver;
     this.#path = path;
+    this.#writer = writer;
     this.#vectors = { chunk: new VectorTable(driver, "chunk"), summary: new VectorTable(driver, "summary") };
+    this.#ranges = { chunk: new DocumentRanges(driver, "chunk"), summary: new DocumentRanges(driver, "summary") };
   }
 
   async describe() {
@@ -63,44 +70,12 @@ class SqliteStore implements LibraryStore {
     return { engine: `SQLite ${String(version)} (${this.#driver.engine})`, place: this.#path };
   }
 
-  async replaceDocument(document: DocumentFields, text: string, passages: Passages): Promise<void> {
-    this.#driver.transaction(() => {
-      const before = this.#driver.get("select created from document where source_id = ?", [document.sourceId]);
-      this.#remove(document.sourceId);
-      const now = new Date().toISOString();
-      const revision = this.#bump();
-      const { sourceId, uri, contentHash, author = "", work, language } = document;
-      this.#driver.run(
-        `insert into document(source_id, uri, content_hash, author_key, work_key, language, revision, fields, text,
-           created, updated) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        [
-          sourceId,
-          uri,
-          contentHash,
-          authorKey(author),
-          plainWords(work),
-          language ?? null,
-          revision,
-          JSON.stringify(document),
-          text,
-          String(before?.["created"] ?? passages.created ?? now),
-          now,
-        ],
-      );
-      const id = this.#idOf(sourceId)!;
-      if (passages.embedder !== undefined) this.#setEmbedder(passages.embedder);
-      for (const chunk of passages.chunks) this.#insert("chunk", id, chunk);
-      for (const summary of passages.summaries) this.#insert("summary", id, summary);
-      for (const kind of KINDS) resize(this.#driver, kind, sizeOf(this.#driver, kind, id));
-    });
+  replaceDocument(document: DocumentFields, text: string, passages: Passages): Promise<void> {
+    return this.#writer.replaceDocument(document, text, passages);
   }
 
-  async deleteDocument(sourceId: string): Promise<Deleted | undefined> {
-    return this.#driver.transaction(() => {
-      const deleted = this.#remove(sourceId);
-      if (deleted) this.#bump();
-      return deleted;
-    });
+  deleteDocument(sourceId: string): Promise<Deleted | undefined> {
+    return this.#writer.deleteDocument(sourceId);
   }
 
   async document(sourceId: string): Promise<StoredDocument | undefined> {
@@ -171,23 +146,30 @@ class SqliteStore implements LibraryStore {
     };
   }
 
-  async candidates(kind: PassageKind, terms: readonly string[], filter: Filter): Promise<Candidate[]> {
-    if (terms.length === 0) return [];
-    const { sql, values } = whereOf(filter);
-    // `+`: the other way round, SQLite runs the match once for each passage of the author.
-    const rows = this.#driver.all(
-      `select passage.id, source_id, ordinal, terms, length
-       from ${kind} as passage cross join document on document.id = +document_id
-       where passage.id in (select rowid from ${kind}_terms where ${kind}_terms match ?) and ${sql}`,
-      [terms.map((term) => `"${term}"`).join(" OR "), ...values],
-    );
-    return rows.map(candidateOf);
+  async candidates(kind: PassageKind, { any, and }: WantedTerms, filter: Filter): Promise<Candidate[]> {
+    if (any.length === 0) return [];
+    return this.#driver.atOnce(() => {
+      const found = this.#driver
+        .all(`select rowid as id from ${kind}_terms where ${kind}_terms match ?`, [
+          and ? `(${either(any)}) AND (${either(and)})` : either(any),
+        ])
+        .map(({ id }) => Number(id));
+      const documents = this.#documentIds(filter);
+      // Before a passage is read: most of what the words find is of others.
+      const own = documents ? this.#ranges[kind].within(found, documents) : found;
+      return this.#driver
+        .all(
+          `select passage.id, source_id, ordinal, terms, length
+           from json_each(?) as own cross join ${kind} as passage on passage.id = own.value
+           join document on document.id = document_id`,
+          [JSON.stringify(own)],
+        )
+        .map(candidateOf);
+    });
   }
 
   async nearest(kind: PassageKind, vector: Float32Array, { filter, count }: { filter: Filter; count: number }) {
-    const { sql, values } = whereOf(filter);
-    const ids = this.#driver.all(`select id from document where ${sql}`, values).map(({ id }) => Number(id));
-    return this.#vectors[kind].nearest(vector, ids, count) satisfies Near[];
+    return this.#driver.atOnce(() => this.#vectors[kind].nearest(vector, this.#documentIds(filter), count));
   }
 
   async similarities(kind: PassageKind, vector: Float32Array, ids: readonly number[]) {
@@ -203,21 +185,12 @@ class SqliteStore implements LibraryStore {
     return row && String(row["value"]);
   }
 
-  async clearVectors(embedder: string): Promise<void> {
-    this.#driver.transaction(() => {
-      for (const kind of KINDS) this.#driver.run(`update ${kind} set vector = null`);
-      this.#setEmbedder(embedder);
-      this.#driver.run("update document set revision = ?", [this.#bump()]);
-    });
+  clearVectors(embedder: string): Promise<void> {
+    return this.#writer.clearVectors(embedder);
   }
 
-  async setVectors(kind: PassageKind, sourceId: string, vectors: ReadonlyMap<number, Float32Array>): Promise<void> {
-    this.#driver.transaction(() => {
-      for (const [id, vector] of vectors)
-        this.#driver.run(`update ${kind} set vector = ? where id = ?`, [bytesOf(vector), id]);
-      // What other processes hold of this document's vectors is old.
-      this.#driver.run("update document set revision = ? where source_id = ?", [this.#bump(), sourceId]);
-    });
+  setVectors(kind: PassageKind, sourceId: string, vectors: ReadonlyMap<number, Float32Array>): Promise<void> {
+    return this.#writer.setVectors(kind, sourceId, vectors);
   }
 
   async whole(sourceId: string): Promise<WholeDocument | undefined> {
@@ -244,84 +217,42 @@ class SqliteStore implements LibraryStore {
     };
   }
 
-  async check(): Promise<Finding[]> {
-    return checkSqlite(this.#driver);
+  check(): Promise<Finding[]> {
+    return this.#writer.check();
   }
 
-  async repair(): Promise<void> {
-    repairSqlite(this.#driver);
+  repair(): Promise<void> {
+    return this.#writer.repair();
   }
 
-  async backup(file: string): Promise<void> {
-    await copySqlite(this.#driver, file);
+  backup(file: string): Promise<void> {
+    return this.#writer.backup(file);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#writer[Symbol.asyncDispose]();
     this.#driver.close();
   }
 
-  #bump(): number {
-    this.#driver.run("update meta set value = cast(value as integer) + 1 where key = 'revision'");
-    return revisionOf(this.#driver);
-  }
-
-  #setEmbedder(embedder: string): void {
-    this.#driver.run("insert or replace into meta values ('embedder', ?)", [embedder]);
-  }
-
-  #idOf(sourceId: string): number | undefined {
-    const row = this.#driver.get("select id from document where source_id = ?", [sourceId]);
-    return row && Number(row["id"]);
+  /** Undefined: all of them. */
+  #documentIds(filter: Filter): number[] | undefined {
+    const { sql, values } = whereOf(filter);
+    if (sql === ALL) return undefined;
+    return this.#driver.all(`select id from document where ${sql}`, values).map(({ id }) => Number(id));
   }
 
   #documentWhere(condition: string, value: string): StoredDocument | undefined {
     const row = this.#driver.get(`select ${DOCUMENT} from document where ${condition} order by id`, [value]);
     return row && documentOf(row);
   }
-
-  #remove(sourceId: string): Deleted | undefined {
-    const id = this.#idOf(sourceId);
-    if (id === undefined) return undefined;
-    const [chunks, summaries] = KINDS.map((kind) => {
-      const own = sizeOf(this.#driver, kind, id);
-      resize(this.#driver, kind, { passages: -own.passages, length: -own.length });
-      // The index keeps no text: what goes out of it must be said in its own words, before the row goes.
-      this.#driver.run(
-        `insert into ${kind}_terms(${kind}_terms, rowid, terms)
-         select 'delete', id, terms from ${kind} where document_id = ?`,
-        [id],
-      );
-      return this.#driver.run(`delete from ${kind} where document_id = ?`, [id]);
-    });
-    this.#driver.run("delete from document where id = ?", [id]);
-    return { chunks: chunks!, summaries: summaries! };
-  }
-
-  #insert(kind: PassageKind, documentId: number, passage: PassageFields): void {
-    const { ordinal, level, section, from, to, pages, text, terms, length, concepts = [], vector } = passage;
-    this.#driver.run(
-      `insert into ${kind}(document_id, ordinal, level, section, section_path, char_from, char_to, page_from, page_to,
-         text, terms, length, concepts, vector) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [
-        documentId,
-        ordinal,
-        level,
-        JSON.stringify(section),
-        section.join(SECTION_SEPARATOR),
-        from,
-        to,
-        pages?.[0] ?? null,
-        pages?.[1] ?? null,
-        text,
-        terms,
-        length,
-        JSON.stringify(concepts),
-        vector ? bytesOf(vector) : null,
-      ],
-    );
-    this.#driver.run(`insert into ${kind}_terms(rowid, terms) values (last_insert_rowid(), ?)`, [terms]);
-  }
 }
+
+function either(terms: readonly string[]): string {
+  return terms.map((term) => `"${term}"`).join(" OR ");
+}
+
+/** The condition that all documents meet. */
+const ALL = "1";
 
 function whereOf({ author, work, language }: Filter): { readonly sql: string; readonly values: Value[] } {
   const words = author === undefined ? [] : authorKey(author).split(" ").filter(Boolean);
@@ -337,5 +268,5 @@ function whereOf({ author, work, language }: Filter): { readonly sql: string; re
   ];
   // A name without letters is nobody's.
   if (author !== undefined && words.length === 0) conditions.push("0");
-  return { sql: conditions.length > 0 ? conditions.join(" and ") : "1", values };
+  return { sql: conditions.length > 0 ? conditions.join(" and ") : ALL, values };
 }

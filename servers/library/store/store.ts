@@ -91,6 +91,13 @@ export interface Filter {
   readonly language?: string;
 }
 
+export interface WantedTerms {
+  /** Any of these stands in the passage. */
+  readonly any: readonly string[];
+  /** And any of these. */
+  readonly and?: readonly string[];
+}
+
 export interface Window {
   readonly limit: number;
   readonly offset: number;
@@ -155,8 +162,7 @@ export interface LibraryStore extends AsyncDisposable {
     range: PassageRange,
   ): Promise<{ readonly passages: StoredPassage[]; readonly total: number }>;
   termStats(kind: PassageKind, terms: readonly string[]): Promise<TermStats>;
-  /** Passages with any of the terms. */
-  candidates(kind: PassageKind, terms: readonly string[], filter: Filter): Promise<Candidate[]>;
+  candidates(kind: PassageKind, wanted: WantedTerms, filter: Filter): Promise<Candidate[]>;
   /** The `count` nearest to a vector of length 1, nearest first; those of one distance by id. */
   nearest(kind: PassageKind, vector: Float32Array, search: { filter: Filter; count: number }): Promise<Near[]>;
   /** Whose vectors the passages have; undefined while none has any. */

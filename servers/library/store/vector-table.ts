@@ -1,26 +1,30 @@
-import type { SqliteDriver } from "./sqlite-driver.ts";
-import { revisionOf } from "./sqlite-schema.ts";
 import { byPlace } from "../search/order.ts";
+import type { Row, SqliteDriver } from "./sqlite-driver.ts";
+import { revisionOf } from "./sqlite-schema.ts";
 import type { Near, PassageKind } from "./store.ts";
+import { VectorRows, type Rounded } from "./vector-rows.ts";
 import { dot } from "./vectors.ts";
 
-/** The vectors of one document, one after the other. */
-interface Rows {
+/** Where the vectors of one document are among all. */
+interface Segment {
   readonly revision: number;
-  readonly sourceId: string;
-  readonly ids: readonly number[];
-  readonly ordinals: readonly number[];
-  readonly numbers: Float32Array;
+  readonly from: number;
+  readonly count: number;
 }
 
+/** Rows that are kept before the first sorting out, for each one that is wanted. */
+const KEPT_EACH = 4;
+
 /**
- * The vectors of a file, read when they are first asked for. What another process changed since is read anew, each
- * document for itself.
+ * The vectors of a file, rounded, read when they are first asked for. What another process changed since is read anew,
+ * each document for itself. The nearest by what is kept, and all that may be as near, are held against the vectors as
+ * they are in the file, so that rounding decides nothing.
  */
 export class VectorTable {
   readonly #driver: SqliteDriver;
   readonly #kind: PassageKind;
-  readonly #documents = new Map<number, Rows>();
+  #documents = new Map<number, Segment>();
+  #rows: VectorRows | undefined;
   #revision = -1;
 
   constructor(driver: SqliteDriver, kind: PassageKind) {
@@ -28,22 +32,15 @@ export class VectorTable {
     this.#kind = kind;
   }
 
-  nearest(vector: Float32Array, documents: readonly number[], count: number): Near[] {
+  /** Of these documents; of all. */
+  nearest(vector: Float32Array, documents: readonly number[] | undefined, count: number): Near[] {
     this.#refresh();
-    const found: Near[] = [];
-    let least = -Infinity;
-    for (const document of documents) {
-      const rows = this.#documents.get(document);
-      if (!rows) continue;
-      for (let at = 0; at < rows.ids.length; at += 1) {
-        const similarity = nearness(vector, rows.numbers, at * vector.length);
-        if (similarity < least) continue;
-        found.push({ id: rows.ids[at]!, sourceId: rows.sourceId, ordinal: rows.ordinals[at]!, similarity });
-        if (found.length >= count * 2) least = keepBest(found, count);
-      }
-    }
-    keepBest(found, count);
-    return found;
+    const rows = this.#rows;
+    if (!rows || rows.dimensions !== vector.length) return [];
+    const segments = documents?.flatMap((id) => this.#documents.get(id) ?? []) ?? [{ from: 0, count: rows.count }];
+    const near = new Nearest(rows, rows.query(vector), count);
+    for (const { from, count: own } of segments) near.look(from, from + own);
+    return this.#exact(vector, near.ids()).slice(0, count);
   }
 
   similarities(vector: Float32Array, ids: readonly number[]): ReadonlyMap<number, number> {
@@ -54,61 +51,112 @@ export class VectorTable {
     return new Map(rows.map((row) => [Number(row["id"]), dot(vector, numbersOf(row["vector"]))]));
   }
 
+  #exact(vector: Float32Array, ids: readonly number[]): Near[] {
+    return this.#driver
+      .all(
+        `select passage.id, source_id, ordinal, vector from ${this.#kind} as passage
+         join document on document.id = document_id where passage.id in (select value from json_each(?))`,
+        [JSON.stringify(ids)],
+      )
+      .map((row) => ({
+        id: Number(row["id"]),
+        sourceId: String(row["source_id"]),
+        ordinal: Number(row["ordinal"]),
+        similarity: dot(vector, numbersOf(row["vector"])),
+      }))
+      .toSorted((one, other) => other.similarity - one.similarity || byPlace(one, other));
+  }
+
   #refresh(): void {
     const revision = revisionOf(this.#driver);
     if (revision === this.#revision) return;
     const present = new Map(
-      this.#driver
-        .all("select id, source_id, revision from document")
-        .map((row) => [Number(row["id"]), { sourceId: String(row["source_id"]), revision: Number(row["revision"]) }]),
+      this.#driver.all("select id, revision from document").map((row) => [Number(row["id"]), Number(row["revision"])]),
     );
-    for (const [id, { revision: known }] of this.#documents)
-      if (present.get(id)?.revision !== known) this.#documents.delete(id);
-    for (const [id, own] of present) if (!this.#documents.has(id)) this.#documents.set(id, this.#read(id, own));
+    this.#drop((id, segment) => present.get(id) !== segment.revision);
+    for (const [id, own] of present) if (!this.#documents.has(id)) this.#read(id, own);
     this.#revision = revision;
   }
 
-  #read(document: number, own: { readonly sourceId: string; readonly revision: number }): Rows {
-    const rows = this.#driver.all(
-      `select id, ordinal, vector from ${this.#kind} where document_id = ? and vector is not null order by ordinal`,
+  /** The others move up. */
+  #drop(isOld: (id: number, segment: Segment) => boolean): void {
+    const kept = new Map<number, Segment>();
+    let removed = 0;
+    for (const [id, segment] of this.#documents) {
+      const from = segment.from - removed;
+      if (!isOld(id, segment)) kept.set(id, { ...segment, from });
+      else {
+        this.#rows?.remove(from, segment.count);
+        removed += segment.count;
+      }
+    }
+    this.#documents = kept;
+  }
+
+  #read(document: number, revision: number): void {
+    const given = this.#driver.all(
+      `select id, vector from ${this.#kind} where document_id = ? and vector is not null order by ordinal`,
       [document],
     );
-    const parts = rows.map((row) => numbersOf(row["vector"]));
-    const numbers = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-    let at = 0;
-    for (const part of parts) {
-      numbers.set(part, at);
-      at += part.length;
+    const from = this.#rows?.count ?? 0;
+    for (const row of given) this.#add(row);
+    this.#documents.set(document, { revision, from, count: (this.#rows?.count ?? 0) - from });
+  }
+
+  #add(row: Row): void {
+    const vector = numbersOf(row["vector"]);
+    if (!this.#rows || (this.#rows.count === 0 && this.#rows.dimensions !== vector.length))
+      this.#rows = new VectorRows(vector.length);
+    // Of another embedder than all others, which is being replaced just now.
+    if (this.#rows.dimensions === vector.length) this.#rows.add(Number(row["id"]), vector);
+  }
+}
+
+/** The rows that may be among the nearest. */
+class Nearest {
+  readonly #all: VectorRows;
+  readonly #query: Rounded;
+  readonly #count: number;
+  /** By how much the order may be wrong. */
+  readonly #margin: number;
+  #rows: number[] = [];
+  #cosines: number[] = [];
+  #least = -Infinity;
+  #room: number;
+
+  constructor(all: VectorRows, query: Rounded, count: number) {
+    this.#all = all;
+    this.#query = query;
+    this.#count = count;
+    this.#margin = 2 * all.errorOf(query);
+    this.#room = count * KEPT_EACH;
+  }
+
+  look(from: number, to: number): void {
+    for (let row = from; row < to; row += 1) {
+      const cosine = this.#all.cosine(this.#query, row);
+      if (cosine < this.#least) continue;
+      this.#rows.push(row);
+      this.#cosines.push(cosine);
+      if (this.#rows.length >= this.#room) this.#sortOut();
     }
-    return {
-      ...own,
-      ids: rows.map(({ id }) => Number(id)),
-      ordinals: rows.map(({ ordinal }) => Number(ordinal)),
-      numbers,
-    };
   }
-}
 
-/** The cosine, reckoned in four lanes: as near as it gets, and twice as quick as in one. */
-function nearness(vector: Float32Array, numbers: Float32Array, start: number): number {
-  let [a, b, c, d] = [0, 0, 0, 0];
-  const end = vector.length - (vector.length % 4);
-  for (let at = 0; at < end; at += 4) {
-    a += vector[at]! * numbers[start + at]!;
-    b += vector[at + 1]! * numbers[start + at + 1]!;
-    c += vector[at + 2]! * numbers[start + at + 2]!;
-    d += vector[at + 3]! * numbers[start + at + 3]!;
+  ids(): number[] {
+    this.#sortOut();
+    return this.#rows.map((row) => this.#all.idAt(row));
   }
-  for (let at = end; at < vector.length; at += 1) a += vector[at]! * numbers[start + at]!;
-  return a + b + c + d;
-}
 
-/** Sorts by nearness, cuts, and says how near the last one is. */
-function keepBest(found: Near[], count: number): number {
-  found.sort((one, other) => other.similarity - one.similarity || byPlace(one, other));
-  if (found.length < count) return -Infinity;
-  found.length = count;
-  return found.at(-1)!.similarity;
+  #sortOut(): void {
+    if (this.#rows.length <= this.#count) return;
+    const sorted = Float64Array.from(this.#cosines).toSorted();
+    this.#least = sorted[sorted.length - this.#count]! - this.#margin;
+    const kept = this.#rows.map((row, at) => [row, this.#cosines[at]!] as const);
+    const near = kept.filter(([, cosine]) => cosine >= this.#least);
+    this.#rows = near.map(([row]) => row);
+    this.#cosines = near.map(([, cosine]) => cosine);
+    this.#room = Math.max(this.#count * KEPT_EACH, 2 * near.length);
+  }
 }
 
 /** The engines give bytes as views of buffers that they use again, at places where no number may begin. */

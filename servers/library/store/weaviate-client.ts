@@ -38,8 +38,9 @@ export class WeaviateClient {
     for (let at = 0; ; at += 1) {
       const response = await this.#send(method, path, body);
       const text = await this.#textOf(response);
-      if (response.ok) return text === "" ? null : (JSON.parse(text) as Json);
-      if (response.status === 404) return undefined;
+      if (response.ok) return text === "" ? null : this.#jsonOf(text);
+      // A 404 of something in between, which is a page, says nothing of what is there.
+      if (response.status === 404 && (text === "" || isJson(text))) return undefined;
       const wait = [429, 502, 503].includes(response.status) ? RETRY_MS[at] : undefined;
       if (wait === undefined) throw this.failure(`it answers ${response.status}: ${text.slice(0, 300)}`);
       await new Promise((done) => setTimeout(done, wait));
@@ -59,6 +60,15 @@ export class WeaviateClient {
     return answer.data;
   }
 
+  /** The objects of one class. An answer without a list is no empty one. */
+  async get<T>(name: string, query: { readonly options: string; readonly show: string }): Promise<readonly T[]> {
+    const options = query.options === "" ? "" : `(${query.options})`;
+    const { Get } = await this.graphql(`{ Get { ${name}${options} { ${query.show} } } }`);
+    const found = (Get as Readonly<Record<string, Json>> | null | undefined)?.[name];
+    if (!Array.isArray(found)) throw this.failure(`its answer has no list of ${name}`);
+    return found as readonly T[];
+  }
+
   /** Makes objects, or puts them in place of those with their ids. Each for itself, whole. */
   async put(objects: readonly WeaviateObject[]): Promise<void> {
     for (let at = 0; at < objects.length; at += BATCH) {
@@ -66,9 +76,11 @@ export class WeaviateClient {
       const answer = (await this.ask("POST", "/batch/objects", { objects: batch })) as
         | readonly { readonly result?: { readonly errors?: { readonly error?: readonly { message: string }[] } } }[]
         | undefined;
+      const isWhole = Array.isArray(answer) && answer.length === Math.min(BATCH, objects.length - at);
+      if (!isWhole) throw this.failure("it does not say that it took what was sent");
       // The batch answers 200, with the errors of objects inside.
-      const failed = answer?.find(({ result }) => result?.errors?.error?.length);
-      if (!answer || failed) throw this.failure(failed?.result?.errors?.error?.[0]?.message ?? "it takes no batch");
+      const failed = answer.find(({ result }) => result?.errors?.error?.length);
+      if (failed) throw this.failure(failed.result?.errors?.error?.[0]?.message ?? "it takes no batch");
     }
   }
 
@@ -96,6 +108,14 @@ export class WeaviateClient {
     }
   }
 
+  #jsonOf(text: string): Json {
+    try {
+      return JSON.parse(text) as Json;
+    } catch (error) {
+      throw this.failure(`it answers with what is no JSON: ${text.slice(0, 100)}`, error);
+    }
+  }
+
   async #textOf(response: Response): Promise<string> {
     const chunks: Uint8Array[] = [];
     let size = 0;
@@ -110,6 +130,15 @@ export class WeaviateClient {
       throw this.failure((error as Error).message, error);
     }
     return Buffer.concat(chunks).toString("utf8");
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 

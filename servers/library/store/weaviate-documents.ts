@@ -25,7 +25,13 @@ export interface Listed extends Readonly<Record<PassageKind, Sizes>> {
 }
 
 interface DocumentObject {
-  readonly properties: { readonly listed: string; readonly fields: string; readonly body: string };
+  readonly properties?: { readonly listed?: string; readonly fields?: string; readonly body?: string };
+}
+
+export interface OneDocument {
+  readonly listed: Listed;
+  readonly fields: DocumentFields;
+  readonly text: string;
 }
 
 const PAGE = 500;
@@ -59,10 +65,11 @@ export class WeaviateDocuments {
   }
 
   async meta(): Promise<ReadonlyMap<string, string>> {
-    const { Get } = (await this.#client.graphql(`{ Get { ${this.#classes.meta}(limit: 10) { name value } } }`)) as {
-      readonly Get: Readonly<Record<string, readonly { readonly name: string; readonly value: string }[]>>;
-    };
-    this.#meta = new Map(Get[this.#classes.meta]!.map(({ name, value }) => [name, value]));
+    const found = await this.#client.get<{ readonly name: string; readonly value: string }>(this.#classes.meta, {
+      options: "limit: 10",
+      show: "name value",
+    });
+    this.#meta = new Map(found.map(({ name, value }) => [name, value]));
     return this.#meta;
   }
 
@@ -95,15 +102,23 @@ export class WeaviateDocuments {
       );
   }
 
-  async stored({ sourceId, chunk, summary, created, updated }: Listed): Promise<StoredDocument | undefined> {
+  /** Undefined where it is gone since. */
+  async stored(sourceId: string): Promise<StoredDocument | undefined> {
     const found = await this.object(sourceId);
-    return found && { ...found.fields, chunks: chunk.passages, summaries: summary.passages, created, updated };
+    if (!found) return undefined;
+    const { chunk, summary, created, updated } = found.listed;
+    return { ...found.fields, chunks: chunk.passages, summaries: summary.passages, created, updated };
   }
 
-  async object(sourceId: string): Promise<{ readonly fields: DocumentFields; readonly text: string } | undefined> {
+  /** Of one moment: which passages are its own is in the same object as its text. */
+  async object(sourceId: string): Promise<OneDocument | undefined> {
     const path = `/objects/${this.#classes.document}/${idOfText(sourceId)}`;
-    const object = (await this.#client.ask("GET", path)) as DocumentObject | undefined;
-    return object && { fields: JSON.parse(object.properties.fields) as DocumentFields, text: object.properties.body };
+    const object = (await this.#client.ask("GET", path)) as DocumentObject | null | undefined;
+    if (object === undefined) return undefined;
+    const { listed, fields, body } = object?.properties ?? {};
+    if (listed === undefined || fields === undefined || body === undefined)
+      throw this.#client.failure("its answer has no document");
+    return { listed: JSON.parse(listed) as Listed, fields: JSON.parse(fields) as DocumentFields, text: body };
   }
 
   async put(document: DocumentFields, text: string, listed: Listed): Promise<void> {
@@ -130,10 +145,10 @@ export class WeaviateDocuments {
     const all = new Map<string, Listed>();
     for (let after: string | undefined; ;) {
       const window = after === undefined ? `limit: ${PAGE}` : `limit: ${PAGE}, after: "${after}"`;
-      const { Get } = (await this.#client.graphql(`{ Get { ${name}(${window}) { listed _additional { id } } } }`)) as {
-        readonly Get: Readonly<Record<string, readonly { listed: string; _additional: { id: string } }[]>>;
-      };
-      const page = Get[name]!;
+      const page = await this.#client.get<{ readonly listed: string; readonly _additional: { readonly id: string } }>(
+        name,
+        { options: window, show: "listed _additional { id }" },
+      );
       for (const { listed } of page) {
         const own = JSON.parse(listed) as Listed;
         all.set(own.sourceId, own);

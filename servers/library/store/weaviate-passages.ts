@@ -207,11 +207,7 @@ export class WeaviatePassages {
   }
 
   async #get(kind: PassageKind, options: string, show: string): Promise<PassageObject[]> {
-    const name = this.#classes[kind];
-    const { Get } = (await this.#client.graphql(`{ Get { ${name}(${options}) { ${show} } } }`)) as unknown as {
-      readonly Get: Readonly<Record<string, PassageObject[]>>;
-    };
-    return Get[name]!;
+    return Array.from(await this.#client.get<PassageObject>(this.#classes[kind], { options, show }));
   }
 
   async #counts(kind: PassageKind, wheres: readonly (readonly Where[])[]): Promise<number[]> {
@@ -221,9 +217,13 @@ export class WeaviatePassages {
       return `c${at}: Aggregate { ${name}${options} { meta { count } } }`;
     });
     const data = (await this.#client.graphql(`{ ${parts.join(" ")} }`)) as unknown as Readonly<
-      Record<string, Readonly<Record<string, readonly { readonly meta: { readonly count: number } }[]>>>
+      Record<string, Readonly<Record<string, readonly { readonly meta?: { readonly count?: number } }[] | null>> | null>
     >;
-    return wheres.map((_, at) => data[`c${at}`]![name]![0]!.meta.count);
+    return wheres.map((_, at) => {
+      const count = data[`c${at}`]?.[name]?.[0]?.meta?.count;
+      if (typeof count !== "number") throw this.#client.failure(`its answer has no number of ${name}`);
+      return count;
+    });
   }
 }
 

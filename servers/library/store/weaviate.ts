@@ -14,6 +14,7 @@ import type {
   Passages,
   StoredDocument,
   StoredPassage,
+  WantedTerms,
   WholeDocument,
   Window,
 } from "./store.ts";
@@ -24,6 +25,8 @@ import { idOf, WeaviatePassages, type PassageObject, type Where } from "./weavia
 import { classesOf, prepareClasses, type Classes } from "./weaviate-schema.ts";
 
 const KINDS = ["chunk", "summary"] as const;
+/** A document is not replaced so often while it is read. */
+const MAX_TRIES = 5;
 /** GraphQL gives no whole number beyond it. */
 const MAX_KEY = 2 ** 31 - 1;
 
@@ -94,7 +97,7 @@ class WeaviateStore implements LibraryStore {
 
   async document(sourceId: string): Promise<StoredDocument | undefined> {
     const listed = (await this.#documents.all()).get(sourceId);
-    return listed && this.#documents.stored(listed);
+    return listed && this.#documents.stored(listed.sourceId);
   }
 
   documentByUri(uri: string): Promise<StoredDocument | undefined> {
@@ -113,7 +116,7 @@ class WeaviateStore implements LibraryStore {
     const matching = await this.#documents.matching(filter);
     const documents: StoredDocument[] = [];
     for (const listed of matching.slice(offset, offset + limit)) {
-      const document = await this.#documents.stored(listed);
+      const document = await this.#documents.stored(listed.sourceId);
       if (document) documents.push(document);
     }
     return { documents, total: matching.length };
@@ -134,17 +137,20 @@ class WeaviateStore implements LibraryStore {
     });
   }
 
-  async range(kind: PassageKind, { sourceId, section = "", limit, offset }: PassageRange) {
-    const listed = (await this.#documents.all()).get(sourceId);
-    if (!listed) return { passages: [], total: 0 };
-    const { key, [kind]: sizes } = listed;
-    if (section === "") {
-      const objects = await this.#passages.range(kind, key, [offset, Math.min(offset + limit, sizes.passages)]);
-      return { passages: objects.map(storedOf), total: sizes.passages };
-    }
-    const all = (await this.#passages.range(kind, key, [0, sizes.passages])).map(storedOf);
-    const own = all.filter((passage) => passage.section.join(SECTION_SEPARATOR).startsWith(section));
-    return { passages: own.slice(offset, offset + limit), total: own.length };
+  range(kind: PassageKind, { sourceId, section = "", limit, offset }: PassageRange) {
+    return this.#unchanged(sourceId, async () => {
+      const listed = (await this.#documents.all()).get(sourceId);
+      if (!listed) return { passages: [], total: 0 };
+      const { key, [kind]: sizes } = listed;
+      const all = section !== "";
+      const [from, to] = all ? [0, sizes.passages] : [offset, Math.min(offset + limit, sizes.passages)];
+      const objects = await this.#passages.range(kind, key, [from, to]);
+      if (objects.length !== Math.max(0, to - from)) return undefined;
+      const found = objects.map(storedOf);
+      if (!all) return { passages: found, total: sizes.passages };
+      const own = found.filter((passage) => passage.section.join(SECTION_SEPARATOR).startsWith(section));
+      return { passages: own.slice(offset, offset + limit), total: own.length };
+    });
   }
 
   async termStats(kind: PassageKind, terms: readonly string[]): Promise<TermStats> {
@@ -163,12 +169,16 @@ class WeaviateStore implements LibraryStore {
     };
   }
 
-  async candidates(kind: PassageKind, terms: readonly string[], filter: Filter): Promise<Candidate[]> {
+  async candidates(kind: PassageKind, { any, and }: WantedTerms, filter: Filter): Promise<Candidate[]> {
     const where = whereOf(filter);
-    if (terms.length === 0 || where === undefined) return [];
+    if (any.length === 0 || where === undefined) return [];
     const live = await this.#liveKeys();
-    const holds: Where = { path: ["terms"], operator: "ContainsAny", valueText: [...terms] };
-    const objects = await this.#passages.withTerms(kind, [holds, ...where]);
+    const holds = [any, ...(and ? [and] : [])].map((terms): Where => ({
+      path: ["terms"],
+      operator: "ContainsAny",
+      valueText: [...terms],
+    }));
+    const objects = await this.#passages.withTerms(kind, [...holds, ...where]);
     return objects
       .filter(({ documentKey }) => live.has(documentKey))
       .map((object) => ({
@@ -228,18 +238,25 @@ class WeaviateStore implements LibraryStore {
   }
 
   async whole(sourceId: string): Promise<WholeDocument | undefined> {
-    const listed = (await this.#documents.all()).get(sourceId);
-    const object = listed && (await this.#documents.object(sourceId));
-    if (!object) return undefined;
-    const [chunks = [], summaries = []] = await Promise.all(
-      KINDS.map((kind) => this.#passages.whole(kind, listed.key, listed[kind].passages)),
-    );
-    const embedder = await this.embedder();
-    return {
-      document: object.fields,
-      text: object.text,
-      passages: { chunks, summaries, created: listed.created, ...(embedder !== undefined && { embedder }) },
-    };
+    const found = await this.#unchanged(sourceId, async () => {
+      const object = await this.#documents.object(sourceId);
+      if (!object) return { whole: undefined };
+      const { listed, fields: document, text } = object;
+      const [chunks = [], summaries = []] = await Promise.all(
+        KINDS.map((kind) => this.#passages.whole(kind, listed.key, listed[kind].passages)),
+      );
+      if (chunks.length !== listed.chunk.passages || summaries.length !== listed.summary.passages) return undefined;
+      const embedder = await this.embedder();
+      const { created } = listed;
+      return {
+        whole: {
+          document,
+          text,
+          passages: { chunks, summaries, created, ...(embedder !== undefined && { embedder }) },
+        },
+      };
+    });
+    return found.whole;
   }
 
   async check(): Promise<Finding[]> {
@@ -268,13 +285,22 @@ class WeaviateStore implements LibraryStore {
   /** Nothing is kept open: each question is a request of its own. */
   async [Symbol.asyncDispose](): Promise<void> {}
 
+  /** Asks anew where passages were missing: while a document is replaced, those of its old reading go. */
+  async #unchanged<T>(sourceId: string, ask: () => Promise<T | undefined>): Promise<T> {
+    for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+      const found = await ask();
+      if (found !== undefined) return found;
+    }
+    throw this.#client.failure(`passages of ${sourceId} are missing, or it is replaced again and again`);
+  }
+
   async #liveKeys(): Promise<ReadonlySet<number>> {
     return new Set(Array.from((await this.#documents.all()).values(), ({ key }) => key));
   }
 
   async #first(fits: (listed: Listed) => boolean): Promise<StoredDocument | undefined> {
     const listed = Array.from((await this.#documents.all()).values()).find(fits);
-    return listed && this.#documents.stored(listed);
+    return listed && this.#documents.stored(listed.sourceId);
   }
 }
 

@@ -117,6 +117,22 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect(await store.termStats(kind, terms)).toEqual(await reference.termStats(kind, terms));
     });
 
+    test.each(FILTERS)("passages with one of some words, and with one of others beside it: %j", async (filter) => {
+      for (const kind of ["chunk", "summary"] as const) {
+        const one = (await store.candidates(kind, { any: ["w1", "w40"] }, filter)).map(({ id, terms }) => [id, terms]);
+        const words = new Set(["w2", "w70"]);
+        const expected = one.filter(([, terms]) =>
+          String(terms)
+            .split(" ")
+            .some((term) => words.has(term)),
+        );
+        const both = await store.candidates(kind, { any: ["w1", "w40"], and: Array.from(words) }, filter);
+        expect(both.map(({ id, terms }) => [id, terms]).toSorted(byId)).toEqual(expected.toSorted(byId));
+      }
+      expect(await store.candidates("chunk", { any: ["none"], and: ["w1"] }, filter)).toEqual([]);
+      expect(await store.candidates("chunk", { any: [] }, filter)).toEqual([]);
+    });
+
     test("the store finds nothing wrong with itself, and mending it changes nothing", async () => {
       expect(await store.check()).toEqual([]);
       await store.repair();
@@ -197,6 +213,10 @@ function changes(current: () => Opened): void {
       await store.replaceDocument(document, text, { ...own, embedder: embedder.id });
     expect(await store.embedder()).toBe(embedder.id);
   });
+}
+
+function byId([one]: readonly unknown[], [other]: readonly unknown[]): number {
+  return Number(one) - Number(other);
 }
 
 const terms = new Terms();

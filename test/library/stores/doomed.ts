@@ -8,7 +8,8 @@ import {
 } from "../../../servers/library/store/postgres-driver.ts";
 import { openStore, parseStore } from "../../../servers/library/store/open-store.ts";
 import { createSqliteStore } from "../../../servers/library/store/sqlite.ts";
-import { openSqlite, type SqliteDriver } from "../../../servers/library/store/sqlite-driver.ts";
+import { openSqlite } from "../../../servers/library/store/open-sqlite.ts";
+import type { SqliteDriver } from "../../../servers/library/store/sqlite-driver.ts";
 import type { LibraryStore } from "../../../servers/library/store/store.ts";
 import { doomedDocument } from "./doomed-document.ts";
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openStore, parseStore } from "../../../servers/library/store/open-store.ts";
 import { createSqliteStore, openSqliteStore } from "../../../servers/library/store/sqlite.ts";
-import { openSqlite } from "../../../servers/library/store/sqlite-driver.ts";
+import { openSqlite } from "../../../servers/library/store/open-sqlite.ts";
 import { openLibrary } from "../../../servers/library/library.ts";
 import { searchPassages } from "../../../servers/library/search/search.ts";
 import { Terms } from "../../../servers/library/search/terms.ts";

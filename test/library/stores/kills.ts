@@ -33,7 +33,7 @@ export async function wholeReading(store: LibraryStore): Promise<string | undefi
   }
   const { title: word, chunks } = document;
   const stats = await store.termStats("chunk", [word, "all"]);
-  const found = await store.candidates("chunk", ["all"], {});
+  const found = await store.candidates("chunk", { any: ["all"] }, {});
   const wrong = passages.filter(({ text }) => !text.startsWith(`${word} `));
   const counts = [
     chunks,

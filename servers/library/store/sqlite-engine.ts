@@ -1,0 +1,193 @@
+import { missingPackage } from "../../shared/missing-package.ts";
+import type { Fail, Row, SqliteDriver, Value } from "./sqlite-driver.ts";
+
+/** What both engines share of their interfaces. */
+interface Statement {
+  all(...values: Value[]): unknown[];
+  get(...values: Value[]): unknown;
+  run(...values: Value[]): { readonly changes: number | bigint };
+}
+interface Engine {
+  exec(sql: string): unknown;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+/** A second writer waits for the first that long. */
+const BUSY_MS = 5_000;
+/** Statements that are kept; all that the store has are fewer. */
+const MAX_STATEMENTS = 200;
+
+/** As `openSqlite`, with failures of the caller's own: a thread that only writes loads nothing of the package. */
+export async function openEngine(path: string, wanted: "libsql" | undefined, fail: Fail): Promise<SqliteDriver> {
+  const driver = await openDriver(path, wanted, fail);
+  driver.exec(`pragma busy_timeout = ${BUSY_MS}`);
+  expectLibrary(driver, path);
+  const [mode] = driver.all("pragma journal_mode = wal");
+  if (mode?.["journal_mode"] !== "wal" && path !== ":memory:") {
+    driver.close();
+    throw fail(
+      "unavailable",
+      `${path} does not take a write-ahead log, which its file system must offer. Network drives often do not: ` +
+        "put the library on a local disk.",
+    );
+  }
+  driver.exec("pragma synchronous = normal; pragma foreign_keys = on");
+  return driver;
+}
+
+/** Tables that every library has. */
+const OWN_TABLES = ["meta", "document", "chunk", "summary"];
+
+/** A database of another program stays as it is, also in how it keeps its log. */
+function expectLibrary(driver: SqliteDriver, path: string): void {
+  const tables = new Set(driver.all("select name from sqlite_master where type = 'table'").map(({ name }) => name));
+  if (tables.size === 0 || OWN_TABLES.every((name) => tables.has(name))) return;
+  driver.close();
+  throw driver.fail("unavailable", `${path} is a database of another program, and no library. Name another file.`);
+}
+
+async function openDriver(path: string, wanted: "libsql" | undefined, fail: Fail): Promise<SqliteDriver> {
+  const builtin = wanted === undefined ? await builtinEngine() : undefined;
+  const open = builtin ?? (await libsqlEngine(fail));
+  const engine = builtin ? "node:sqlite" : "libsql";
+  return told({ path, fail }, () => new Driver(open(path), { engine, path, fail }));
+}
+
+async function libsqlEngine(fail: Fail): Promise<Open> {
+  try {
+    const { default: Database } = await import("libsql");
+    return (path) => new Database(path) as unknown as Engine;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
+    throw fail(
+      "unavailable",
+      `${missingPackage("libsql", `SQLite on Node ${process.version}`)} Node 22.13 and later have their own.`,
+    );
+  }
+}
+
+type Open = (path: string) => Engine;
+
+/** Node's own engine, from 22.13 on; it says once that it is experimental, which is no news to anybody. */
+async function builtinEngine(): Promise<Open | undefined> {
+  const isThere = process.getBuiltinModule?.("node:module")?.isBuiltin("node:sqlite") === true;
+  if (!isThere) return undefined;
+  const { emitWarning } = process;
+  process.emitWarning = ((warning: string | Error, ...rest: never[]) => {
+    if (!String(warning).startsWith("SQLite is an experimental feature")) emitWarning.call(process, warning, ...rest);
+  }) as typeof process.emitWarning;
+  try {
+    const name = "node:sqlite";
+    const { DatabaseSync } = (await import(name)) as { readonly DatabaseSync: new (path: string) => Engine };
+    return (path) => new DatabaseSync(path);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/** SQLite's numbers for what goes wrong; the names are libsql's. */
+const BUSY = 5;
+const ADVICE: readonly (readonly [code: number, name: string, advice: string])[] = [
+  [BUSY, "SQLITE_BUSY", "Another program is writing to it. Try again in a moment."],
+  [13, "SQLITE_FULL", "The disk is full: nothing of it was written. Make room, and do it again."],
+  [10, "SQLITE_IOERR", "The disk did not take or give what was asked. Look at it, and at the room that is left."],
+  [14, "SQLITE_CANTOPEN", "See that its folder is there and may be written to."],
+  [8, "SQLITE_READONLY", "See that file and folder may be written to."],
+  [11, "SQLITE_CORRUPT", "The file is damaged: put a backup in its place, or read the documents anew."],
+  [26, "SQLITE_NOTADB", "The file is no library. Name another one."],
+];
+
+interface Whose {
+  readonly engine: string;
+  readonly path: string;
+  readonly fail: Fail;
+}
+
+/** Runs a statement; what the engine says becomes an error that tells what to do. */
+function told<T>({ path, fail }: Pick<Whose, "path" | "fail">, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const { code, errcode, message } = error as { code?: string; errcode?: number; message?: string };
+    // The higher bits say more of the same.
+    const given = errcode ?? numberIn(message);
+    const row = ADVICE.find(([number, name]) => given % 256 === number || code?.startsWith(name) === true);
+    if (!row) throw error;
+    throw fail(row[0] === BUSY ? "busy" : "unavailable", `${path}: ${message}. ${row[2]}`, error);
+  }
+}
+
+/** libsql says why it cannot open a file in its words alone: `ConnectionFailed("…: 14")`. */
+function numberIn(message = ""): number {
+  return Number(/^ConnectionFailed\(.*: (\d+)"\)$/s.exec(message)?.[1] ?? -1);
+}
+
+class Driver implements SqliteDriver {
+  readonly engine: string;
+  readonly fail: Fail;
+  readonly #engine: Engine;
+  readonly #whose: Whose;
+  readonly #statements = new Map<string, Statement>();
+
+  constructor(engine: Engine, whose: Whose) {
+    this.#engine = engine;
+    this.#whose = whose;
+    this.engine = whose.engine;
+    this.fail = whose.fail;
+  }
+
+  exec(sql: string): void {
+    told(this.#whose, () => this.#engine.exec(sql));
+  }
+
+  all(sql: string, values: readonly Value[] = []): Row[] {
+    return told(this.#whose, () => this.#statement(sql).all(...values) as Row[]);
+  }
+
+  get(sql: string, values: readonly Value[] = []): Row | undefined {
+    return told(this.#whose, () => this.#statement(sql).get(...values) as Row | undefined);
+  }
+
+  run(sql: string, values: readonly Value[] = []): number {
+    return told(this.#whose, () => Number(this.#statement(sql).run(...values).changes));
+  }
+
+  transaction<T>(work: () => T): T {
+    return this.#within("begin immediate", work);
+  }
+
+  atOnce<T>(work: () => T): T {
+    return this.#within("begin", work);
+  }
+
+  #within<T>(begin: string, work: () => T): T {
+    this.exec(begin);
+    try {
+      const result = work();
+      this.exec("commit");
+      return result;
+    } catch (error) {
+      try {
+        this.#engine.exec("rollback");
+      } catch {
+        // A full disk, for one, has rolled it back already.
+      }
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#engine.close();
+  }
+
+  #statement(sql: string): Statement {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
+      this.#statements.set(sql, (statement = this.#engine.prepare(sql)));
+    }
+    return statement;
+  }
+}

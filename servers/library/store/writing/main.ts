@@ -1,0 +1,76 @@
+// The thread that writes into a file: what takes seconds there stops nobody who asks meanwhile.
+import { existsSync } from "node:fs";
+import { parentPort, workerData } from "node:worker_threads";
+import type { Fail, SqliteDriver } from "../sqlite-driver.ts";
+import { openEngine } from "../sqlite-engine.ts";
+import { SqliteWrites } from "../sqlite-writes.ts";
+import type { PassageFields } from "../store.ts";
+import type { FromWriter, ToWriter, WriteFailure, WriterData } from "./messages.ts";
+
+/** How long it waits for another process that writes: for a book, on a busy machine. */
+const BUSY_MS = 60_000;
+
+const { path, engine } = workerData as WriterData;
+const port = parentPort!;
+let driver: SqliteDriver | undefined;
+let passages = { chunk: [] as PassageFields[], summary: [] as PassageFields[] };
+
+port.on("message", (message: ToWriter) => {
+  if (message.type === "passages") passages[message.kind].push(...message.pieces);
+  else if (message.type === "close") close();
+  else void answer(message);
+});
+
+async function answer(message: Extract<ToWriter, { type: "replace" | "do" }>): Promise<void> {
+  const { chunk: chunks, summary: summaries } = passages;
+  passages = { chunk: [], summary: [] };
+  try {
+    const writes = new SqliteWrites((driver ??= await open()));
+    const result =
+      message.type === "replace"
+        ? writes.replaceDocument(message.document, message.text, { ...message.rest, chunks, summaries })
+        : await (writes[message.name] as (...given: readonly unknown[]) => unknown)(...message.given);
+    send({ type: "done", result });
+  } catch (error) {
+    send({ type: "failed", failure: failureOf(error as Error) });
+  }
+}
+
+async function open(): Promise<SqliteDriver> {
+  // An engine would make an empty one.
+  if (!existsSync(path)) throw failed("unavailable", `${path} is gone. Put it back, or name another file.`);
+  const opened = await openEngine(path, engine, failed);
+  opened.exec(`pragma busy_timeout = ${BUSY_MS}`);
+  return opened;
+}
+
+function close(): void {
+  driver?.close();
+  port.close();
+}
+
+/** An error that the other side makes its own of. */
+class Failed extends Error {
+  readonly why: Parameters<Fail>[0];
+
+  constructor(why: Parameters<Fail>[0], message: string, cause: unknown) {
+    super(message, { cause });
+    this.why = why;
+  }
+}
+
+function failed(...[why, message, cause]: Parameters<Fail>): Error {
+  return new Failed(why, message, cause);
+}
+
+function failureOf(error: Error): WriteFailure {
+  return {
+    message: error.message,
+    ...(error instanceof Failed && { why: error.why }),
+    ...(error.cause instanceof Error && { cause: error.cause }),
+  };
+}
+
+function send(message: FromWriter): void {
+  port.postMessage(message);
+}

@@ -1,0 +1,35 @@
+import type { Fail } from "../sqlite-driver.ts";
+import type { SqliteWrites } from "../sqlite-writes.ts";
+import type { DocumentFields, PassageFields, PassageKind, Passages } from "../store.ts";
+
+/** What the thread is made with. */
+export interface WriterData {
+  readonly path: string;
+  readonly engine: "libsql" | undefined;
+}
+
+/** What is asked in one message; a document comes in several. */
+export type Asked = Exclude<keyof SqliteWrites, "replaceDocument">;
+
+export type ToWriter =
+  | { readonly type: "passages"; readonly kind: PassageKind; readonly pieces: readonly PassageFields[] }
+  | {
+      /** With the passages that came before. */
+      readonly type: "replace";
+      readonly document: DocumentFields;
+      readonly text: string;
+      readonly rest: Omit<Passages, "chunks" | "summaries">;
+    }
+  | { readonly type: "do"; readonly name: Asked; readonly given: readonly unknown[] }
+  | { readonly type: "close" };
+
+export type FromWriter =
+  | { readonly type: "done"; readonly result: unknown }
+  | { readonly type: "failed"; readonly failure: WriteFailure };
+
+export interface WriteFailure {
+  readonly message: string;
+  /** Absent: a fault of our own. */
+  readonly why?: Parameters<Fail>[0];
+  readonly cause?: Error;
+}
