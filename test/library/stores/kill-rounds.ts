@@ -1,6 +1,7 @@
 // `kill-rounds.ts ADDRESS ROUNDS`: kills a process in every stage of a reading, and at every place of a write, so many
-// times for each stage; two processes that write at the same time; for a file, a disk that is full; for a server that
-// its parent can end and start, one that goes away in the middle. Ends with 1 where a document is there in part.
+// times for each stage; two processes that write at the same time; for a file, a disk that is full; for a server, a
+// network that breaks in the middle of answers, and where its parent can end and start it, one that goes away. Ends
+// with 1 where a document is there in part.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,6 +9,7 @@ import { join } from "node:path";
 import { openStore, parseStore } from "../../../servers/library/store/open-store.ts";
 import type { LibraryStore } from "../../../servers/library/store/store.ts";
 import { fill, madeDocuments } from "./corpus.ts";
+import { cuts } from "./cuts.ts";
 import { wholeReading, writeAndKill } from "./kills.ts";
 import { outages } from "./outages.ts";
 import { killReading, READING_STAGES } from "./reading-kills.ts";
@@ -20,6 +22,7 @@ await readings();
 await kills();
 await writers();
 if (address.startsWith("sqlite:")) await fullDisk();
+else await cuts(address);
 if (process.send) {
   await outages(address);
   process.disconnect();
@@ -157,7 +160,7 @@ async function fillDisk(store: LibraryStore): Promise<void> {
     }
   }
   const { total } = await store.documents({}, { limit: 1, offset: 0 });
-  const found = await store.candidates("chunk", ["w1"], {});
+  const found = await store.candidates("chunk", { any: ["w1"] }, {});
   if (error?.code !== "STORE_UNAVAILABLE" || total !== kept || found.length === 0)
     throw new Error(`${total} of ${kept} documents, ${error?.message}`);
   console.log(`a full disk: ${kept} documents whole, then: ${error.message}`);
