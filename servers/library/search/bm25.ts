@@ -1,4 +1,3 @@
-import type { WantedTerms } from "../store/store.ts";
 import { TermCounter } from "./term-counter.ts";
 import type { TermGroup } from "./terms.ts";
 
@@ -22,6 +21,14 @@ export interface Candidate {
   /** With spaces between. */
   readonly terms: string;
   readonly length: number;
+}
+
+/** By which words candidates are found. */
+export interface WantedTerms {
+  /** Any of these stands in the passage. */
+  readonly any: readonly string[];
+  /** And any of these. */
+  readonly and?: readonly string[];
 }
 
 /** A passage that holds any of the words: the better the more of them, the rarer they are, and the shorter it is. */

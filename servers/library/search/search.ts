@@ -1,7 +1,7 @@
-import type { Filter, LibraryStore, PassageKind, StoredPassage, WantedTerms } from "../store/store.ts";
+import type { Filter, LibraryStore, PassageKind, StoredPassage } from "../store/store.ts";
 import type { Embedder } from "./embedder.ts";
 import { byPlace } from "./order.ts";
-import { frequencyOf, scoreBm25, selectiveTerms, type Candidate } from "./bm25.ts";
+import { frequencyOf, scoreBm25, selectiveTerms, type Candidate, type WantedTerms } from "./bm25.ts";
 import type { Terms } from "./terms.ts";
 
 export interface SearchRequest {

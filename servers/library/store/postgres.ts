@@ -1,4 +1,4 @@
-import type { Candidate, TermStats } from "../search/bm25.ts";
+import type { Candidate, TermStats, WantedTerms } from "../search/bm25.ts";
 import { insertPassages, removeDocument, setFrequencies } from "./postgres-write.ts";
 import { openPostgres, type PostgresDriver, type PostgresSession } from "./postgres-driver.ts";
 import { prepareTables } from "./postgres-schema.ts";
@@ -17,7 +17,6 @@ import type {
   Passages,
   StoredDocument,
   StoredPassage,
-  WantedTerms,
   WholeDocument,
   Window,
 } from "./store.ts";

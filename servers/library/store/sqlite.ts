@@ -1,4 +1,4 @@
-import type { Candidate, TermStats } from "../search/bm25.ts";
+import type { Candidate, TermStats, WantedTerms } from "../search/bm25.ts";
 import { authorKey, plainWords } from "../search/names.ts";
 import { DocumentRanges } from "./document-ranges.ts";
 import { candidateOf, documentOf, passageFieldsOf, passageOf } from "./rows.ts";
@@ -19,7 +19,6 @@ import type {
   Passages,
   StoredDocument,
   StoredPassage,
-  WantedTerms,
   WholeDocument,
   Window,
 } from "./store.ts";

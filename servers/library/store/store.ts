@@ -1,4 +1,4 @@
-import type { Candidate, TermStats } from "../search/bm25.ts";
+import type { Candidate, TermStats, WantedTerms } from "../search/bm25.ts";
 
 /** Between the titles of a section's path. */
 export const SECTION_SEPARATOR = " › ";
@@ -89,13 +89,6 @@ export interface Filter {
   readonly work?: string;
   /** ISO 639-1. */
   readonly language?: string;
-}
-
-export interface WantedTerms {
-  /** Any of these stands in the passage. */
-  readonly any: readonly string[];
-  /** And any of these. */
-  readonly and?: readonly string[];
 }
 
 export interface Window {

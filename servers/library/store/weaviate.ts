@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { Candidate, TermStats } from "../search/bm25.ts";
+import type { Candidate, TermStats, WantedTerms } from "../search/bm25.ts";
 import { authorKey, plainWords } from "../search/names.ts";
 import { SECTION_SEPARATOR } from "./store.ts";
 import type {
@@ -14,7 +14,6 @@ import type {
   Passages,
   StoredDocument,
   StoredPassage,
-  WantedTerms,
   WholeDocument,
   Window,
 } from "./store.ts";

@@ -44,8 +44,8 @@ export async function cuts(address: string): Promise<void> {
     const { found, written, refused } = seen;
     if (found === 0 || refused === 0) throw new Error(`${found} found, ${refused} refused: nothing was tried.`);
     console.log(
-      `connections cut ${network.cuts} times in the middle of answers: ${found} searches answered in full, ${written} ` +
-        `documents written, ${refused} refused as unavailable, none empty or short`,
+      `connections cut ${network.cuts} times in the middle of answers: ${found} searches answered in full, ` +
+        `${written} documents written, ${refused} refused as unavailable, none empty or short`,
     );
   } finally {
     await direct[Symbol.asyncDispose]();
@@ -84,11 +84,13 @@ async function breakingNetwork(target: number): Promise<Network> {
   const random = createRandom(17);
   const server = createServer((near) => {
     const far = connect(target, "127.0.0.1");
-    let left = network.breaks ? 1 + random.below(MAX_BYTES) : Infinity;
+    let left = Infinity;
     near.pipe(far);
     near.on("error", () => far.destroy()).on("close", () => far.destroy());
     far.on("error", () => near.destroy()).on("close", () => near.end());
     far.on("data", (piece: Buffer) => {
+      // Also of a connection that was there before.
+      if (left === Infinity && network.breaks) left = 1 + random.below(MAX_BYTES);
       if (piece.length < left) near.write(piece);
       else {
         network.cuts += 1;
