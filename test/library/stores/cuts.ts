@@ -10,7 +10,7 @@ import { embedder, fill, madeDocuments } from "./corpus.ts";
 
 const ROUNDS = 200;
 /** Bytes of answers after which a connection breaks, at most. */
-const MAX_BYTES = 12_000;
+const MAX_BYTES = 300_000;
 const request = { query: "w1 w2 w40", limit: 5, filter: {}, minSimilarity: 0 };
 
 /**
