@@ -47,6 +47,15 @@ describe("sources", () => {
     expect(await found("deep/?.{md,txt}")).toEqual(["deep/b.md", "deep/c.txt"]);
   });
 
+  test("the open folder's own name is told to be searched in it, and `.` is all of it", async () => {
+    write("books/a.md", CLEAR_IDEAS);
+    expect(await sourcesOf(["."], policy())).toEqual([expect.objectContaining({ path: path("books/a.md") })]);
+    await expect(sourcesOf(["books"], policy())).rejects.toMatchObject({
+      code: "DOCUMENT_NOT_FOUND",
+      message: expect.stringMatching(/^books is not there: .* begins in the first folder that is open, books\. .*"\."/),
+    });
+  });
+
   test.each([
     ["a pattern that leads out", "../*", "ACCESS_DENIED"],
     ["a pattern of another folder", "/etc/*", "ACCESS_DENIED"],

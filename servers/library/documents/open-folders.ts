@@ -1,5 +1,5 @@
 import { readdir, realpath, stat } from "node:fs/promises";
-import { extname, isAbsolute, join, resolve } from "node:path";
+import { basename, extname, isAbsolute, join, resolve } from "node:path";
 import { isInRoots } from "../../shared/roots.ts";
 import { DocumentError } from "./document-error.ts";
 import { FOLDER_EXTENSIONS } from "./formats.ts";
@@ -38,16 +38,22 @@ export function openFolders(roots: readonly string[]): FilePolicy {
           "ACCESS_DENIED",
           `${path} lies outside of the folders that are open to these tools. Name a file in one of them.`,
         );
-      return realPathOf(wanted, path);
+      return realPathOf(wanted, path, isAbsolute(path) ? undefined : hintOf(first));
     },
   };
 }
 
-async function realPathOf(wanted: string, given: string): Promise<string> {
+/** Whoever names the folder itself, as it stands in the settings, looks for a folder of that name in it. */
+function hintOf(folder: string): string {
+  const begins = `what is not absolute begins in the first folder that is open, ${basename(folder)}`;
+  return `: ${begins}. Name a file of it, or "." for all of them`;
+}
+
+async function realPathOf(wanted: string, given: string, hint = ""): Promise<string> {
   if (given === "" || given.includes("\0"))
     throw new DocumentError("VALIDATION_ERROR", `A path must be a text without NUL, got ${JSON.stringify(given)}.`);
   const real = await realpath(wanted).catch(() => undefined);
-  if (real === undefined) throw new DocumentError("DOCUMENT_NOT_FOUND", `${given} is not there.`);
+  if (real === undefined) throw new DocumentError("DOCUMENT_NOT_FOUND", `${given} is not there${hint}.`);
   const stats = await stat(real);
   if (stats.isFile() || stats.isDirectory()) return real;
   throw new DocumentError("VALIDATION_ERROR", `${given} is neither a file nor a folder.`);
