@@ -7,15 +7,20 @@ import { dirname, join, relative } from "node:path";
 import { rolldown } from "rolldown";
 
 const COMMAND = "cli/main.js";
+/** Whatever lies in it is found by its name when somebody wants it. */
+const FOUND_BY_NAME = "compat/bindings/mcp_bindings";
+const MCP_SERVER = "providers/mcp-server/provider.js";
 /**
- * What is loaded together: all that a file needs at once, here of one folder alone. The first that has a module keeps
- * it.
+ * What is loaded together: all that a file needs at once, here of some folders alone. The first that has a module
+ * keeps it.
  */
 const TOGETHER = [
-  { name: "basics", with: COMMAND, folder: "core/" },
-  { name: "start", with: COMMAND, folder: "" },
-  { name: "hub", with: "hub/open-hub.js", folder: "" },
-  { name: "mcp-server", with: "providers/mcp-server/provider.js", folder: "" },
+  { name: "basics", with: COMMAND, folders: ["core/"] },
+  { name: "start", with: COMMAND, folders: [""] },
+  { name: "hub", with: "hub/open-hub.js", folders: [""] },
+  // Parts of it are needed where there is no server: apart, so that they do not bring the rest.
+  { name: "wire", with: MCP_SERVER, folders: ["core/", "wire/", "schema/"] },
+  { name: "mcp-server", with: MCP_SERVER, folders: [""] },
 ];
 /** What Node is given by its path: children, threads, module hooks. */
 const PROGRAMS = [
@@ -49,7 +54,12 @@ export async function bundle(root, compiled) {
 async function bundled(root, compiled) {
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const named = Object.values(exports).map((one) => relative("dist", one.default ?? ""));
-  const entries = [COMMAND, ...named.filter((path) => path.endsWith(".js") && existsSync(join(compiled, path)))];
+  const found = scriptsIn(join(compiled, FOUND_BY_NAME)).map((path) => join(FOUND_BY_NAME, path));
+  const entries = [
+    COMMAND,
+    ...found,
+    ...named.filter((path) => path.endsWith(".js") && existsSync(join(compiled, path))),
+  ];
   const build = await rolldown({
     cwd: compiled,
     input: Object.fromEntries(entries.map((path) => [path.slice(0, -".js".length), join(compiled, path)])),
@@ -75,8 +85,9 @@ function places(compiled) {
     name: "places",
     transform(code, id) {
       if (!code.includes("import.meta.url")) return undefined;
-      const place = JSON.stringify(PLACE + inTree(compiled, id));
-      return code.replaceAll("import.meta.url", `new URL(${place}, import.meta.url).href`);
+      const own = `new URL(${JSON.stringify(PLACE + inTree(compiled, id))}, import.meta.url).href`;
+      const asked = placesAsked(this.parse(code)).toSorted((one, other) => other.start - one.start);
+      return asked.reduce((text, { start, end }) => text.slice(0, start) + own + text.slice(end), code);
     },
     renderChunk(code, { fileName }) {
       if (!code.includes(PLACE)) return undefined;
@@ -86,13 +97,21 @@ function places(compiled) {
   };
 }
 
+/** Each `import.meta.url` that is code: texts hold it, too, in programs that are written for somebody. */
+function placesAsked(node) {
+  if (node === null || typeof node !== "object") return [];
+  if (node.type === "MemberExpression" && node.object.type === "MetaProperty" && node.property.name === "url")
+    return [node];
+  return Object.values(node).flatMap(placesAsked);
+}
+
 function groupsOf(compiled) {
-  return TOGETHER.map(({ name, with: entry, folder }, at) => {
+  return TOGETHER.map(({ name, with: entry, folders }, at) => {
     let ids;
     const isIn = (path, context) =>
       // The command waits for what it loads, which could not wait for it in turn.
       path !== COMMAND &&
-      path.startsWith(folder) &&
+      folders.some((folder) => path.startsWith(folder)) &&
       (ids ??= reached(context, join(compiled, entry))).has(join(compiled, path));
     return {
       name: (id, context) => (isIn(inTree(compiled, id), context) ? name : undefined),
