@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import type { Hub } from "../hub/hub.ts";
-import { mendBroken } from "./installs.ts";
+import { mendBroken, tellInstalls } from "./installs.ts";
 import type { Io } from "./io.ts";
 
 const FOLDER = "/home/ada/.npm/_npx/0123456789abcdef";
@@ -42,4 +42,30 @@ test("--yes is the answer; where nobody can be asked, and a second time, nothing
   expect(await mended(undefined)).toMatchObject({ result: false, removed: [] });
   expect(await mended(true, { json: true })).toMatchObject({ result: false, removed: [], asked: [] });
   expect(await mended(true, { yes: true }, true)).toMatchObject({ result: false, removed: [] });
+});
+
+afterEach(() => void vi.useRealTimers());
+
+test("a download that says something new has a line, and one that says the same has one every half a minute", () => {
+  vi.useFakeTimers();
+  const stderr = new PassThrough();
+  let waitsFor = "its cache grows";
+  const installing = { package: "npx slow", since: new Date().toISOString() };
+  const hub = {
+    sources: () => [
+      { source: { id: "slow" }, status: { installing: { ...installing, waitsFor } } },
+      { source: { id: "well" }, status: {} },
+    ],
+  } as unknown as Hub;
+  const end = tellInstalls(hub, {}, { stderr, env: {} } as unknown as Io);
+  vi.advanceTimersByTime(60_000);
+  waitsFor = "Downloading zod (2.1MiB)";
+  vi.advanceTimersByTime(10_000);
+  end();
+  vi.advanceTimersByTime(60_000);
+  expect(String(stderr.read()).trim().split("\n")).toEqual([
+    "slow: installing, 5 s: its cache grows",
+    "slow: installing, 35 s: its cache grows",
+    "slow: installing, 65 s: Downloading zod (2.1MiB)",
+  ]);
 });

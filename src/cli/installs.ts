@@ -7,7 +7,9 @@ import type { SharedOptions } from "./command-row.ts";
 import { print, type Io } from "./io.ts";
 import { isLive } from "./live/live.ts";
 
-const SAY_EVERY_MS = 5000;
+const LOOK_EVERY_MS = 5000;
+/** What a program does may be the same for minutes; that it is at it is worth a line now and then. */
+const REPEAT_AFTER_MS = 30_000;
 
 /** `memory: installing, 14 s: Downloading cryptography (4.5MiB)` */
 export function installingText(id: string, { since, waitsFor }: Installation): string {
@@ -21,12 +23,20 @@ export function installingText(id: string, { since, waitsFor }: Installation): s
  */
 export function tellInstalls(hub: Hub, { json }: SharedOptions, io: Io): () => void {
   if (json || isLive(io)) return () => {};
+  const said = new Map<string, { readonly waitsFor: string; readonly at: number }>();
+  const isNews = (id: string, { waitsFor }: Installation): boolean => {
+    const last = said.get(id);
+    const now = performance.now();
+    if (last?.waitsFor === waitsFor && now - last.at < REPEAT_AFTER_MS) return false;
+    said.set(id, { waitsFor, at: now });
+    return true;
+  };
   const timer = setInterval(() => {
-    const lines = hub
-      .sources()
-      .flatMap(({ source, status }) => (status.installing ? [installingText(source.id, status.installing)] : []));
+    const lines = hub.sources().flatMap(({ source: { id }, status: { installing } }) => {
+      return installing && isNews(id, installing) ? [installingText(id, installing)] : [];
+    });
     if (lines.length > 0) void print(io.stderr, lines.join("\n"));
-  }, SAY_EVERY_MS);
+  }, LOOK_EVERY_MS);
   timer.unref();
   return () => clearInterval(timer);
 }

@@ -84,3 +84,23 @@ test("of what a failed server wrote, the line that names the error is shown, and
   expect(shown(stderr)).toEqual(["Error: Cannot find module 'x'", "at b", "at c", "at d", "Node.js v20"]);
   expect(shown(["one", "two"])).toEqual(["one", "two"]);
 });
+
+test("what an error quotes of the last lines is told once, and npm's news of itself never", () => {
+  const quoted = "E404 Not Found - GET http://localhost/none The requested resource 'none@*' could not be found";
+  const stderr = [
+    "npm notice New minor version of npm available! 11.1.0 -> 11.2.0",
+    "npm error code E404",
+    "npm error 404 Not Found - GET http://localhost/none",
+    "npm error 404",
+    "npm error 404 The requested resource 'none@*' could not be found",
+    "npm error 404 Note that you can also install from a",
+    "npm error A complete log of this run can be found in: /home/ada/.npm/_logs/0.log",
+    "somebody else's line",
+  ];
+  const shown = (lastError: string): string =>
+    sourceText([{ ...line, state: "down", stderr, lastError }], io, { everyStderr: false, verbose: false });
+  expect(shown(`It said: ${quoted}.`).match(/Not Found/g)).toHaveLength(1);
+  expect(shown(`It said: ${quoted}.`)).toContain("notes stderr: somebody else's line");
+  expect(shown(`It said: ${quoted}.`)).not.toMatch(/npm (?:notice|error)/);
+  expect(shown("It ended.")).toContain("notes stderr: npm error 404 Not Found");
+});

@@ -1,4 +1,5 @@
 import { isJsonObject } from "../core/json.ts";
+import { bareLine } from "../core/program-line.ts";
 import type { ProviderStatus } from "../core/provider.ts";
 import type { Problem } from "../core/records.ts";
 import { colorsOf } from "./colors.ts";
@@ -68,7 +69,7 @@ function detailsOf(line: SourceLine, io: Io, { everyStderr, verbose }: Shown): r
   const { lastError, stderr = [], problems, installing } = line;
   const id = plainLine(line.id);
   const { red, yellow, dim } = colorsOf(io);
-  const shown = everyStderr || !isHealthy(line) ? tellingLines(stderr) : [];
+  const shown = everyStderr || !isHealthy(line) ? tellingLines(unsaid(stderr, lastError)) : [];
   return [
     ...(installing ? [plainLine(installingText(line.id, installing))] : []),
     ...(lastError === undefined || isTold(lastError, problems) ? [] : [`${red(id)}: ${plainLine(lastError)}`]),
@@ -80,6 +81,18 @@ function detailsOf(line: SourceLine, io: Io, { everyStderr, verbose }: Shown): r
     ...repeatsOnce(shown.map(plainLine)).map((text) => `${id} ${dim("stderr:")} ${text}`),
   ];
 }
+
+/** Without what the error quotes already, and what npm has to say beside it. */
+function unsaid(stderr: readonly string[], lastError = ""): readonly string[] {
+  const isQuoted = (bare: string): boolean => bare.length >= LEAST_QUOTED && lastError.includes(bare);
+  const lines = stderr.map((line) => ({ line, bare: bareLine(line) })).filter(({ line }) => !NEWS_OF_NPM.test(line));
+  const isNpmQuoted = lines.some(({ line, bare }) => line !== bare && isQuoted(bare));
+  return lines.filter(({ line, bare }) => !isQuoted(bare) && !(isNpmQuoted && line !== bare)).map(({ line }) => line);
+}
+
+const NEWS_OF_NPM = /^npm (?:notice|(?:error|ERR!) A complete log of this run)/;
+/** Shorter than this, a line is in any text. */
+const LEAST_QUOTED = 4;
 
 /** The last lines, and in front of them the last one that names an error, where they do not. */
 function tellingLines(stderr: readonly string[]): readonly string[] {

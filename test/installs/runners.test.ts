@@ -1,10 +1,12 @@
 import type { ChildProcess } from "node:child_process";
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { exitOf, gone, isAlive, seen, textOf } from "../cli/harness.ts";
 import { SERVER } from "../cli/small-server.ts";
 import { InstallYard, LONG } from "./yard.ts";
+
+const NODE = dirname(process.execPath);
 
 const TEN = {
   a: "uvx server-a",
@@ -118,6 +120,28 @@ test("what does not exist is said with the words of the program and what to do; 
   expect(none?.state).toBe("down");
   expect(none?.lastError).toMatch(/`uvx none-such` could not be downloaded \(exit code 1\).*none-such was not found/);
   expect(none?.lastError).toContain("There is no such package");
+});
+
+test("a program that is missing is named at once, while others still download", LONG, async () => {
+  await using yard = await InstallYard.create();
+  await yard.slowDown();
+  // As many as download at once.
+  await yard.configure({
+    gone: "uvx some-server",
+    one: "docker run --rm -i image-1",
+    two: "docker run --rm -i image-2",
+    three: "docker run --rm -i image-3",
+    four: "docker run --rm -i image-4",
+  });
+  await rm(yard.desk.path("bin/uvx"));
+  const hub = yard.desk.start(["check", "--yes"], { env: { ...yard.env, PATH: `${yard.desk.path("bin")}:${NODE}` } });
+  hub.stdout!.resume();
+  const [said] = await seen(hub.stderr!, /[^]*gone: down[^\n]*/);
+  expect(said).toMatch(/Command `uvx` was not found/);
+  expect(said).not.toContain("gone: installing");
+  hub.stderr!.resume();
+  await yard.quicken();
+  await exitOf(hub);
 });
 
 test("a broken folder of uv's is named and mended", LONG, async () => {

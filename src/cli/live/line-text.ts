@@ -49,8 +49,15 @@ export function paintLine(line: LiveLine, elapsedMs: number, { columns, color, f
 
 /** The same for whoever reads a file: what it is, and what became of it. */
 export function plainText(line: LiveLine, elapsedMs: number): string {
-  const note = line.note === undefined ? "" : `: ${plainLine(line.note)}`;
+  const note = line.note === undefined ? "" : `: ${noteOf(line)}`;
   return `${plainLine(line.name)}: ${plainLine(line.state)}${amountText(line)}${elapsedText(elapsedMs)}${note}`;
+}
+
+/** Why something failed is told in full at the end; here a sentence of it. */
+function noteOf({ note = "", outcome }: LiveLine): string {
+  const text = plainLine(note);
+  const end = outcome === "failed" ? text.search(/\.\s/) : -1;
+  return end === -1 ? text : text.slice(0, end + 1);
 }
 
 function barOf({ done, total }: LiveLine, columns: number): string {

@@ -8,7 +8,20 @@ import { showLive, type Live } from "./live.ts";
 
 /** Shows every source that is not the hub's own, from its start until it answers or fails. */
 export function showSources(hub: { sources(): readonly SourceReport[] }, { json }: SharedOptions, io: Io): Live {
-  return showLive(io, { read: () => hub.sources().flatMap(sourceLine), json: json === true });
+  const settle = settled();
+  return showLive(io, { read: () => hub.sources().flatMap(sourceLine).map(settle), json: json === true });
+}
+
+/** What failed is tried again and again while others are waited for: it is told as failed until it comes right. */
+function settled(): (line: LiveLine) => LiveLine {
+  const failed = new Map<string, LiveLine>();
+  return (line) => {
+    const { name, outcome = "busy" } = line;
+    if (outcome === "busy") return failed.get(name) ?? line;
+    if (outcome === "failed") failed.set(name, line);
+    else failed.delete(name);
+    return line;
+  };
 }
 
 const OUTCOMES: Readonly<Partial<Record<ProviderState, LiveLine["outcome"]>>> = {

@@ -7,6 +7,7 @@ import type { Logger } from "../../../core/ports.ts";
 import type { BrokenInstall, Installation } from "../../../core/provider.ts";
 import { within } from "../../../core/wait.ts";
 import type { Child } from "../../../process/child.ts";
+import { findCommand } from "../../../process/resolve-command.ts";
 import type { StartKeeper } from "../../../upstream/stdio-transport.ts";
 import type { Installer, StartVerdict } from "../../../upstream/installer.ts";
 import { brokenFolders } from "./broken-folders.ts";
@@ -88,8 +89,10 @@ export class CommandInstaller implements Installer, StartKeeper {
   }
 
   async before(signal: AbortSignal): Promise<void> {
-    const { plan, maxMs } = this.#options;
+    const { plan, maxMs, command, env, cwd } = this.#options;
     this.#installs = 0;
+    // A program that is missing is named now, and not once there is room for a download that cannot be.
+    findCommand((plan.install ?? command).command, { env, ...(cwd !== undefined && { cwd }) });
     // A hub that ended left it to finish, or another one is at it.
     if (installingProcess(this.#files, maxMs) !== undefined) return this.#wait(signal);
     if (!plan.install || plan.freshMs === undefined) return;

@@ -1,4 +1,5 @@
 import { fail, type Fail } from "../../../core/outcome.ts";
+import { bareLine } from "../../../core/program-line.ts";
 import type { InstallResult } from "./install-files.ts";
 import type { CommandWords } from "./runner.ts";
 
@@ -57,8 +58,12 @@ function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `"${word}"`;
 }
 
+/** What npm adds to an answer of 404. */
+const ASIDE = /^(?:Note that you can also install from|tarball, folder, http url)/;
+
 /** The lines with the error; the last ones where none says so. */
 function telling(lines: readonly string[]): readonly string[] {
   const errors = lines.filter((line) => /error|ERR!|cause:|denied|not found/i.test(line) && !/complete log/.test(line));
-  return errors.length > 0 ? errors.slice(0, MAX_LINES) : lines.slice(-MAX_LINES);
+  const told = (errors.length > 0 ? errors : lines).map(bareLine).filter((line) => line !== "" && !ASIDE.test(line));
+  return errors.length > 0 ? told.slice(0, MAX_LINES) : told.slice(-MAX_LINES);
 }

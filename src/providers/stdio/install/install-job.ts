@@ -59,6 +59,7 @@ export class RunningInstall {
 
   async #run(): Promise<InstallResult> {
     const { files, maxMs, folder, install } = this.#job;
+    this.waitsFor = "the download begins";
     this.#signAt = performance.now();
     try {
       mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
