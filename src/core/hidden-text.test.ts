@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import { holdsInvisible, safeToShow, withoutHidden, withoutTags } from "./hidden-text.ts";
 
 const ENGLAND = "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}";
@@ -48,10 +49,10 @@ describe("prose", () => {
   });
 
   test("a hundred thousand hidden characters, or joiners in a row, take no time to speak of", () => {
-    const startedAt = performance.now();
+    const before = cpuMs();
     expect(withoutHidden("\u200d".repeat(100_000))).toBe("");
     expect(withoutHidden("\u{1f3fd}\u200d".repeat(50_000))).toHaveLength(100_000);
-    expect(performance.now() - startedAt).toBeLessThan(2000);
+    expect(cpuMs() - before).toBeLessThan(2000);
   });
 });
 
