@@ -31,6 +31,7 @@ const UNAVAILABLE: Readonly<Record<Exclude<RequestCause, "certificate" | "not_ht
   silent: CLOSED,
   proxy: CLOSED,
   crowded: "has too many requests waiting. Try again later.",
+  unsendable: "was not asked: HTTP cannot carry what a header or the path would hold. Check its address and its keys.",
   broken: CLOSED,
 };
 

@@ -1,3 +1,5 @@
+import { GatheredBytes } from "../core/gathered-bytes.ts";
+
 /**
  * Cuts a byte stream into lines at `\n` (a `\r` before it is dropped). Bytes are joined before they are decoded, so a
  * character cut at a chunk border arrives whole. A line over the bound is reported once and skipped to its end without
@@ -8,7 +10,8 @@ export class LineDecoder {
   readonly #handlers: LineHandlers;
   #head = "";
   #tail = EMPTY;
-  #parts: Buffer[] = [];
+  readonly #line = new GatheredBytes();
+  /** Bytes of the line that were seen, kept or not. */
   #held = 0;
   #skipping = false;
 
@@ -36,15 +39,15 @@ export class LineDecoder {
     this.#held += part.length;
     if (this.#skipping) return this.#keepTail(part);
     if (this.#held > this.#maxLineBytes) {
-      const edges = [...this.#parts.slice(0, MAX_EDGE_PARTS), part].map((one) => one.subarray(0, EDGE_BYTES));
+      const edges = [this.#line.head(EDGE_BYTES), part.subarray(0, EDGE_BYTES)];
       this.#head = Buffer.concat(edges).toString("utf8", 0, EDGE_BYTES);
       this.#keepTail(part);
-      this.#parts = [];
+      this.#line.clear();
       this.#skipping = true;
       this.#handlers.onTooLong?.(this.#held);
       return;
     }
-    if (part.length > 0) this.#parts.push(part);
+    if (part.length > 0) this.#line.push(part);
   }
 
   #keepTail(part: Buffer): void {
@@ -56,9 +59,7 @@ export class LineDecoder {
 
   #endLine(): void {
     if (this.#skipping) return this.#endSkipped();
-    const { length } = this.#parts;
-    const bytes = length === 1 ? this.#parts[0]! : length === 0 ? EMPTY : Buffer.concat(this.#parts, this.#held);
-    this.#parts = [];
+    const bytes = this.#line.take();
     this.#held = 0;
     const end = bytes.length > 0 && bytes[bytes.length - 1] === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length;
     this.#handlers.onLine(bytes.toString("utf8", 0, end));
@@ -91,8 +92,6 @@ export interface SkippedLine {
 }
 
 const EDGE_BYTES = 512;
-/** A pipe hands over far more than one byte at a time; one that does not gets a shorter head. */
-const MAX_EDGE_PARTS = 512;
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const EMPTY = Buffer.alloc(0);

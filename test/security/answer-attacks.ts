@@ -14,6 +14,11 @@ export interface Answer {
 const INTERIM = "HTTP/1.1 102 Processing\r\n\r\n";
 const OK = "HTTP/1.1 200 OK\r\n";
 
+const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n`;
+const ENCODINGS = ["gzip, chunked", "chunked, identity", "identity", "chunked;q=1", "\x0bchunked", "chun ked"];
+const VERSIONS = ["HTTP/1.10", "HTTP/01.1", "http/1.1", "HTTP/3", "HTTP/1,1", "HTTP /1.1", "ICY", "\xefHTTP/1.1"];
+const LINE_ENDS = ["\n", "\r", "\n\r", "\r\r\n", "\0\r\n", "\r\n\x0b", "\r\n "];
+
 /** An answer by the rules, in one of the ways in which it may be written. */
 export function goodAnswer(random: Random, body: string): Answer {
   const [name, make] = random.pick(Object.entries(WAYS));
@@ -50,6 +55,9 @@ const WAYS: Readonly<Record<string, Way>> = {
   chunks: (random, body) => ({ text: `${OK}Transfer-Encoding: chunked\r\n\r\n${chunks(random, body)}0\r\n\r\n` }),
   "chunks with extensions and trailers": (random, body) => ({
     text: `${OK}Transfer-Encoding: chunked\r\n\r\n${chunks(random, body, ";a=b")}0;z\r\nX-Sum: 1\r\n\r\n`,
+  }),
+  "chunks of a byte": (random, body) => ({
+    text: `${CHUNKED}${Array.from(body, (one) => `${random.pick(["1", "01", "1;"])}\r\n${one}\r\n`).join("")}0\r\n\r\n`,
   }),
   "the end of the connection": (_, body) => ({ text: `${OK}\r\n${body}`, ends: true }),
   "a length, then the end": (_, body) => ({
@@ -94,6 +102,26 @@ const FAULTS: Readonly<Record<string, Way>> = {
   }),
   "trailers without an end": () => ({
     text: `${OK}Transfer-Encoding: chunked\r\n\r\n0\r\n${"A: b\r\n".repeat(3000)}`,
+  }),
+  "an interim answer with a body": (random, body) => {
+    const claim = random.pick([`Content-Length: ${body.length}`, "Transfer-Encoding: chunked"]);
+    return { text: `HTTP/1.1 103 Early\r\n${claim}\r\n\r\n${WAYS["a length"]!(random, body).text}` };
+  },
+  "a chunk whose size wraps around": (_, body) => ({
+    text: `${CHUNKED}1${body.length.toString(16).padStart(16, "0")}\r\n${body}\r\n0\r\n\r\n`,
+  }),
+  "another encoding": (random, body) => ({
+    text: `${OK}Transfer-Encoding: ${random.pick(ENCODINGS)}\r\n\r\n${chunks(random, body)}0\r\n\r\n`,
+  }),
+  "another length": (random, body) => {
+    const length = random.pick(["-", "+", "", "0x", "0b", "1_"]) + body.length + random.pick([",", ".0", "e0", "\xb2"]);
+    return { text: `${OK}Content-Length: ${length}\r\n\r\n${body}` };
+  },
+  "another version": (random, body) => ({
+    text: `${random.pick(VERSIONS)} 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  }),
+  "another end of a line": (random, body) => ({
+    text: `${OK}A: b${random.pick(LINE_ENDS)}Content-Length: ${body.length}\r\n\r\n${body}`,
   }),
   "another protocol": () => ({ text: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n" }),
   noise: (random) => ({

@@ -1,24 +1,33 @@
 // What an MCP server on HTTP may answer, by the rules and against them: a good answer is heard to the byte, a broken
 // one fails its request, and whatever came with either never answers another request.
+import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
+import { Canceller } from "../../src/core/cancellation.ts";
 import { readText } from "../../src/outbound/client/body.ts";
 import { HttpClient } from "../../src/outbound/client/http-client.ts";
-import { startRaw, type RawServer } from "../fixtures/raw-answers.ts";
+import { startRaw, type RawRequest, type RawServer } from "../fixtures/raw-answers.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { brokenAnswer, goodAnswer, POISON, splitAnswer, type Answer } from "./answer-attacks.ts";
 
 const SEED = 20_261;
 const ROUNDS = 250;
+/** A handshake costs more than all else. */
+const ROUNDS_OVER_TLS = 50;
 
 const clients: HttpClient[] = [];
 
 afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
 
-function clientOf(server: RawServer): HttpClient {
+const tlsFile = (name: string): string => fileURLToPath(new URL(`../fixtures/tls/${name}`, import.meta.url));
+const TLS = { key: readFileSync(tlsFile("server.key")), cert: readFileSync(tlsFile("server.crt")) };
+
+function clientOf(server: RawServer, maxConnections = 2): HttpClient {
   const url = new URL(`${server.origin}/mcp`);
-  const options = { headers: {}, caFiles: [], connectTimeoutMs: 60_000, maxConnections: 2 };
+  const caFiles = url.protocol === "https:" ? [tlsFile("ca.crt")] : [];
+  const options = { headers: {}, caFiles, connectTimeoutMs: 60_000, maxConnections };
   const client = new HttpClient({ label: "far", url, ...options });
   clients.push(client);
   return client;
@@ -36,8 +45,9 @@ async function ask(client: HttpClient, body: string): Promise<string | undefined
 }
 
 /** A server that answers each request with what was made for it. */
-async function answering(answers: ReadonlyMap<string, Answer>): Promise<RawServer> {
-  return startRaw({ answer: ({ socket, body }) => void write(socket, answers.get(body)!) });
+async function answering(answers: ReadonlyMap<string, Answer>, isTls = false): Promise<RawServer> {
+  const answer = ({ socket, body }: RawRequest): void => void write(socket, answers.get(body)!);
+  return startRaw({ answer, ...(isTls && { tls: TLS }) });
 }
 
 async function write(socket: Socket, { pieces, ends }: Answer): Promise<void> {
@@ -50,33 +60,46 @@ async function write(socket: Socket, { pieces, ends }: Answer): Promise<void> {
 
 type Maker = (random: Random, body: string) => Answer;
 
-function answersBy(make: Maker, random: Random): Map<string, Answer> {
+function answersBy(make: Maker, random: Random, rounds = ROUNDS): Map<string, Answer> {
   const one = (_: unknown, at: number): [string, Answer] => [
     `request ${at}`,
     make(random, `answer ${at} ${"x".repeat(random.below(300))}`),
   ];
-  return new Map(Array.from({ length: ROUNDS }, one));
+  return new Map(Array.from({ length: rounds }, one));
 }
 
-test("good answers are heard to the byte, however they are written and cut", async () => {
-  const answers = answersBy(goodAnswer, createRandom(SEED));
-  await using server = await answering(answers);
-  const client = clientOf(server);
-  for (const [request, { name, body }] of answers) expect([name, await ask(client, request)]).toEqual([name, body]);
-});
+const OVER = [
+  ["TCP", false, ROUNDS],
+  ["TLS", true, ROUNDS_OVER_TLS],
+] as const;
 
-test("broken answers fail their requests, and no request after them hears anything of them", async () => {
-  const random = createRandom(SEED + 1);
-  const broken = answersBy(brokenAnswer, random);
-  const answers = new Map<string, Answer>(broken);
-  for (const request of broken.keys()) answers.set(`${request}, good`, goodAnswer(random, `good after ${request}`));
-  await using server = await answering(answers);
-  const client = clientOf(server);
-  for (const [request, { name }] of broken) {
-    expect([name, await ask(client, request)]).toEqual([name, undefined]);
-    expect(await ask(client, `${request}, good`)).toBe(`good after ${request}`);
-  }
-});
+test.each(OVER)(
+  "over %s, good answers are heard to the byte, however they are written and cut",
+  async (_, isTls, rounds) => {
+    const answers = answersBy(goodAnswer, createRandom(SEED), rounds);
+    await using server = await answering(answers, isTls);
+    const client = clientOf(server);
+    for (const [request, { name, body }] of answers) expect([name, await ask(client, request)]).toEqual([name, body]);
+  },
+);
+
+test.each(OVER)(
+  "over %s, broken answers fail their requests, none of which is sent again, and no other hears of them",
+  async (_, isTls, rounds) => {
+    const random = createRandom(SEED + 1);
+    const broken = answersBy(brokenAnswer, random, rounds);
+    const answers = new Map<string, Answer>(broken);
+    for (const request of broken.keys()) answers.set(`${request}, good`, goodAnswer(random, `good after ${request}`));
+    await using server = await answering(answers, isTls);
+    const client = clientOf(server);
+    for (const [request, { name }] of broken) {
+      expect([name, await ask(client, request)]).toEqual([name, undefined]);
+      expect(await ask(client, `${request}, good`)).toBe(`good after ${request}`);
+    }
+    const asked = server.requests.map(({ body }) => body);
+    expect(asked.toSorted()).toEqual([...answers.keys()].toSorted());
+  },
+);
 
 test("what comes behind an answer never answers the next request", async () => {
   const answers = answersBy(splitAnswer, createRandom(SEED + 2));
@@ -96,6 +119,59 @@ test("callers at once each hear their own answer beside broken ones", async () =
   const client = clientOf(server);
   const heard = await Promise.all([...answers.keys()].map((request) => ask(client, request)));
   expect(heard).toEqual([...answers.values()].map(({ body }) => body));
+});
+
+test("a thousand requests that are given up, whenever that is, leave no connection and no answer behind", async () => {
+  const random = createRandom(SEED + 4);
+  // Nothing, half a head, a head, or half a body.
+  const whole = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison";
+  await using server = await startRaw({
+    answer: ({ socket, body }) =>
+      void socket.write(
+        body === "good" ? whole.replace("poison", "heard!") : whole.slice(0, random.below(whole.length)),
+      ),
+  });
+  const client = clientOf(server, 50);
+  const given: Promise<unknown>[] = [];
+  for (let at = 0; at < 1000; at += 1) {
+    const signal = new Canceller();
+    const request = { method: "POST", headers: {}, body: `given up ${at}`, signal, idleMs: 60_000 } as const;
+    const asked = client.request(request);
+    given.push(
+      asked.then(({ body }) => readText(body, { place: client.place, maxBytes: 1000, signal })).catch(() => "gone"),
+    );
+    for (let turns = random.below(4); turns > 0; turns -= 1) await nextTurn();
+    if (random.below(2) === 0) signal.abort(new Error("enough"));
+    else setImmediate(() => signal.abort(new Error("enough")));
+  }
+  expect(new Set(await Promise.all(given))).toEqual(new Set(["gone"]));
+  await expect.poll(() => server.sockets.filter(({ destroyed }) => !destroyed).length).toBeLessThanOrEqual(1);
+  const heard = await Promise.all(Array.from({ length: 100 }, () => ask(client, "good")));
+  expect(new Set(heard)).toEqual(new Set(["heard!"]));
+});
+
+test("a head that comes byte by byte is not waited for beyond the bound of silence", async () => {
+  const drips: NodeJS.Timeout[] = [];
+  await using server = await startRaw({
+    answer: ({ socket }) => {
+      socket.write("HTTP/1.1 200 OK\r\nA: ");
+      drips.push(setInterval(() => socket.write("x"), 5));
+    },
+  });
+  const { signal } = new AbortController();
+  const request = { method: "POST", headers: {}, body: "x", signal, idleMs: 100 } as const;
+  await expect(clientOf(server).request(request)).rejects.toMatchObject({ failure: { kind: "timeout" } });
+  for (const drip of drips) clearInterval(drip);
+});
+
+test("what HTTP cannot carry is not sent, and the failure says so", async () => {
+  await using server = await startRaw({ answer: () => {} });
+  const { signal } = new AbortController();
+  const headers = { "x-event": "a\u2192b" };
+  await expect(clientOf(server).request({ method: "GET", headers, signal, idleMs: 60_000 })).rejects.toMatchObject({
+    failure: { kind: "unavailable", message: expect.stringContaining("HTTP cannot carry"), details: { sent: false } },
+  });
+  expect(server.sockets).toHaveLength(0);
 });
 
 test("a body that never ends is refused at its bound, and so is one in chunks", async () => {

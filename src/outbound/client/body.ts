@@ -1,5 +1,6 @@
 import type { Cancellation } from "../../core/cancellation.ts";
 import type { FailError } from "../../core/errors.ts";
+import { GatheredBytes } from "../../core/gathered-bytes.ts";
 import { httpFailure, toRequestFailure, type Place } from "./server-failures.ts";
 import type { ResponseBody } from "./response-body.ts";
 
@@ -23,14 +24,12 @@ export async function readText(body: ResponseBody, bounds: BodyBounds): Promise<
 
 /** As `readText`, in whosever words. */
 export async function readBytes(body: ResponseBody, maxBytes: number, faults: BodyFaults): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
+  const gathered = new GatheredBytes();
   await consume(body, faults, (chunk) => {
-    length += chunk.length;
-    if (length > maxBytes) throw faults.tooLarge();
-    chunks.push(chunk);
+    if (gathered.length + chunk.length > maxBytes) throw faults.tooLarge();
+    gathered.push(chunk);
   });
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length);
+  return gathered.take();
 }
 
 /** The faults of a configured server's body. */

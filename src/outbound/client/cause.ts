@@ -14,6 +14,7 @@ export type RequestCause =
   | "proxy"
   | "not_http"
   | "crowded"
+  | "unsendable"
   | "broken";
 
 const BY_CODE: ReadonlyMap<string, RequestCause> = new Map([
@@ -32,6 +33,7 @@ const BY_CODE: ReadonlyMap<string, RequestCause> = new Map([
   ["TOOLYARD_SILENT", "silent"],
   ["TOOLYARD_NOT_HTTP", "not_http"],
   ["TOOLYARD_CROWDED", "crowded"],
+  ["TOOLYARD_BAD_REQUEST", "unsendable"],
 ]);
 
 const CERTIFICATE = /^(?:CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|ERR_TLS_|ERR_SSL|HOSTNAME_MISMATCH|INVALID_CA)/;
@@ -45,7 +47,7 @@ export function causeOf(error: unknown): { readonly cause: RequestCause; readonl
 /** Whether the code is one of the network, of TLS or of what cannot be read as HTTP, rather than of a value. */
 export function isOfNetwork(error: unknown): boolean {
   const { cause, code } = causeOf(error);
-  return code !== "" && (!["broken", "proxy"].includes(cause) || /^(?:E[A-Z]+$|UND_ERR_)/.test(code));
+  return code !== "" && (!["broken", "proxy", "unsendable"].includes(cause) || /^(?:E[A-Z]+$|UND_ERR_)/.test(code));
 }
 
 function causeByLooks(error: unknown, code: string): RequestCause {

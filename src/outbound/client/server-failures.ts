@@ -82,6 +82,13 @@ const TOLD: Readonly<Record<RequestCause, Told>> = {
     what: "has too many requests waiting for one of its connections. Try again later, or raise `max_connections`.",
     isUnsent: true,
   },
+  unsendable: {
+    ...unreachable(
+      "was not asked: HTTP cannot carry what a header or the path would hold, such as a line break. " +
+        "Check what its `url`, `headers` and credentials hold.",
+    ),
+    isFinal: true,
+  },
   broken: { kind: "unavailable", what: "closed the connection before the answer was complete." },
 };
 

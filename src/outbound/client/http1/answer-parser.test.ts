@@ -86,6 +86,8 @@ const REFUSED: readonly (readonly [what: string, text: string])[] = [
   ["another encoding besides", `${H}Transfer-Encoding: gzip, chunked\r\n\r\n`],
   ["chunks twice", `${H}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n`],
   ["chunks that are none", `${H}Transfer-Encoding: xchunked\r\n\r\n`],
+  ["an interim answer with a length", `HTTP/1.1 103 Early\r\nContent-Length: 2\r\n\r\n${H}Content-Length: 0\r\n\r\n`],
+  ["an interim answer in chunks", `HTTP/1.1 102 \r\nTransfer-Encoding: chunked\r\n\r\n${H}Content-Length: 0\r\n\r\n`],
   ["another protocol", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n"],
   ["a wrong length on an answer without a body", "HTTP/1.1 204 No Content\r\nContent-Length: x\r\n\r\n"],
   ["a size that is no number", `${CHUNKED}xyz\r\n`],
@@ -125,6 +127,20 @@ test("interim answers are bounded by number, and with the answer by bytes", () =
   const long = `HTTP/1.1 103 Early\r\nLink: ${"x".repeat(40_000)}\r\n\r\n`;
   expect(parse(whole(long + last)).head.status).toBe(200);
   expect(() => parse(whole(long + long + last))).toThrow("over the bound of 65536 bytes");
+});
+
+test("chunks of a byte each are handed on together, as many as came at once", () => {
+  const body = Array.from({ length: 20_000 }, (_, at) => String.fromCharCode(97 + (at % 26))).join("");
+  const chunks = Array.from(body, (one, at) => `${at % 3 ? "1" : "001;x"}\r\n${one}\r\n`);
+  const text = `${CHUNKED}${chunks.join("")}0\r\n\r\n`;
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < text.length; at += 10_007) pieces.push(Buffer.from(text.slice(at, at + 10_007), "latin1"));
+  const heard: string[] = [];
+  const onData = (data: Buffer): void => void heard.push(data.toString("latin1"));
+  const parser = new AnswerParser({ onInterim: () => {}, onHead: () => {}, onData });
+  for (const piece of pieces) parser.feed(piece);
+  expect([heard.join(""), parser.isOver]).toEqual([body, true]);
+  expect(heard.length).toBeLessThanOrEqual(pieces.length);
 });
 
 test("extensions of chunks are bounded, in a line and together", () => {
@@ -174,7 +190,7 @@ test("a parser reads the next answer once it was made ready for it", () => {
     parser.feed(Buffer.from(text, "latin1"));
     expect(parser.isOver).toBe(true);
   }
-  expect(bodies.join("|")).toBe("hello|hello| world|hello|0123456789|!|no|ok");
+  expect(bodies.join("|")).toBe("hello|hello world|hello|0123456789|!|no|ok");
 });
 
 test("it is told whether and how long a connection is kept", () => {

@@ -54,7 +54,10 @@ export class AnswerParser {
     this.#part = "over";
   }
 
-  /** Returns how many of the bytes belong to the answer: fewer than there are once it is over. Throws a fault. */
+  /**
+   * Returns how many of the bytes belong to the answer: fewer than there are once it is over. Those of chunks are moved
+   * about. Throws a fault.
+   */
   feed(bytes: Buffer): number {
     let at = 0;
     while (at < bytes.length && !this.isOver) at = this.#take(bytes, at);

@@ -11,6 +11,14 @@ const MAX_TRAILER_BYTES = 8 * 1024;
 // 13 digits are no more than can be counted to.
 const SIZE_LINE = /^([0-9A-Fa-f]{1,13})((?:;[\t\x20-\x7e\x80-\xff]*)?)\r\n$/;
 const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+/** Longer sizes are read as the others are. */
+const MAX_PLAIN_DIGITS = 8;
+const NO_DIGIT = 16;
+const HEX_DIGITS: Readonly<Uint8Array> = Uint8Array.from({ length: 256 }, (_, code) => {
+  const digit = Number.parseInt(String.fromCharCode(code), 16);
+  return Number.isNaN(digit) ? NO_DIGIT : digit;
+});
 
 type Part = "size" | "data" | "data-end" | "trailer" | "over";
 
@@ -34,9 +42,40 @@ export class ChunkedBody {
     this.#trailerBytes = 0;
   }
 
-  /** Takes one step from `at` on, and returns how far it came. */
+  /**
+   * Takes what there is from `at` on, and returns how far it came. What of it is data is moved together within `bytes`
+   * and handed on as one piece: a server may send a chunk a byte, and each piece costs whoever holds it.
+   */
   take(bytes: Buffer, at: number, onData: (data: Buffer) => void): number {
-    if (this.#part === "data") return this.#takeData(bytes, at, onData);
+    let from = 0;
+    let to = 0;
+    let next = at;
+    while (next < bytes.length && !this.isOver) {
+      if (this.#part !== "data") {
+        next = this.#takeBetween(bytes, next);
+        continue;
+      }
+      const start = next;
+      next = this.#takeData(bytes, start);
+      if (to === 0) from = to = start;
+      if (to < start) bytes.copyWithin(to, start, next);
+      to += next - start;
+    }
+    if (from < to) onData(bytes.subarray(from, to));
+    return next;
+  }
+
+  #takeData(bytes: Buffer, at: number): number {
+    const end = Math.min(bytes.length, at + this.#left);
+    this.#left -= end - at;
+    if (this.#left === 0) this.#part = "data-end";
+    return end;
+  }
+
+  /** Takes what stands between data: a line, or what there is of it. */
+  #takeBetween(bytes: Buffer, at: number): number {
+    const plain = this.#line === "" ? this.#takePlain(bytes, at) : at;
+    if (plain > at) return plain;
     const bound = this.#part === "trailer" ? MAX_TRAILER_BYTES - this.#trailerBytes : MAX_SIZE_LINE_BYTES;
     const end = this.#takeLine(bytes, at, bound);
     if (!this.#line.endsWith("\n")) return end;
@@ -48,12 +87,24 @@ export class ChunkedBody {
     return end;
   }
 
-  #takeData(bytes: Buffer, at: number, onData: (data: Buffer) => void): number {
-    const end = Math.min(bytes.length, at + this.#left);
-    this.#left -= end - at;
-    if (this.#left === 0) this.#part = "data-end";
-    onData(bytes.subarray(at, end));
-    return end;
+  /** The lines that most chunks have, whole and with nothing beside a size, read without making text of them. */
+  #takePlain(bytes: Buffer, at: number): number {
+    if (this.#part === "data-end") {
+      if (!endsLine(bytes, at)) return at;
+      this.#part = "size";
+      return at + 2;
+    }
+    if (this.#part !== "size") return at;
+    let size = 0;
+    let end = at;
+    for (; end < at + MAX_PLAIN_DIGITS && end < bytes.length; end += 1) {
+      const digit = HEX_DIGITS[bytes[end]!]!;
+      if (digit === NO_DIGIT) break;
+      size = size * 16 + digit;
+    }
+    if (end === at || !endsLine(bytes, end)) return at;
+    this.#sized(size);
+    return end + 2;
   }
 
   #takeLine(bytes: Buffer, at: number, bound: number): number {
@@ -70,8 +121,12 @@ export class ChunkedBody {
     if (digits === undefined) throw notHttp("the size of a chunk is no number");
     this.#extensionBytes += extension.length;
     if (this.#extensionBytes > MAX_EXTENSION_BYTES) throw notHttp("its chunks have too many extensions");
-    this.#left = Number.parseInt(digits, 16);
-    this.#part = this.#left === 0 ? "trailer" : "data";
+    this.#sized(Number.parseInt(digits, 16));
+  }
+
+  #sized(bytes: number): void {
+    this.#left = bytes;
+    this.#part = bytes === 0 ? "trailer" : "data";
   }
 
   #onDataEnd(line: string): void {
@@ -84,6 +139,10 @@ export class ChunkedBody {
     if (line === "\r\n") this.#part = "over";
     else if (!line.endsWith("\r\n") || !isField(line.slice(0, -2))) throw notHttp("a trailer is no header field");
   }
+}
+
+function endsLine(bytes: Buffer, at: number): boolean {
+  return bytes[at] === CARRIAGE_RETURN && bytes[at + 1] === LINE_FEED;
 }
 
 function badEnd(): Error {

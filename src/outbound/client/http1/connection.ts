@@ -47,6 +47,8 @@ export class Http1Connection implements AnswerListener, Holder {
   #isConnected = false;
   /** Something waits to be written until what the socket holds by now was looked at. */
   #isLooking = false;
+  /** It was read in this turn of the loop, and is not looked at again before the next one. */
+  #isFresh = false;
   #isWritten = false;
   #isGone = false;
   #keptMs = 0;
@@ -69,7 +71,12 @@ export class Http1Connection implements AnswerListener, Holder {
     this.#silence.end();
     this.#socket.ref();
     this.#isLooking = true;
-    // After this turn's reads: bytes or an end that the kernel holds already must be seen before anything is written.
+    if (this.#isFresh) setImmediate(() => this.#look());
+    else this.#look();
+  }
+
+  /** Waits for this turn's reads: bytes or an end that the kernel holds must be seen before anything is written. */
+  #look(): void {
     setImmediate(() => this.#onLooked());
   }
 
@@ -169,8 +176,16 @@ export class Http1Connection implements AnswerListener, Holder {
     this.#isWritten = false;
     // An answer that comes before all of the request left says that the rest will not be read.
     if (hasMore || this.#keptMs <= 0 || this.#socket.writableLength > 0) this.#end();
-    else this.#rest();
+    else this.#keep();
     asked?.sink.end();
+  }
+
+  #keep(): void {
+    this.#isFresh = true;
+    setImmediate(() => {
+      this.#isFresh = false;
+    });
+    this.#rest();
   }
 
   #rest(): void {

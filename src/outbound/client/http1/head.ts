@@ -35,9 +35,9 @@ export function parseHead(text: string): AnswerHead {
   for (let at = 1; at < lines.length; at += 1) readField(lines[at]!, fields);
   const status = Number(digits);
   const header = (name: string): string | undefined => lookUp(fields, name);
-  const { framing, length } = framingOf(status, minor === "0", fields);
-  const keepsAlive =
-    minor === "1" && framing !== "until-end" && !/(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(header("connection") ?? "");
+  const { framing, length, isDoubtful } = framingOf(status, minor === "0", fields);
+  const saysClose = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(header("connection") ?? "");
+  const keepsAlive = minor === "1" && framing !== "until-end" && !isDoubtful && !saysClose;
   const hint = HINT.exec(header("keep-alive") ?? "")?.[1];
   return {
     status,
@@ -81,17 +81,28 @@ function lookUp(fields: readonly string[], name: string): string | undefined {
   return value;
 }
 
-function framingOf(status: number, isOld: boolean, fields: readonly string[]): Pick<AnswerHead, "framing" | "length"> {
+interface BodyFraming extends Pick<AnswerHead, "framing" | "length"> {
+  /** Another reader may see a body where there is none, so what comes next is nobody's answer. */
+  readonly isDoubtful?: true;
+}
+
+function framingOf(status: number, isOld: boolean, fields: readonly string[]): BodyFraming {
   const encoding = lookUp(fields, "transfer-encoding");
   const length = lookUp(fields, "content-length");
   // Two fields were joined by a comma, and so are refused as well.
   if (length !== undefined && !LENGTH.test(length)) throw notHttp("its length is no number, or given twice");
   if (encoding !== undefined) assertChunked(encoding, { isOld, hasLength: length !== undefined });
-  if (status < 200 || status === 204 || status === 304) return NO_BODY;
+  if (status < 200 || status === 204 || status === 304)
+    return withoutBody(status, encoding !== undefined || (length !== undefined && !/^0+$/.test(length)));
   if (encoding !== undefined) return { framing: "chunked", length: 0 };
   if (length === undefined) return { framing: "until-end", length: 0 };
   const bytes = Number(length);
   return bytes === 0 ? NO_BODY : { framing: "length", length: bytes };
+}
+
+function withoutBody(status: number, saysBody: boolean): BodyFraming {
+  if (saysBody && status < 200) throw notHttp("an interim answer says that it has a body");
+  return saysBody ? { ...NO_BODY, isDoubtful: true } : NO_BODY;
 }
 
 const NO_BODY = { framing: "none", length: 0 } as const;

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
+import type { LookupFunction } from "node:net";
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { answerOf, startRaw, type RawServer } from "../../../../test/fixtures/raw-answers.ts";
 import { Canceller } from "../../../core/cancellation.ts";
 import { readBytes } from "../body.ts";
@@ -39,7 +40,7 @@ async function ask(pool: Http1Pool, origin: string, changes: Partial<Outgoing> =
   return bodyOf(await send(pool, origin, changes));
 }
 
-async function bodyOf({ body }: HttpResponse): Promise<string> {
+async function bodyOf({ body }: Pick<HttpResponse, "body">): Promise<string> {
   const asItIs = (error: unknown): never => error as never;
   const tooLarge = (): never => asItIs(new Error("too large"));
   return (await readBytes(body, 100_000_000, { tooLarge, broken: asItIs })).toString();
@@ -222,6 +223,60 @@ test("an answer that is there already when the next request comes is not taken f
   expect(server.requests.map(({ body, connection }) => `${connection} ${body}`)).toEqual(["0 first", "1 second"]);
 });
 
+describe.each([
+  ["asked right then", 4],
+  ["one that waits for the connection", 1],
+])("as soon as an answer is whole, the next request, %s,", (_, maxConnections) => {
+  /** Asks twice; the server does `then` in the very moment in which the first answer is whole. */
+  async function askTwice(then: (server: RawServer) => void): Promise<{ second: string; carried: string[] }> {
+    await using server = await startRaw({
+      answer: ({ socket, body }) =>
+        void socket.write(body === "first" ? answerOf("hello").slice(0, -5) : answerOf(body)),
+    });
+    const pool = await poolOf(server, { maxConnections });
+    const { body } = await send(pool, server.origin, { body: "first" });
+    const askSecond = (): Promise<string> => ask(pool, server.origin, { body: "second" });
+    const waiting = maxConnections === 1 ? askSecond() : undefined;
+    const second = await new Promise<string>((resolve, reject) => {
+      const onEnd = (): void => {
+        then(server);
+        (waiting ?? askSecond()).then(resolve, reject);
+      };
+      body.read({ onData: () => {}, onEnd });
+      server.sockets[0]!.write("hello");
+    });
+    return { second, carried: server.requests.map((one) => `${one.connection} ${one.body}`) };
+  }
+
+  test("is not answered by what came right behind", async () => {
+    const { second, carried } = await askTwice(({ sockets }) => void sockets[0]!.write(answerOf("poison")));
+    expect([second, carried]).toEqual(["second", ["0 first", "1 second"]]);
+  });
+
+  test("is not lost with a server that ends the connection without saying so", async () => {
+    const { second, carried } = await askTwice(({ sockets }) => void sockets[0]!.end());
+    expect([second, carried]).toEqual(["second", ["0 first", "1 second"]]);
+  });
+
+  test("goes over the same connection where nothing comes behind", async () => {
+    const { second, carried } = await askTwice(() => {});
+    expect([second, carried]).toEqual(["second", ["0 first", "0 second"]]);
+  });
+});
+
+test.each([
+  ["204 with a length", "HTTP/1.1 204 No Content\r\nContent-Length: 6\r\n\r\n", 2],
+  ["204 in chunks", "HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n", 2],
+  ["304 with a length", "HTTP/1.1 304 Not Modified\r\nContent-Length: 6\r\n\r\n", 2],
+  ["204 with nothing", "HTTP/1.1 204 No Content\r\n\r\n", 1],
+  ["204 with a length of 0", "HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n", 1],
+])("after %s, in which others may see a body, nothing is asked on its connection", async (_, answer, connections) => {
+  await using server = await startRaw({ answer: ({ socket }) => socket.write(answer) });
+  const pool = await poolOf(server);
+  for (let turn = 0; turn < 2; turn += 1) expect(await ask(pool, server.origin)).toBe("");
+  expect(server.sockets).toHaveLength(connections);
+});
+
 test("a request whose kept connection ended before it was written goes over another one, once", async () => {
   await using server = await startRaw({ answer: ({ socket, body }) => socket.write(answerOf(body)) });
   const pool = await poolOf(server);
@@ -293,6 +348,19 @@ test("an answer that comes before the request left whole is heard, and its conne
   expect(server.sockets).toHaveLength(2);
 });
 
+test("a refusal that comes before the request left whole is heard, and its connection ends with it", async () => {
+  const refusal = "HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 8\r\n\r\ntoo much";
+  await using server = await startRaw({
+    answer: () => {},
+    // What was not read of the request makes the end a reset.
+    onConnection: (socket) => socket.once("data", () => void socket.pause().write(refusal, () => socket.destroy())),
+  });
+  const pool = await poolOf(server);
+  const { status, body } = await send(pool, server.origin, { body: "x".repeat(20_000_000) });
+  expect([status, await bodyOf({ body })]).toEqual([413, "too much"]);
+  await expect.poll(() => server.sockets[0]?.destroyed).toBe(true);
+});
+
 test("silence ends an answer, before its head and within its body, and 0 is no bound", async () => {
   await using server = await startRaw({
     answer: ({ socket, body }) => {
@@ -358,6 +426,27 @@ test("a name is looked up for each connection by the given way alone", async () 
   expect(await code(send(pool, origin))).toBe("REBOUND");
   expect(asked).toEqual(["tools.test", "tools.test"]);
 });
+
+test.each(["http", "https"])(
+  "over %s, a name with several addresses is reached at the one that answers",
+  async (scheme) => {
+    const tls = scheme === "https" && { key: tlsFile("server.key"), cert: tlsFile("server.crt") };
+    await using server = await startRaw({
+      answer: ({ socket, body }) => socket.write(answerOf(body)),
+      ...(tls && { tls }),
+    });
+    const origin = `${scheme}://localhost:${server.port}`;
+    const found = ["127.0.0.2", "::1", "127.0.0.1"].map((address) => ({
+      address,
+      family: address.includes(":") ? 6 : 4,
+    }));
+    const lookup: LookupFunction = (_name, _options, callback) =>
+      (callback as (error: null, all: object[]) => void)(null, found);
+    const pool = await poolOf({ origin }, { lookup, ca: [tlsFile("ca.crt")] });
+    for (const body of ["a", "b".repeat(200_000)]) expect(await ask(pool, origin, { body })).toBe(body);
+    expect(server.sockets).toHaveLength(1);
+  },
+);
 
 const tlsFile = (name: string): string =>
   readFileSync(fileURLToPath(new URL(`../../../../test/fixtures/tls/${name}`, import.meta.url)), "utf8");
