@@ -3,27 +3,31 @@ import { lstat, mkdir, readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { canonicalJson, contentDigest } from "../core/digest.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
-import type { OptionSchema, SourceTable } from "../core/option-schema.ts";
+import { valuesOf, type OptionSchema, type SourceTable } from "../core/option-schema.ts";
 import type { Starts } from "../core/table-facts.ts";
 import { readDocument } from "./document.ts";
+import { takenInto } from "./expand.ts";
 import { entriesOf } from "./source-tables.ts";
 
-/** A configuration file that somebody else may have written, and what it would start here. */
+/** A configuration file that somebody else may have written, and what it would do here. */
 export interface ForeignFile {
   /** Where it was found, in a folder without links: what it names is looked for from there, also if it is a link. */
   readonly path: string;
   /** Why it may be somebody else's, as the end of a sentence about the file. */
   readonly why: string;
-  /** One line for each thing that it starts. Holds no value of a variable. */
+  /**
+   * One line for each thing that it starts, each file that it has written, each place that it has what is here sent to.
+   * Holds no value of a variable.
+   */
   readonly starts: readonly string[];
-  /** Of everything that decides what is started. */
+  /** Of everything that decides that. */
   readonly digest: string;
 }
 
 /**
- * What a file would start, where it belongs to another user or lies inside of a git work tree: such a file may have
- * come with a folder that was only meant to be read. Nothing where it starts nothing, or is plainly one's own. It is
- * read as whoever loads it reads it, under the name by which it was found.
+ * What a file would start, write or send, where it belongs to another user or lies inside of a git work tree: such a
+ * file may have come with a folder that was only meant to be read. Nothing where it does none of it, or is plainly
+ * one's own. It is read as whoever loads it reads it, under the name by which it was found.
  */
 export async function foreignFile(file: string, schema: OptionSchema): Promise<ForeignFile | undefined> {
   const path = join(await realpath(dirname(file)), basename(file));
@@ -65,14 +69,14 @@ function onOneLine(text: string): string {
   return more > 0 ? `${line.slice(0, MAX_LINE_CHARS)} … and ${more} more characters` : line;
 }
 
-/** One table that is run here, as far as it decides what. */
+/** One table that is run, written by or sent from here, as far as it decides what. */
 interface Start {
   readonly name: string;
   readonly decides: JsonObject;
   readonly told: string;
 }
 
-/** What a tree runs here, as its schema says. Sources that are switched off are left out. */
+/** What a tree runs, writes and sends here, as its schema says. Sources that are switched off are left out. */
 function startsIn(value: unknown, schema: OptionSchema, path: readonly string[] = []): readonly Start[] {
   const { "~table": facts, "~sources": table, properties = {} } = schema;
   const own = facts?.starts ? tablesAt(value, table, path).flatMap((one) => startOf(one, facts.starts!)) : [];
@@ -80,7 +84,9 @@ function startsIn(value: unknown, schema: OptionSchema, path: readonly string[] 
   const inner = Object.entries(properties).flatMap(([key, member]) =>
     spellings(key, member).flatMap((name) => startsIn(value[name], member, [...path, name])),
   );
-  return [...own, ...inner];
+  const entry = valuesOf(schema);
+  const named = entry ? Object.keys(value).filter((name) => !Object.hasOwn(properties, name)) : [];
+  return [...own, ...inner, ...named.flatMap((name) => startsIn(value[name], entry!, [...path, name]))];
 }
 
 function spellings(key: string, { "~table": facts }: OptionSchema): readonly string[] {
@@ -101,17 +107,34 @@ function tablesAt(value: unknown, table: SourceTable | undefined, path: readonly
   );
 }
 
-function startOf({ name, value }: WrittenTable, { keys, told, between = ", ", usual }: Starts): readonly Start[] {
+function startOf({ name, value }: WrittenTable, starts: Starts): readonly Start[] {
+  const { keys, told, between = ", ", usual, before, sendsTo } = starts;
+  const taken = sendsTo ? Array.from(new Set(takenInto(value))) : [];
+  const words = told.flatMap((key) => value[key] ?? []).map((word) => (sendsTo ? placeIn(String(word)) : String(word)));
+  const all = [
+    words.length > 0 ? [before, words.join(between)].filter((part) => part !== undefined).join(" ") : usual,
+    taken.length > 0 ? `sends ${taken.join(", ")} to ${placesIn(value, sendsTo)}` : undefined,
+  ].filter((line) => line !== undefined);
+  if (all.length === 0) return [];
   const decides = keys ? Object.fromEntries(keys.map((key) => [key, value[key]])) : value;
-  const words = told.flatMap((key) => value[key] ?? []).map(String);
-  const said = words.length > 0 ? words.join(between) : usual;
-  return said === undefined ? [] : [{ name, decides, told: said }];
+  return [{ name, decides: taken.length > 0 ? { ...decides, taken } : decides, told: all.join("; ") }];
+}
+
+function placesIn(value: JsonObject, keys: readonly string[] = []): string {
+  const places = keys.flatMap((key) => value[key] ?? []).map((place) => placeIn(String(place)));
+  return places.length > 0 ? places.join(", ") : "its usual address";
+}
+
+/** Who is behind an address, which may hold keys; other texts as they are. */
+function placeIn(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url && url.host !== "" ? `${url.protocol}//${url.host}` : text;
 }
 
 /** More than anybody has; the oldest go first. */
 const MAX_ACCEPTED = 1000;
 
-/** The files that somebody accepted, with the digest of what they start, in the data folder. */
+/** The files that somebody accepted, with the digest of what they start and the like, in the data folder. */
 export class AcceptedFiles {
   readonly #file: string;
 

@@ -87,6 +87,22 @@ function isFileReference(value: JsonObject): value is { file: string } {
   return Object.keys(value).length === 1 && typeof value["file"] === "string";
 }
 
+/**
+ * What a value takes from variables and from files once it is expanded, as it is written; no value of them. What
+ * everybody may know is left out.
+ */
+export function takenInto(value: unknown): readonly string[] {
+  if (typeof value === "string") return Array.from(value.matchAll(REFERENCE), nameTaken).filter((name) => name !== "");
+  if (Array.isArray(value)) return value.flatMap(takenInto);
+  if (!isJsonObject(value)) return [];
+  return isFileReference(value) ? [`the file ${value.file}`] : Object.values(value).flatMap(takenInto);
+}
+
+function nameTaken({ groups }: RegExpMatchArray): string {
+  const { scheme, name }: Reference = groups ?? {};
+  return name === undefined || scheme === "input" || name === "workspaceFolder" ? "" : `\${${name}}`;
+}
+
 const MAX_SECRET_BYTES = 64 * 1024;
 
 async function readSecretFile(file: string, context: ExpandContext): Promise<string> {

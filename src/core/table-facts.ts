@@ -6,13 +6,16 @@ export interface TableFacts {
   readonly sample?: string;
   /** The name that older files have in its place. */
   readonly formerly?: string;
-  /** Present: what it holds, or each entry of a table of sources, is run on this machine. */
+  /**
+   * Present: what it holds, or each entry of a table of sources, is run on this machine, writes files here, or sends
+   * what is here elsewhere.
+   */
   readonly starts?: Starts;
   /** Present: it names the places where tools lie on this machine. */
   readonly places?: ToolPlaces;
 }
 
-/** Which values of a table decide what is run. */
+/** Which values of a table decide what is run, written or sent. */
 export interface Starts {
   /** @default all of them */
   readonly keys?: readonly string[];
@@ -22,6 +25,13 @@ export interface Starts {
   readonly between?: string;
   /** What is told where none of them is given. Absent: nothing is run then. */
   readonly usual?: string;
+  /** What stands before these values where the table runs nothing, such as `appends to`. */
+  readonly before?: string;
+  /**
+   * Present: values that come from variables and files go to the addresses under these keys. Their names are told, and
+   * of an address who is behind it.
+   */
+  readonly sendsTo?: readonly string[];
 }
 
 /** An option that names folders or files with tools, as a path or a list of them. */

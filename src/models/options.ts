@@ -1,9 +1,17 @@
 import { OptionError } from "../core/errors.ts";
 import { Type, type Static } from "../core/option-schema.ts";
 import { readOptions } from "../core/option-values.ts";
+import type { Starts } from "../core/table-facts.ts";
 import { KIND_FACTS, KNOWN_PROVIDERS, MODEL_PROVIDER_KINDS, type KindFacts } from "./kinds.ts";
 import { parseModelName } from "./model-name.ts";
 import type { ModelProvider } from "./model-provider.ts";
+
+/** The vendor's key of the environment goes to whatever address is given. */
+const PROVIDER_STARTS: Starts = {
+  told: ["base_url"],
+  before: "sends the key of its vendor, if there is one, to",
+  sendsTo: ["base_url"],
+};
 
 const ProviderSchema = Type.Object({
   kind: Type.Optional(
@@ -68,7 +76,7 @@ export const ModelsSchema = Type.Object(
       }),
     ),
     providers: Type.Optional(
-      Type.Record(ProviderSchema, {
+      Type.Record(Type.Table(ProviderSchema, { starts: PROVIDER_STARTS }), {
         description: "Who offers models, by name. The vendors' names need no entry.",
         default: {},
       }),

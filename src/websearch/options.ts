@@ -3,6 +3,7 @@ import { durationOption } from "../core/duration.ts";
 import { OptionError } from "../core/errors.ts";
 import { Type, type Static } from "../core/option-schema.ts";
 import { readOptions } from "../core/option-values.ts";
+import type { Starts } from "../core/table-facts.ts";
 import { VERSION } from "../core/version.ts";
 
 export const WebSearchSchema = Type.Object(
@@ -49,6 +50,13 @@ export const WebSearchSchema = Type.Object(
   },
   { description: "Where `internet_search` and the web-search service look." },
 );
+/** A key of the environment goes to whatever address is given. */
+export const WEB_SEARCH_STARTS: Starts = {
+  keys: ["backend", "base_url", "api_key", "proxy"],
+  told: ["base_url", "proxy"],
+  before: "asks",
+  sendsTo: ["base_url"],
+};
 export type WebSearchConfig = Static<typeof WebSearchSchema>;
 
 export type BackendName = "duckduckgo" | "searxng" | "brave";

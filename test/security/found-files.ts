@@ -1,5 +1,5 @@
 // Configuration files from a seed as somebody might leave them in a folder, in each form that is read, and what they
-// would start.
+// would start, write or send.
 import { stringify } from "smol-toml";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { Random } from "../support/random.ts";
@@ -25,6 +25,12 @@ function word(): string {
   return `w${(serial += 1)}w`;
 }
 
+/** Ways in which a value is taken from this machine. */
+const taken = (random: Random): string =>
+  random.pick<string>(["${NAME}", "Bearer ${NAME:-none}", "${env:NAME}", "a${NAME}b"]);
+
+const remote = (entry: JsonObject): JsonObject => ({ mcp: { remote_servers: [{ namespace: word(), ...entry }] } });
+
 const STARTING: readonly ((random: Random) => Part)[] = [
   (random) => server(random, {}),
   (random) => server(random, { enabled: true }),
@@ -48,6 +54,51 @@ const STARTING: readonly ((random: Random) => Part)[] = [
     const dir = word();
     return { tree: { bindings: { dir } }, starts: dir };
   },
+  (random) => {
+    const file = `${word()}.log`;
+    return { tree: { [random.pick(["logging", "audit"])]: { file } }, starts: file };
+  },
+  (random) => {
+    const host = `${word()}.test`;
+    const way = random.pick<(text: string) => JsonObject>([
+      (token) => ({ token }),
+      (value) => ({ headers: { "X-Some": value } }),
+      (value) => ({ auth: { type: "bearer", token: value } }),
+      () => ({ headers: { "X-Some": { file: "secret.txt" } } }),
+      () => ({ proxy: "http://proxy.test:3128" }),
+      () => ({ ca: "ca.pem" }),
+    ]);
+    const entry = way(taken(random));
+    const place = random.pick<JsonObject>([{ url: `https://${host}/mcp` }, { host }]);
+    const starts = "proxy" in entry ? "http://proxy.test:3128" : "ca" in entry ? "ca.pem" : host;
+    return { tree: remote({ ...place, ...entry }), starts };
+  },
+  (random) => {
+    const host = `${word()}.test`;
+    return { tree: remote({ url: `https://${host}/mcp?key=${taken(random)}` }), starts: host };
+  },
+  (random) => {
+    const host = `${word()}.test`;
+    const name = random.pick(["openai", "anthropic", "mine"]);
+    const entry = { base_url: `https://${host}/v1`, ...random.pick<JsonObject>([{}, { api_key: taken(random) }]) };
+    return { tree: { models: { providers: { [name]: entry } } }, starts: host };
+  },
+  () => {
+    const host = `${word()}.test`;
+    return { tree: { web_search: { base_url: `https://${host}/` } }, starts: host };
+  },
+  () => {
+    const root = word();
+    return { tree: { default_tools: { enable: ["file_writer"], file_roots: [root] } }, starts: root };
+  },
+  (random) => {
+    const root = word();
+    return { tree: { [random.pick(["gnn", "library"])]: { roots: [root] } }, starts: root };
+  },
+  (random) => {
+    const host = `${word()}.test`;
+    return { tree: { library: { store: `postgres://me:${taken(random)}@${host}/books` } }, starts: host };
+  },
 ];
 
 const HARMLESS: readonly ((random: Random) => Part)[] = [
@@ -55,7 +106,12 @@ const HARMLESS: readonly ((random: Random) => Part)[] = [
   () => ({ tree: { limits: { rate_per_minute: 7 } } }),
   () => ({ tree: { server: { port: 0 } } }),
   () => ({ tree: { search: { mode: "words" } } }),
-  () => ({ tree: { mcp: { remote_servers: [{ namespace: word(), url: "http://127.0.0.1:9/mcp" }] } } }),
+  () => ({ tree: remote({ url: "http://127.0.0.1:9/mcp" }) }),
+  () => ({ tree: remote({ url: "http://127.0.0.1:9/mcp", token: "$${NOTHING}", headers: { "X-Some": "literal" } }) }),
+  () => ({ tree: remote({ url: "http://127.0.0.1:9/mcp", enabled: false, token: "${NAME}" }) }),
+  () => ({ tree: { logging: { level: "debug" }, audit: { stderr: true } } }),
+  () => ({ tree: { models: { language: "mistral/mistral-large-latest" } } }),
+  () => ({ tree: { web_search: { safe_search: "strict" } } }),
 ];
 
 function server(random: Random, more: JsonObject): Part {

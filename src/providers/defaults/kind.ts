@@ -1,4 +1,5 @@
 import { Type } from "../../core/option-schema.ts";
+import type { Starts } from "../../core/table-facts.ts";
 import { resolveSandbox, type SandboxConfig } from "../../sandbox/options.ts";
 import { resolveWebSearch, type WebSearchConfig } from "../../websearch/options.ts";
 import { defineSourceKind, type SourceServices } from "../source-kind.ts";
@@ -18,10 +19,16 @@ const SAMPLE = `
 # enable = ["internet_search", "file_writer", "generate_image_from_prompt", "python_interpreter"]
 `;
 
+const STARTS: Starts = {
+  keys: ["enable", "file_roots"],
+  told: ["enable", "file_roots"],
+  before: "lets callers use tools that write files and run code:",
+};
+
 /** The tools that come with the package, as far as they are enabled. */
 export const DEFAULTS = defineSourceKind({
   kind: "defaults",
-  schema: { default_tools: Type.Optional(Type.Table(DefaultToolsSchema, { sample: SAMPLE })) },
+  schema: { default_tools: Type.Optional(Type.Table(DefaultToolsSchema, { sample: SAMPLE, starts: STARTS })) },
   resolve: ({ default_tools: raw, web_search: rawSearch, sandbox }: DefaultsReads, { folder }) => {
     const tools = resolveDefaultTools(raw, folder);
     const webSearch = resolveWebSearch(rawSearch);

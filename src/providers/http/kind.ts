@@ -1,4 +1,5 @@
 import { Type } from "../../core/option-schema.ts";
+import type { Starts } from "../../core/table-facts.ts";
 import { mcpSource, type McpServerServices } from "../mcp-server/kind.ts";
 import { defineSourceKind, inEntry, type ResolvedSource, type SourceServices } from "../source-kind.ts";
 import {
@@ -30,6 +31,14 @@ const SAMPLE = `
 # tool_visibility = "ondemand"
 `;
 
+/** A proxy or a CA of its own may be one that reads along, be it what a person signed in with. */
+const STARTS: Starts = {
+  keys: ["url", "host", "port", "path", "scheme", "token", "auth", "headers", "ca", "proxy"],
+  told: ["proxy", "ca"],
+  before: "is asked by way of",
+  sendsTo: ["url", "host"],
+};
+
 /** MCP servers on HTTP. */
 export const HTTP = defineSourceKind({
   kind: "http",
@@ -43,7 +52,7 @@ export const HTTP = defineSourceKind({
               nameOf: remoteName,
               identity: ["alias", "namespace", "url", "host"],
             }),
-            { sample: SAMPLE },
+            { sample: SAMPLE, starts: STARTS },
           ),
         ),
       }),

@@ -4,7 +4,9 @@ import { mcpSource, type McpServerServices } from "../mcp-server/kind.ts";
 import { defineSourceKind, inEntry, type ResolvedSource, type SourceServices } from "../source-kind.ts";
 import { resolveStdioServer, StdioServerSchema, type StdioServerConfig, type StdioServerOptions } from "./options.ts";
 import {
+  GNN_STARTS,
   GnnSchema,
+  LIBRARY_STARTS,
   LibrarySchema,
   resolveServices,
   ServicesSchema,
@@ -51,8 +53,8 @@ export const STDIO = defineSourceKind({
       }),
     ),
     services: Type.Optional(ServicesSchema),
-    gnn: Type.Optional(GnnSchema),
-    library: Type.Optional(LibrarySchema),
+    gnn: Type.Optional(Type.Table(GnnSchema, { starts: GNN_STARTS })),
+    library: Type.Optional(Type.Table(LibrarySchema, { starts: LIBRARY_STARTS })),
   },
   resolve: ({ mcp, ...config }: StdioReads): readonly ResolvedSource<StdioServerOptions | ServiceOptions>[] => [
     ...Object.entries(mcp?.stdio_servers ?? {}).map(([id, raw]) =>

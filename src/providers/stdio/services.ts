@@ -2,6 +2,7 @@ import { delimiter } from "node:path";
 import { fileURLToPath } from "node:url";
 import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
+import type { Starts } from "../../core/table-facts.ts";
 import { mcpSource } from "../mcp-server/kind.ts";
 import type { ResolvedSource } from "../source-kind.ts";
 import { resolveStdioServer, type StdioServerOptions } from "./options.ts";
@@ -147,6 +148,14 @@ export const LibrarySchema = Type.Object(
   },
   { description: "The document library, where [services] has it." },
 );
+
+export const GNN_STARTS: Starts = { told: ["roots"], before: "reads and writes files in" };
+
+export const LIBRARY_STARTS: Starts = {
+  told: ["roots", "store", "ocr"],
+  before: "reads files, and keeps or sends what they say:",
+  sendsTo: ["store"],
+};
 
 export interface ServicesReads {
   readonly services?: Static<typeof ServicesSchema>;
