@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import {
   LocalMCPBinding,
   LollmsMCPBindingManager,
@@ -13,26 +13,11 @@ import {
 import { SILENT_LOGGER } from "../../src/core/ports.ts";
 import { ROOT } from "../cli/harness.ts";
 import { closedPort, startTools } from "../compat/tool-server.ts";
-import { ToolFolder } from "../support/tool-folder.ts";
+import { bindingsFolder } from "./bindings-folder.ts";
 
-let folder: ToolFolder;
-const open: AsyncDisposable[] = [];
+const folder = bindingsFolder();
+const { kept } = folder;
 const logger = SILENT_LOGGER;
-
-beforeEach(() => {
-  folder = new ToolFolder();
-  vi.stubEnv("TOOLYARD_HOME", `${folder.path}/home`);
-});
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one[Symbol.asyncDispose]()));
-  vi.unstubAllEnvs();
-  folder[Symbol.dispose]();
-});
-
-function kept<T extends AsyncDisposable>(binding: T): T {
-  open.push(binding);
-  return binding;
-}
 
 /** What a slow machine needs is no matter here. */
 const PATIENT = { timeout_per_server: 100 };

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   HubMCPBinding,
   LocalMCPBinding,
@@ -14,26 +14,11 @@ import {
 import { SILENT_LOGGER } from "../../src/core/ports.ts";
 import { ROOT } from "../cli/harness.ts";
 import { closedPort, startTools } from "../compat/tool-server.ts";
-import { ToolFolder } from "../support/tool-folder.ts";
+import { bindingsFolder } from "./bindings-folder.ts";
 
-let folder: ToolFolder;
-const open: AsyncDisposable[] = [];
+const folder = bindingsFolder();
+const { kept } = folder;
 const logger = SILENT_LOGGER;
-
-beforeEach(() => {
-  folder = new ToolFolder();
-  vi.stubEnv("TOOLYARD_HOME", `${folder.path}/home`);
-});
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one[Symbol.asyncDispose]()));
-  vi.unstubAllEnvs();
-  folder[Symbol.dispose]();
-});
-
-function kept<T extends AsyncDisposable>(binding: T): T {
-  open.push(binding);
-  return binding;
-}
 
 function tool(name: string, file: string, text: string, more: object = {}): void {
   const metadata = { name, description: `Tool ${name}.`, input_schema: { type: "object" }, ...more };
