@@ -1,6 +1,16 @@
 // Small files that processes of one library keep for one another, when several change them or one ended in the middle.
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ByPerson } from "../../servers/library/ingest/by-person.ts";
@@ -21,6 +31,32 @@ test("a lease whose holder was never written whole is taken when nobody renews i
   await lease.release();
 });
 
+test("of many that find a lease left behind at about the same time, one has it", async () => {
+  for (let round = 0; round < 40; round += 1) {
+    writeFileSync(path("lease"), JSON.stringify({ pid: 2 ** 30, host: hostname() }));
+    const leases = Array.from({ length: 12 }, () => new Lease(path("lease")));
+    const taken = await Promise.all(
+      leases.map(async (lease, at) => {
+        // They come to each step of the others'.
+        for (let turn = 0; turn < at; turn += 1) await new Promise(setImmediate);
+        return lease.take();
+      }),
+    );
+    expect(taken.filter(Boolean)).toHaveLength(1);
+    await Promise.all(leases.map((lease) => lease.release()));
+  }
+});
+
+test("a lease is taken though another ended while it took it over", async () => {
+  writeFileSync(path("lease"), JSON.stringify({ pid: 2 ** 30, host: hostname() }));
+  writeFileSync(path("lease.claim"), "");
+  const lease = new Lease(path("lease"));
+  expect(await lease.take()).toBe(false);
+  utimesSync(path("lease.claim"), 0, 0);
+  await expect.poll(() => lease.take()).toBe(true);
+  await lease.release();
+});
+
 test("documents that are taken out at the same time all stay out, and those that come back do not", async () => {
   const removed = new Removed(path("removed.json"));
   const uris = Array.from({ length: 20 }, (_, at) => `file:///${at}`);
@@ -37,6 +73,26 @@ test("what a person added after a line that was cut is known, and the cut line i
   await byPerson.add("file:///c");
   const known = await Promise.all(["a", "b", "c"].map((name) => byPerson.has(`file:///${name}`)));
   expect(known).toEqual([true, false, true]);
+});
+
+test("addresses that were read are not read again, those that another process adds are", async () => {
+  const [own, other] = [new ByPerson(path("by-person.jsonl")), new ByPerson(path("by-person.jsonl"))];
+  await own.add("file:///a");
+  expect(await own.has("file:///a")).toBe(true);
+  const handle = openSync(path("by-person.jsonl"), "r+");
+  writeSync(handle, "file:///x", 2);
+  closeSync(handle);
+  await other.add("file:///b");
+  expect(await Promise.all(["a", "b", "x"].map((name) => own.has(`file:///${name}`)))).toEqual([true, true, false]);
+});
+
+test("a file of addresses that somebody began anew is read anew", async () => {
+  const byPerson = new ByPerson(path("by-person.jsonl"));
+  await byPerson.add("file:///a/long/one");
+  writeFileSync(path("by-person.jsonl"), '"file:///b"\n');
+  expect([await byPerson.has("file:///b"), await byPerson.has("file:///a/long/one")]).toEqual([true, false]);
+  rmSync(path("by-person.jsonl"));
+  expect(await byPerson.has("file:///b")).toBe(false);
 });
 
 describe("watching", () => {

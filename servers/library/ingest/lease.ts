@@ -5,6 +5,8 @@ import { dirname } from "node:path";
 const BEAT_MS = 10_000;
 /** On another machine only the time of its file tells whether a holder is there. */
 const STALE_MS = 30_000;
+/** To take one over takes a few calls of the system; whoever takes longer has ended at it. */
+const CLAIM_MS = 10_000;
 
 /** Held by one process at a time, by a file; whoever comes after a holder that is gone may take it. */
 export class Lease {
@@ -22,7 +24,7 @@ export class Lease {
   /** Whether it is ours now. */
   async take(now = Date.now()): Promise<boolean> {
     if (this.isHeld) return true;
-    if (!(await this.#write()) && !((await this.#isLeft(now)) && (await this.#takeOver()))) return false;
+    if (!(await this.#write(this.#file)) && !(await this.#takeOver(now))) return false;
     this.#beat = setInterval(() => void this.#renew(), BEAT_MS).unref();
     return true;
   }
@@ -31,21 +33,36 @@ export class Lease {
     if (!this.isHeld) return;
     clearInterval(this.#beat);
     this.#beat = undefined;
-    await rm(this.#file, { force: true }).catch(() => {});
+    await remove(this.#file);
   }
 
-  async #write(): Promise<boolean> {
+  async #write(file: string): Promise<boolean> {
     const holder = JSON.stringify({ pid: process.pid, host: hostname() });
-    await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 }).catch(() => {});
-    return writeFile(this.#file, holder, { flag: "wx", mode: 0o600 }).then(
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 }).catch(() => {});
+    return writeFile(file, holder, { flag: "wx", mode: 0o600 }).then(
       () => true,
       () => false,
     );
   }
 
-  async #takeOver(): Promise<boolean> {
-    await rm(this.#file, { force: true }).catch(() => {});
-    return this.#write();
+  /**
+   * From a holder that is gone. Only one process does so at a time and looks again first, so that none removes what
+   * another has just taken.
+   */
+  async #takeOver(now: number): Promise<boolean> {
+    if (!(await this.#isLeft(now))) return false;
+    const claim = `${this.#file}.claim`;
+    if (!(await this.#write(claim))) {
+      if (await isOlder(claim, CLAIM_MS)) await remove(claim);
+      return false;
+    }
+    try {
+      if (!(await this.#isLeft(now))) return false;
+      await remove(this.#file);
+      return await this.#write(this.#file);
+    } finally {
+      await remove(claim);
+    }
   }
 
   async #isLeft(now: number): Promise<boolean> {
@@ -62,6 +79,15 @@ export class Lease {
     const now = new Date();
     await utimes(this.#file, now, now).catch(() => {});
   }
+}
+
+async function remove(file: string): Promise<void> {
+  await rm(file, { force: true }).catch(() => {});
+}
+
+async function isOlder(file: string, ms: number): Promise<boolean> {
+  const stats = await stat(file).catch(() => undefined);
+  return stats !== undefined && Date.now() - stats.mtimeMs > ms;
 }
 
 interface Holder {

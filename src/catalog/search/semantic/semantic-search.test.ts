@@ -8,6 +8,7 @@ import type { Embedder } from "../../../core/models.ts";
 import { SILENT_LOGGER } from "../../../core/ports.ts";
 import { Catalog } from "../../catalog.ts";
 import { resolveCatalog } from "../../options.ts";
+import type { PreparedTool } from "../../source-part.ts";
 import { TableSearch } from "../likeness/table-search.ts";
 import { SemanticSearch } from "./semantic-search.ts";
 import { VectorFile } from "./vector-file.ts";
@@ -20,7 +21,11 @@ const MEANINGS = [/letter|mail|envelope/i, /rain|umbrella|weather/i, /./];
 
 let folder: string;
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "toolyard-vectors-"))));
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** An embedder that knows three meanings; `answer` may stand in its way. */
 function embedder(
@@ -121,6 +126,29 @@ test("words alone answer when the query's vector does not come in time, and when
     texts.includes("letter") ? Promise.reject(new Error("no")) : Promise.resolve(vectors),
   );
   expect((await (await catalogWith(semantic(failing))).search("letter", VIEW, { limit: 5 })).hits).toEqual([]);
+});
+
+test("a search that finds neither its tools nor its query in time has waited once, not once for each", async () => {
+  const model = semantic(
+    embedder((vectors, texts) => (texts.includes("letter") ? new Promise(() => {}) : Promise.resolve(vectors))),
+    10,
+  );
+  let tools: readonly PreparedTool[] = [];
+  const catalog = new Catalog(resolveCatalog(), [new MemoryProvider({ id: "t" }).offerTools(...OFFERS)]);
+  catalog.searchWith(async () => ({ evidence: async (_, all) => void (tools = all), close: async () => {} }));
+  await catalog.search("warm up", VIEW, { limit: 5 });
+  await model.evidence("warm up", tools);
+  await model.settled();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  // Each look at the clock is a slice later, so that a step of the reading takes a turn of a millisecond.
+  let now = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => (now += 1000));
+  const isAnswered = vi.fn<() => void>();
+  void model.evidence("letter", [...tools]).then(isAnswered);
+  await vi.advanceTimersByTimeAsync(9);
+  expect(isAnswered).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(isAnswered).toHaveBeenCalledOnce();
 });
 
 test("the vectors of many tools are read in slices, and others have their turn in between", async () => {

@@ -25,7 +25,7 @@ export interface SemanticSearchOptions {
   readonly embedder: Embedder;
   /** Where vectors are kept between two runs; absent: nowhere. */
   readonly file?: string;
-  /** Longest time that one search waits for the vector of its query. */
+  /** Longest time that one search waits, for the tools' vectors and that of its query together. */
   readonly waitMs: number;
   readonly logger: Logger;
   /** Knows which tools are neighbours, and what the model does not tell in time. Closed with this. */
@@ -56,12 +56,14 @@ export class SemanticSearch implements EvidenceSource {
 
   /** Until the model has told of every tool and of the query, what the table says. */
   async evidence(query: string, tools: readonly PreparedTool[]): Promise<Evidence | undefined> {
-    const [likeness, others] = await Promise.all([this.#likeness(query, tools), this.#table.evidence(query, tools)]);
+    const told = within(this.#likeness(query, tools), this.#waitMs);
+    const [likeness, others] = await Promise.all([told, this.#table.evidence(query, tools)]);
     return likeness ? { ...others, likeness } : others;
   }
 
+  /** Goes on even when the search no longer waits for it, so that the next one finds what this one did not. */
   async #likeness(query: string, tools: readonly PreparedTool[]): Promise<Likeness | undefined> {
-    const rows = this.#rows.get(tools) ?? (await within(this.#reading.get(tools) ?? this.#read(tools), this.#waitMs));
+    const rows = this.#rows.get(tools) ?? (await (this.#reading.get(tools) ?? this.#read(tools)));
     if (!rows) return undefined;
     const wanted = await this.#vectorOf(query.trim().slice(0, MAX_QUERY_CHARS));
     if (!wanted) return undefined;
@@ -108,10 +110,7 @@ export class SemanticSearch implements EvidenceSource {
   }
 
   async #vectorOf(query: string): Promise<Float32Array | undefined> {
-    const known = this.#queries.get(query);
-    if (known) return known;
-    const asked = this.#pending.get(query) ?? this.#ask(query);
-    return asked && within(asked, this.#waitMs);
+    return this.#queries.get(query) ?? this.#pending.get(query) ?? this.#ask(query);
   }
 
   /** Asks on even when the search no longer waits: the same words are asked for again. */
