@@ -10,6 +10,7 @@ const TIERS = new Map(
     core: 0,
     schema: 1,
     wire: 1,
+    files: 1,
     process: 1,
     outbound: 1,
     catalog: 2,

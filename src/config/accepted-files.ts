@@ -150,7 +150,7 @@ export class AcceptedFiles {
   async accept({ path, digest }: Pick<ForeignFile, "path" | "digest">): Promise<void> {
     await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
     // Most commands only read the list, so what writes it is loaded here.
-    const { withFileLock } = await import("../process/file-lock.ts");
+    const { withFileLock } = await import("../files/file-lock.ts");
     const { replaceFile } = await import("./edit/replace-file.ts");
     await withFileLock(`${this.#file}.lock`, async () => {
       const accepted = await this.#read();

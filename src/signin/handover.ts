@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { CALLBACK_PATH } from "../core/sign-in-desk.ts";
-import { PRIVATE_MODE, writeWhole } from "../process/write-whole.ts";
+import { PRIVATE_MODE, writeWhole } from "../files/write-whole.ts";
 import type { Handlers, OpenPlace } from "./redirect.ts";
 
 /** How often a command looks whether its browser came back. */

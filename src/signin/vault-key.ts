@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { OptionError } from "../core/errors.ts";
-import { writeWhole } from "../process/write-whole.ts";
+import { writeWhole } from "../files/write-whole.ts";
 import { systemKeyring, type Keyring } from "./keyring.ts";
 
 /** Where the vault's key is kept. */

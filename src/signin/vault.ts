@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { FailError, messageOf } from "../core/errors.ts";
 import { isJsonObject, stringMember, type JsonObject } from "../core/json.ts";
 import { fail } from "../core/outcome.ts";
-import { withFileLock } from "../process/file-lock.ts";
-import { writeWhole } from "../process/write-whole.ts";
+import { withFileLock } from "../files/file-lock.ts";
+import { writeWhole } from "../files/write-whole.ts";
 import { recordKeyText, type RecordKey, type SignInRecord } from "./records.ts";
 import { vaultFile } from "./vault-place.ts";
 import {

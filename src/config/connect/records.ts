@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { withFileLock } from "../../process/file-lock.ts";
+import { withFileLock } from "../../files/file-lock.ts";
 import { replaceFile } from "../edit/replace-file.ts";
 
 /** What was done to one client's file, so that it can be undone. */

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { access, constants, mkdir, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ConfigError } from "../../core/errors.ts";
-import { LockTaken } from "../../process/file-lock.ts";
-import { PRIVATE_MODE, writeWhole } from "../../process/write-whole.ts";
+import { LockTaken } from "../../files/file-lock.ts";
+import { PRIVATE_MODE, writeWhole } from "../../files/write-whole.ts";
 
 /**
  * Puts a text in a file's place in one step, so that a reader sees the old text or the new one and nothing between.

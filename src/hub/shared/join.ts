@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { withFileLock } from "../../process/file-lock.ts";
+import { withFileLock } from "../../files/file-lock.ts";
 import { tryConnect } from "./connect.ts";
 import { readGreeting, readWelcome, writeGreeting, type Hello } from "./greeting.ts";
 import type { SharedPlace } from "./place.ts";

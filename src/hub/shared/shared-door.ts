@@ -2,7 +2,7 @@ import { chmod, rm } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { messageOf } from "../../core/errors.ts";
 import { createProtocolSink } from "../../process/stdout-guard.ts";
-import { withFileLock } from "../../process/file-lock.ts";
+import { withFileLock } from "../../files/file-lock.ts";
 import type { Hub } from "../hub.ts";
 import type { ServerConfig } from "../serve/doors.ts";
 import type { FirstCaller } from "../serve/first-caller.ts";

@@ -3,7 +3,7 @@ import { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { readProcess } from "../../../process/process-table.ts";
 import { StderrTail } from "../../../process/stderr-tail.ts";
-import { isAlive } from "../../../process/file-lock.ts";
+import { isAlive } from "../../../files/file-lock.ts";
 import { killTree, type Tree } from "../../../process/tree.ts";
 import { endFamily, livingFamily } from "../../../process/windows-family.ts";
 import { cacheIdentity, replaceWhole, toLines, type InstallFiles } from "./install-files.ts";

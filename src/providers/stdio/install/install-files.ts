@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject } from "../../../core/json.ts";
-import { isAlive } from "../../../process/file-lock.ts";
+import { isAlive } from "../../../files/file-lock.ts";
 
 /** Where the downloads of one command are kept book of, for every hub of this user. */
 export interface InstallFiles {

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync, appendFileSync } from "node:fs";
 import { messageOf } from "../../../core/errors.ts";
 import { spawnChild } from "../../../process/child.ts";
-import { LockTaken, withFileLock } from "../../../process/file-lock.ts";
+import { LockTaken, withFileLock } from "../../../files/file-lock.ts";
 import { StderrTail } from "../../../process/stderr-tail.ts";
 import {
   cacheIdentity,

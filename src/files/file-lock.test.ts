@@ -73,7 +73,7 @@ test("a lock that is older than any work is nobody's, though a process has its n
 
 // A process that may write no byte stands for a disk that is full: the file is made, and its holder is not written.
 test.runIf(process.platform !== "win32")("a lock that cannot be written is none, and blocks nobody", async () => {
-  const module = pathToFileURL(join(import.meta.dirname, "../../dist/process/file-lock.js")).href;
+  const module = pathToFileURL(join(import.meta.dirname, "../../dist/files/file-lock.js")).href;
   const code = `
     const { withFileLock } = await import(process.argv[1]);
     await withFileLock(process.argv[2], async () => console.log("held")).catch(({ code }) => console.log(code));`;
