@@ -1,22 +1,36 @@
 import { randomBytes } from "node:crypto";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 
 /** Of files that may hold keys: they are their owner's alone. */
 export const PRIVATE_MODE = 0o600;
 
+export interface WholeFileOptions {
+  /** @default PRIVATE_MODE */
+  readonly mode?: number;
+  /** Otherwise the process's umask takes from the mode, as from that of any new file. @default true */
+  readonly isModeExact?: boolean;
+  /** Survives a power cut from then on: for what nobody could make again. @default true */
+  readonly isSynced?: boolean;
+}
+
 /**
- * Puts a text in a file's place in one step: whoever reads it, and whoever is killed in between, finds the old text or
- * the new one. Rejects with the system's error; the file is as it was then.
+ * Puts a content in a file's place in one step: whoever reads it, and whoever is killed in between, finds the old
+ * content or the new one. Rejects with the system's error; the file is as it was then.
  */
-export async function writeWhole(path: string, text: string, mode = PRIVATE_MODE): Promise<void> {
-  const beside = join(dirname(path), `.${basename(path)}-${randomBytes(6).toString("hex")}.tmp`);
+export async function writeWhole(
+  path: string,
+  content: string | Uint8Array,
+  { mode = PRIVATE_MODE, isModeExact = true, isSynced = true }: WholeFileOptions = {},
+): Promise<void> {
+  const beside = draftOf(path);
   try {
     const handle = await open(beside, "wx", mode);
     try {
-      await handle.chmod(mode);
-      await handle.writeFile(text);
-      await handle.sync();
+      if (isModeExact) await handle.chmod(mode);
+      await handle.writeFile(content);
+      if (isSynced) await handle.sync();
     } finally {
       await handle.close();
     }
@@ -25,4 +39,21 @@ export async function writeWhole(path: string, text: string, mode = PRIVATE_MODE
     await rm(beside, { force: true });
     throw error;
   }
+}
+
+/** The same for small private files that can be made again, where nothing may come in between. Throws likewise. */
+export function writeWholeSync(path: string, content: string): void {
+  const beside = draftOf(path);
+  try {
+    writeFileSync(beside, content, { flag: "wx", mode: PRIVATE_MODE });
+    renameSync(beside, path);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw error;
+  }
+}
+
+/** In the same folder, so on the same disk; its name is short, however long the file's own is. */
+function draftOf(path: string): string {
+  return join(dirname(path), `.toolyard-${randomBytes(8).toString("hex")}.tmp`);
 }

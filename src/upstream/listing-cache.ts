@@ -1,10 +1,10 @@
-import { randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { contentDigest } from "../core/digest.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../core/json.ts";
 import type { Logger } from "../core/ports.ts";
+import { writeWhole } from "../files/write-whole.ts";
 import type { EraName } from "./era.ts";
 import type { ServerListing } from "./listing.ts";
 
@@ -96,13 +96,10 @@ export class ListingCache implements ListingStore {
   }
 
   async #write(text: string): Promise<void> {
-    const draft = `${this.#file}.${randomUUID()}.tmp`;
     try {
       await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-      await writeFile(draft, text, { mode: 0o600 });
-      await rename(draft, this.#file);
+      await writeWhole(this.#file, text, { isSynced: false });
     } catch (error) {
-      await rm(draft, { force: true }).catch(() => {});
       this.#logger.warning(
         "The listing of this server could not be kept on disk; it will be read anew after a restart.",
         { error: String(error) },

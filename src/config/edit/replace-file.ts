@@ -15,7 +15,7 @@ export function replaceFile(path: string, text: string): Promise<void> {
     const real = await realpath(path).catch(() => path);
     const mode = await modeOf(real);
     await mkdir(dirname(real), { recursive: true });
-    await writeWhole(real, text, mode);
+    await writeWhole(real, text, { mode });
   });
 }
 

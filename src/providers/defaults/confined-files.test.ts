@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   linkSync,
   lstatSync,
@@ -143,6 +144,14 @@ describe("writing", () => {
     expect(statSync(join(root, "x.txt")).mode & 0o777).toBe(0o600);
     expect(statSync(join(root, "x.txt")).ino).not.toBe(ino);
     expect(readdirSync(root)).toEqual(["x.txt"]);
+  });
+
+  test("S6: a file that a group may write stays so", async () => {
+    mkdirSync(root);
+    writeFileSync(join(root, "x.txt"), "before");
+    chmodSync(join(root, "x.txt"), 0o666);
+    await open().overwrite("x.txt", bytes("after"));
+    expect(statSync(join(root, "x.txt")).mode & 0o777).toBe(0o666);
   });
 
   test("S6: one that fails leaves what was there, and nothing beside it", async () => {

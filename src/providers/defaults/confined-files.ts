@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { lstat, open, rename, rm, type FileHandle } from "node:fs/promises";
-import { basename, dirname, extname, join } from "node:path";
+import { lstat, open, type FileHandle } from "node:fs/promises";
+import { basename, extname } from "node:path";
 import { formatBytes } from "../../core/bytes.ts";
 import { codeOf } from "../../core/errors.ts";
+import { writeWhole } from "../../files/write-whole.ts";
 import { confinedPath, FileRefusal } from "./confined-path.ts";
 
 export interface ConfinedFilesOptions {
@@ -96,19 +96,8 @@ async function fileAt(path: string): Promise<{ readonly mode: number } | undefin
 
 async function replaceFile(path: string, content: Uint8Array): Promise<string> {
   const before = await fileAt(path);
-  const beside = join(dirname(path), `.toolyard-${randomBytes(8).toString("hex")}.tmp`);
-  try {
-    const handle = await open(beside, "wx", before?.mode ?? NEW_FILE_MODE);
-    await closing(handle, async () => {
-      await handle.writeFile(content);
-      await handle.sync();
-    });
-    await rename(beside, path);
-    return path;
-  } catch (error) {
-    await rm(beside, { force: true });
-    throw error;
-  }
+  await writeWhole(path, content, { mode: before?.mode ?? NEW_FILE_MODE, isModeExact: before !== undefined });
+  return path;
 }
 
 // Opened without following a link: one that was put there a moment ago leads nowhere.

@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { writeWholeSync } from "../../files/write-whole.ts";
 import { transformTypeScript } from "./transform.ts";
 
 /** Part of every key: another transformer, or another way of using it, gives other files. */
@@ -45,9 +46,7 @@ function readIfThere(file: string): string | undefined {
 function store(folder: string, file: string, text: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const temporary = `${file}.${randomUUID()}`;
-    writeFileSync(temporary, text, { mode: 0o600 });
-    renameSync(temporary, file);
+    writeWholeSync(file, text);
     if (Math.random() * PRUNE_EVERY < 1) prune(folder);
   } catch {
     // A read-only home, a full disk: the next start transforms again.

@@ -1,6 +1,6 @@
-import { appendFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { randomUUID } from "node:crypto";
+import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { writeWhole } from "../../../files/write-whole.ts";
 
 /** Bytes of a key: a SHA-256. */
 const KEY_BYTES = 32;
@@ -36,14 +36,7 @@ export class VectorFile {
   async append(vectors: Vectors, isNew: boolean): Promise<void> {
     if (!isNew) return appendFile(this.#path, records(vectors));
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
-    const draft = `${this.#path}.${randomUUID()}.tmp`;
-    try {
-      await writeFile(draft, Buffer.concat([head(vectors), records(vectors)]), { mode: 0o600 });
-      await rename(draft, this.#path);
-    } catch (error) {
-      await rm(draft, { force: true }).catch(() => {});
-      throw error;
-    }
+    await writeWhole(this.#path, Buffer.concat([head(vectors), records(vectors)]), { isSynced: false });
   }
 }
 

@@ -4,9 +4,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { readProcess } from "../../../process/process-table.ts";
 import { StderrTail } from "../../../process/stderr-tail.ts";
 import { isAlive } from "../../../files/file-lock.ts";
+import { writeWholeSync } from "../../../files/write-whole.ts";
 import { killTree, type Tree } from "../../../process/tree.ts";
 import { endFamily, livingFamily } from "../../../process/windows-family.ts";
-import { cacheIdentity, replaceWhole, toLines, type InstallFiles } from "./install-files.ts";
+import { cacheIdentity, toLines, type InstallFiles } from "./install-files.ts";
 import { LogKeeper, writeResult } from "./minder.ts";
 
 /** A start that downloads by itself, whose hub has ended. */
@@ -35,7 +36,7 @@ const KILL_GRACE_MS = 5000;
  */
 export async function adopt(start: AdoptedStart, ended: AbortSignal): Promise<void> {
   const { files, maxMs, cacheFolder } = start;
-  replaceWhole(files.lock, String(process.pid));
+  writeWholeSync(files.lock, String(process.pid));
   const said = new StderrTail({ maxLines: MAX_LINES });
   const log = new LogKeeper(files, said);
   const spoke = new AbortController();

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { writeWholeSync } from "../../../files/write-whole.ts";
 import type { Child } from "../../../process/child.ts";
 import { watchFamily } from "./family.ts";
 import { watchGrowth } from "./growth.ts";
-import { installingProcess, replaceWhole, START_MARK, type InstallFiles } from "./install-files.ts";
+import { installingProcess, START_MARK, type InstallFiles } from "./install-files.ts";
 import { Keeper } from "./keeper.ts";
 import type { InstallPlan } from "./runner.ts";
 
@@ -122,7 +123,7 @@ export class DownloadingStart {
     if (this.#isLocked || installingProcess(files, maxMs) !== undefined) return;
     try {
       mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
-      replaceWhole(files.lock, `${child.pid}${START_MARK}`);
+      writeWholeSync(files.lock, `${child.pid}${START_MARK}`);
       this.#isLocked = true;
     } catch {
       // Then nobody waits for it.

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { installFiles, installingProcess, replaceWhole } from "./install-files.ts";
+import { writeWholeSync } from "../../../files/write-whole.ts";
+import { installFiles, installingProcess } from "./install-files.ts";
 
 /** Another hub, which looks at the lock again and again until its standard input ends, and counts what it found. */
 const READER = `
@@ -28,11 +29,11 @@ test("a lock that passes from one process to another is never found without a ho
   const folder = mkdtempSync(join(tmpdir(), "toolyard-lock-"));
   try {
     const files = installFiles(folder, "one");
-    replaceWhole(files.lock, String(process.pid));
+    writeWholeSync(files.lock, String(process.pid));
     const reader = spawn(process.execPath, ["--input-type=module", "-e", READER, "--", files.lock]);
     const [first] = (await once(reader.stdout.setEncoding("utf8"), "data")) as [string];
     expect(first).toContain("reads");
-    for (let turn = 0; turn < 5000; turn += 1) replaceWhole(files.lock, `${process.pid}${"\n".repeat(turn % 2)}`);
+    for (let turn = 0; turn < 5000; turn += 1) writeWholeSync(files.lock, `${process.pid}${"\n".repeat(turn % 2)}`);
     reader.stdin.end();
     const [found] = (await once(reader.stdout, "data")) as [string];
     expect(

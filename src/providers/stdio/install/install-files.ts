@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject } from "../../../core/json.ts";
 import { isAlive } from "../../../files/file-lock.ts";
@@ -32,7 +32,6 @@ export interface InstallResult {
 /** Beyond its bound a lock belongs to nobody. */
 export const LOCK_MARGIN_MS = 60_000;
 const MAX_TAIL_BYTES = 8192;
-const PRIVATE_MODE = 0o600;
 
 export function installFiles(folder: string, key: string): InstallFiles {
   const path = (ending: string): string => join(folder, `${key}.${ending}`);
@@ -58,18 +57,6 @@ export function installingProcess({ lock }: InstallFiles, maxMs: number): number
 
 /** Follows the number in the lock of a start that downloads by itself. */
 export const START_MARK = "\nstart";
-
-/** Puts a file in the place of another one: whoever reads it meanwhile finds one of the two, and never half of it. */
-export function replaceWhole(path: string, text: string): void {
-  const next = `${path}.${process.pid}`;
-  try {
-    writeFileSync(next, text, { mode: PRIVATE_MODE });
-    renameSync(next, path);
-  } catch (error) {
-    rmSync(next, { force: true });
-    throw error;
-  }
-}
 
 /** Whether the lock is that of a start, which may have become a server that nobody needs. */
 export function isStart({ lock }: InstallFiles): boolean {

@@ -2,15 +2,9 @@ import { mkdirSync, rmSync, writeFileSync, appendFileSync } from "node:fs";
 import { messageOf } from "../../../core/errors.ts";
 import { spawnChild } from "../../../process/child.ts";
 import { LockTaken, withFileLock } from "../../../files/file-lock.ts";
+import { writeWholeSync } from "../../../files/write-whole.ts";
 import { StderrTail } from "../../../process/stderr-tail.ts";
-import {
-  cacheIdentity,
-  LOCK_MARGIN_MS,
-  replaceWhole,
-  toLines,
-  type InstallFiles,
-  type InstallResult,
-} from "./install-files.ts";
+import { cacheIdentity, LOCK_MARGIN_MS, toLines, type InstallFiles, type InstallResult } from "./install-files.ts";
 import { SCRATCH, type CommandWords } from "./runner.ts";
 
 /** What the process of its own is told on its standard input: one download. */
@@ -112,7 +106,7 @@ export class LogKeeper {
 
 export function writeResult({ result }: InstallFiles, value: InstallResult): void {
   try {
-    replaceWhole(result, JSON.stringify(value));
+    writeWholeSync(result, JSON.stringify(value));
   } catch (error) {
     // The disk is full, as often as not: the hub that started this hears it all the same.
     process.stderr.write([...value.lines, messageOf(error)].join("\n"));

@@ -1,0 +1,49 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { writeWhole, writeWholeSync } from "./write-whole.ts";
+
+let folder: string;
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "toolyard-whole-"))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const path = (name: string): string => join(folder, name);
+const modeOf = (name: string): number => statSync(path(name)).mode & 0o777;
+
+describe.each([
+  ["later", writeWhole],
+  ["at once", async (file: string, content: string) => writeWholeSync(file, content)],
+])("written %s", (_, write) => {
+  test("a file is another one afterwards, private, and nothing lies beside it", async () => {
+    writeFileSync(path("a"), "a long text from before");
+    const { ino } = statSync(path("a"));
+    await write(path("a"), "new");
+    expect(readFileSync(path("a"), "utf8")).toBe("new");
+    expect(modeOf("a")).toBe(0o600);
+    expect(statSync(path("a")).ino).not.toBe(ino);
+    expect(readdirSync(folder)).toEqual(["a"]);
+  });
+
+  test("where it cannot be put in the place, what was there stays, and nothing lies beside it", async () => {
+    mkdirSync(path("b"));
+    await expect(write(path("b"), "new")).rejects.toThrow(/EISDIR|ENOTEMPTY|EPERM|EEXIST/);
+    await expect(write(path("none/c"), "new")).rejects.toThrow(/ENOENT/);
+    expect(readdirSync(folder)).toEqual(["b"]);
+  });
+
+  test("a name as long as the system allows can be written", async () => {
+    const name = "n".repeat(255);
+    await write(path(name), "new");
+    expect(readdirSync(folder)).toEqual([name]);
+  });
+});
+
+test("a mode is what was asked for, or what the umask leaves of it", async () => {
+  writeFileSync(path("open"), "");
+  chmodSync(path("open"), 0o666);
+  writeFileSync(path("usual"), "");
+  await writeWhole(path("open"), Buffer.of(1), { mode: 0o666 });
+  await writeWhole(path("own"), Buffer.of(1), { mode: 0o666, isModeExact: false, isSynced: false });
+  expect([modeOf("open"), modeOf("own")]).toEqual([0o666, modeOf("usual")]);
+});
