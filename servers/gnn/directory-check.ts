@@ -1,6 +1,6 @@
-import { mkdir, opendir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { randomBytes } from "node:crypto";
+import { mkdir, opendir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
+import { replaceFile } from "../shared/replace-file.ts";
 import { checkGnn } from "./checks/check.ts";
 import { LIMITS } from "./language/limits.ts";
 import type { ProfileName } from "./language/profiles.ts";
@@ -144,17 +144,6 @@ export async function writeReports(check: DirectoryCheck, markdownPath: string):
   await replaceFile(markdownPath, reportOf(check));
   await replaceFile(json, `${JSON.stringify(check, undefined, 2)}\n`);
   return { markdown: markdownPath, json };
-}
-
-/** Replaces a file as a whole or not at all. */
-export async function replaceFile(path: string, text: string): Promise<void> {
-  const beside = `${path}.${randomBytes(6).toString("hex")}.tmp`;
-  try {
-    await writeFile(beside, text, { flag: "wx" });
-    await rename(beside, path);
-  } finally {
-    await rm(beside, { force: true });
-  }
 }
 
 /** The report as Markdown. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Desk } from "../cli/harness.ts";
@@ -83,6 +83,16 @@ describe("toolyard gnn fmt", () => {
     expect(await desk.run(["gnn", "fmt", "a.md"])).toMatchObject({ code: 0, stdout: "" });
     expect(readFileSync(desk.path("a.md"), "utf8")).toContain("A[2,2,type=float]    # cue given room\n");
     expect(await desk.run(["gnn", "fmt", "--check", "a.md"])).toMatchObject({ code: 0, stdout: "" });
+  });
+
+  test("a file keeps its mode, and a link to it stays a link", async () => {
+    await using desk = await Desk.create({ "a.md": TWO_ROOM });
+    chmodSync(desk.path("a.md"), 0o600);
+    symlinkSync("a.md", desk.path("link.md"));
+    expect(await desk.run(["gnn", "fmt", "link.md"])).toMatchObject({ code: 0 });
+    expect(statSync(desk.path("a.md")).mode & 0o777).toBe(0o600);
+    expect(lstatSync(desk.path("link.md")).isSymbolicLink()).toBe(true);
+    expect(readFileSync(desk.path("a.md"), "utf8")).not.toBe(TWO_ROOM);
   });
 
   test("leaves a file alone that holds no GNN", async () => {

@@ -1,7 +1,8 @@
+import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { OptionError } from "toolyard";
 import { checkGnn } from "../checks/check.ts";
-import { replaceFile } from "../directory-check.ts";
+import { replaceFile } from "../../shared/replace-file.ts";
 import { EXPORT_FORMATS, exportGnn, NO_PICKLE, type ExportFormatName } from "../exports/formats.ts";
 import { formatDiagnostic } from "../language/diagnostics.ts";
 import { chooseModels } from "../language/choose-models.ts";
@@ -85,7 +86,7 @@ async function formatOne({ name, path, text }: NamedText, options: FormatOptions
     return printed === text;
   }
   if (path === undefined) await io.print(printed);
-  else if (printed !== text) await replaceFile(path, printed);
+  else if (printed !== text) await replaceFile(await realpath(path), printed);
   return true;
 }
 

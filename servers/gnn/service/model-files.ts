@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
-import { lstat, mkdir, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { replaceFile } from "../../shared/replace-file.ts";
 import { isInRoots } from "../../shared/roots.ts";
 import { ToolFailure } from "./failure.ts";
 
@@ -63,14 +63,8 @@ export class ModelFiles {
   /** Writes a file as a whole or not at all. Gives its real path. */
   async write(path: string, content: string | Uint8Array): Promise<string> {
     const real = await this.writable(path);
-    const beside = join(dirname(real), `.toolyard-${randomBytes(8).toString("hex")}.tmp`);
-    try {
-      await writeFile(beside, content, { flag: "wx" });
-      await rename(beside, real);
-      return real;
-    } finally {
-      await rm(beside, { force: true });
-    }
+    await replaceFile(real, content);
+    return real;
   }
 
   /** A folder that is there or is made, one step at a time, so that no link leads out on the way. */

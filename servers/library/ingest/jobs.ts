@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { FailError } from "toolyard";
@@ -7,6 +7,7 @@ import { DocumentError } from "../documents/document-error.ts";
 import type { FoundMetadata } from "../documents/block.ts";
 import type { OcrWish } from "../documents/ocr/ocr.ts";
 import type { Ingested } from "./ingest.ts";
+import { writeKept } from "./kept-file.ts";
 import { isAlive } from "./lease.ts";
 import { nameOfSource, type Source } from "./sources.ts";
 
@@ -228,14 +229,7 @@ export class Jobs implements AsyncDisposable {
 
   // Where nothing can be written, a job goes on and is not taken up by others.
   async #save({ kept }: Job): Promise<void> {
-    const place = this.#place(kept.id);
-    try {
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-      await writeFile(`${place}.${process.pid}`, JSON.stringify(kept), { mode: 0o600 });
-      await rename(`${place}.${process.pid}`, place);
-    } catch {
-      await rm(`${place}.${process.pid}`, { force: true }).catch(() => {});
-    }
+    await writeKept(this.#place(kept.id), kept, { isSynced: false }).catch(() => {});
   }
 
   async #load(): Promise<Kept[]> {

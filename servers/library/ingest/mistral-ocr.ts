@@ -1,8 +1,9 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createHttpSource, FailError, VERSION, type HttpSource } from "toolyard";
 import { DocumentError } from "../documents/document-error.ts";
 import type { OcrWanted } from "../reading/messages.ts";
+import { writeKept } from "./kept-file.ts";
 
 export interface MistralOcrOptions {
   /** @default "https://api.mistral.ai" */
@@ -71,7 +72,7 @@ export class MistralOcr implements AsyncDisposable {
     for (let at = 0; at < missing.length; at += MAX_PAGES) {
       const asked = missing.slice(at, at + MAX_PAGES);
       for (const [page, markdown] of await this.#ask(document, asked, signal)) known.set(page, markdown);
-      await this.#save(contentHash, known);
+      await writeKept(this.#place(contentHash), Object.fromEntries(known));
     }
     const lacking = pages.filter((page) => !known.has(page));
     if (lacking.length > 0)
@@ -110,13 +111,6 @@ export class MistralOcr implements AsyncDisposable {
     } catch {
       return new Map();
     }
-  }
-
-  async #save(contentHash: string, pages: ReadonlyMap<number, string>): Promise<void> {
-    const place = this.#place(contentHash);
-    await mkdir(this.#cache, { recursive: true, mode: 0o700 });
-    await writeFile(`${place}.new`, JSON.stringify(Object.fromEntries(pages)), { mode: 0o600 });
-    await rename(`${place}.new`, place);
   }
 }
 

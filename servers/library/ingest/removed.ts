@@ -1,5 +1,5 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile } from "node:fs/promises";
+import { writeKept } from "./kept-file.ts";
 
 const MAX_KEPT = 10_000;
 
@@ -25,14 +25,14 @@ export class Removed {
   add(uri: string): Promise<void> {
     return this.#inTurn(async () => {
       const uris = await this.uris();
-      if (!uris.has(uri)) await this.#save([...uris, uri].slice(-MAX_KEPT));
+      if (!uris.has(uri)) await writeKept(this.#file, [...uris, uri].slice(-MAX_KEPT));
     });
   }
 
   delete(uri: string): Promise<void> {
     return this.#inTurn(async () => {
       const uris = new Set(await this.uris());
-      if (uris.delete(uri)) await this.#save([...uris]);
+      if (uris.delete(uri)) await writeKept(this.#file, [...uris]);
     });
   }
 
@@ -40,11 +40,5 @@ export class Removed {
     const changed = this.#last.then(change);
     this.#last = changed.catch(() => {});
     return changed;
-  }
-
-  async #save(uris: readonly string[]): Promise<void> {
-    await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
-    await writeFile(`${this.#file}.${process.pid}`, JSON.stringify(uris), { mode: 0o600 });
-    await rename(`${this.#file}.${process.pid}`, this.#file);
   }
 }

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { open, rename, rm, type FileHandle } from "node:fs/promises";
+import { open, type FileHandle } from "node:fs/promises";
+import { inPlaceOf } from "../../shared/replace-file.ts";
 import { DocumentError } from "../documents/document-error.ts";
 import type { DocumentFields, LibraryStore, PassageFields, WholeDocument } from "../store/store.ts";
 import { sourceIdsOf } from "./documents.ts";
@@ -49,20 +50,18 @@ export interface Moving {
 /** Writes a library to one file of JSON lines, which is there once it is whole. */
 export async function exportLibrary(store: LibraryStore, file: string, moving: Moving = {}): Promise<Exported> {
   const part = `${file}.part`;
-  const handle = await open(part, "w", 0o600).catch((error: unknown) => {
+  return inPlaceOf(file, part, async () => {
+    const handle = await open(part, "w", 0o600);
+    try {
+      const counts = await writeLines(store, handle, moving);
+      await handle.sync();
+      return counts;
+    } finally {
+      await handle.close();
+    }
+  }).catch((error: unknown) => {
     throw fileFailure(file, "written", error);
   });
-  try {
-    const counts = await writeLines(store, handle, moving);
-    await handle.sync();
-    await handle.close();
-    await rename(part, file);
-    return counts;
-  } catch (error) {
-    await handle.close().catch(() => {});
-    await rm(part, { force: true });
-    throw fileFailure(file, "written", error);
-  }
 }
 
 /** What the file system says against a file, which is nobody's fault here; anything else as it is. */

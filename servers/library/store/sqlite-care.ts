@@ -1,4 +1,5 @@
-import { access, rename, rm } from "node:fs/promises";
+import { access, rm } from "node:fs/promises";
+import { inPlaceOf } from "../../shared/replace-file.ts";
 import type { SqliteDriver } from "./sqlite-driver.ts";
 import { countAnew, isSizeRight } from "./sqlite-size.ts";
 import type { Finding } from "./store.ts";
@@ -48,11 +49,5 @@ export async function copySqlite(driver: SqliteDriver, file: string): Promise<vo
   const part = `${file}.part`;
   // What one left that was ended in the middle.
   await rm(part, { force: true });
-  try {
-    driver.run("vacuum into ?", [part]);
-    await rename(part, file);
-  } catch (error) {
-    await rm(part, { force: true });
-    throw error;
-  }
+  await inPlaceOf(file, part, () => driver.run("vacuum into ?", [part]));
 }

@@ -1,0 +1,41 @@
+import { randomBytes } from "node:crypto";
+import { chmod, lstat, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+export interface ReplaceOptions {
+  /** Of a file that is new; one that is there keeps its own. @default 0o666 less what the umask takes */
+  readonly mode?: number;
+  /** Survives a power cut from then on. @default true */
+  readonly isSynced?: boolean;
+}
+
+/**
+ * Puts a content in a file's place in one step: whoever reads it, and whoever is killed in between, finds the old
+ * content or the new one. A link is replaced, not followed: what is behind it may be nobody's to write. Rejects with the
+ * system's error; the file is as it was then.
+ */
+export async function replaceFile(
+  path: string,
+  content: string | Uint8Array,
+  { mode = 0o666, isSynced = true }: ReplaceOptions = {},
+): Promise<void> {
+  const before = await lstat(path).catch(() => undefined);
+  const own = before?.isFile() ? before.mode & 0o777 : undefined;
+  const beside = join(dirname(path), `.toolyard-${randomBytes(8).toString("hex")}.tmp`);
+  await inPlaceOf(path, beside, async () => {
+    await writeFile(beside, content, { flag: "wx", mode: own ?? mode, flush: isSynced });
+    if (own !== undefined) await chmod(beside, own);
+  });
+}
+
+/** What is written to the draft comes in the file's place once it is whole; of one that is not, nothing is left. */
+export async function inPlaceOf<T>(file: string, draft: string, write: () => T | Promise<T>): Promise<T> {
+  try {
+    const written = await write();
+    await rename(draft, file);
+    return written;
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
