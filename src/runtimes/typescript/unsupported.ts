@@ -32,25 +32,34 @@ export function findUnsupported(source: string, tokenise: (source: string) => st
   return undefined;
 }
 
-// oxlint-disable-next-line complexity -- One line a construct.
 function judge(tokens: readonly Token[], at: number): string | undefined {
   const { label, raw } = tokens[at]!;
-  const next = tokens[at + 1];
   if (label === "@")
     return (
       "Decorators are not supported. Call the function that decorates, or compile the file with tsc and name " +
       "the .js file."
     );
-  if (next === undefined || tokens[at - 1]?.label === "." || tokens[at - 1]?.label === "?.") return undefined;
+  if (isMember(tokens, at)) return undefined;
   if (raw === "namespace" || raw === "module") return judgeNamespace(tokens, at);
-  if (raw === "accessor" && (next.label === "name" || next.label === "#") && next.line === tokens[at]!.line) {
+  if (raw === "accessor" && isBeforeName(tokens, at))
     return "`accessor` members are not supported. Write a private field with `get` and `set`.";
-  }
-  if (label === "export" && next.label === "=")
+  if (label === "export" && tokens[at + 1]?.label === "=")
     return "`export =` is not supported in a module. Write `export default` or name the exports.";
   if (label === "import" && isImportAlias(tokens, at))
     return "`import x = a.b` is not supported. Write `const x = a.b`, and `type X = a.B` for a type.";
   return undefined;
+}
+
+/** `x.namespace`, which is a name like any other. */
+function isMember(tokens: readonly Token[], at: number): boolean {
+  const before = tokens[at - 1]?.label;
+  return before === "." || before === "?.";
+}
+
+/** In the same line: a word at the end of a line stands for itself. */
+function isBeforeName(tokens: readonly Token[], at: number): boolean {
+  const next = tokens[at + 1];
+  return next?.line === tokens[at]!.line && (next?.label === "name" || next?.label === "#");
 }
 
 function isImportAlias(tokens: readonly Token[], at: number): boolean {

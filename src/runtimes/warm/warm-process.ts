@@ -161,15 +161,18 @@ class Hearing {
     this.#stderr.push(Buffer.from(`${line}\n`));
   }
 
-  // oxlint-disable-next-line complexity -- One line a kind of message that the interpreter sends.
   take(line: string): void {
-    // What the interpreter says itself begins like this; all else is the helpers', or the tool's own.
-    const own = /^\{"(?:begin|out|err|end)":/.test(line) ? parse(line) : undefined;
-    const print = own?.["out"] ?? own?.["err"];
-    const bytes = typeof print === "string" ? Buffer.from(print, "base64") : undefined;
+    const own = ownMessage(line);
+    const bytes = own && printedBytes(own);
     if (!this.#count(bytes?.length ?? line.length)) return;
-    if (!own) return this.#call.channel.onMessageLine(line);
-    if (bytes) return own["out"] === undefined ? this.#stderr.push(bytes) : this.#print(bytes);
+    if (!own) this.#call.channel.onMessageLine(line);
+    else if (!bytes) this.#mark(own);
+    else if (own["out"] === undefined) this.#stderr.push(bytes);
+    else this.#print(bytes);
+  }
+
+  /** The beginning or the end of a call. */
+  #mark(own: JsonObject): void {
     if (own["begin"] === this.#number) this.#hasBegun = true;
     if (own["end"] !== this.#number) return;
     this.message = own;
@@ -186,6 +189,16 @@ class Hearing {
     if (this.#call.onStdout) this.#prints.push(bytes);
     else this.#kept.push(bytes);
   }
+}
+
+/** What the interpreter says itself begins like this; all else is the helpers', or the tool's own. */
+function ownMessage(line: string): JsonObject | undefined {
+  return /^\{"(?:begin|out|err|end)":/.test(line) ? parse(line) : undefined;
+}
+
+function printedBytes({ out, err }: JsonObject): Buffer | undefined {
+  const print = out ?? err;
+  return typeof print === "string" ? Buffer.from(print, "base64") : undefined;
 }
 
 function parse(line: string): JsonObject | undefined {

@@ -1,29 +1,11 @@
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import type * as sucraseModule from "sucrase";
 import { findUnsupported } from "../../runtimes/typescript/unsupported.ts";
 import type { SandboxJob } from "../engine.ts";
 import { SourceError, type Source } from "./source-error.ts";
+import { tokensOf, type SourceToken } from "./tokens.ts";
 
 type Sucrase = Pick<typeof sucraseModule, "transform" | "getFormattedTokens">;
-
-interface Token {
-  readonly type: number;
-  readonly start: number;
-  readonly end: number;
-  readonly identifierRole: number | null;
-}
-
-interface SucraseParser {
-  // oxlint-disable-next-line max-params -- The parser's own signature.
-  readonly parse: (
-    source: string,
-    jsx: boolean,
-    typescript: boolean,
-    flow: boolean,
-  ) => { readonly tokens: readonly Token[] };
-  readonly formatTokenType: (type: number) => string;
-}
 
 /** Makes code of a job what the interpreter reads; lines stay where they are. Throws a `SourceError`. */
 export function prepareSource({ language, code, session }: SandboxJob, sucrasePath: string): Source {
@@ -73,16 +55,23 @@ function syntaxError(error: unknown): SourceError {
  * the interpreter says why.
  */
 function keepVariables(code: string, path: string): { readonly text: string; readonly names: readonly string[] } {
-  const load = createRequire(import.meta.url);
-  const { parse } = load(join(dirname(path), "parser", "index.js")) as SucraseParser;
-  const { formatTokenType } = load(join(dirname(path), "parser", "tokenizer", "types.js")) as SucraseParser;
-  let tokens: readonly Token[];
+  let tokens: readonly SourceToken[];
   try {
-    ({ tokens } = parse(code, false, false, false));
+    tokens = tokensOf(code, path);
   } catch {
     return { text: code, names: [] };
   }
-  return rewrite(code, tokens, formatTokenType);
+  const names = new Set(tokens.filter(isTopName).map(({ start, end }) => code.slice(start, end)));
+  let text = code;
+  for (const { at, remove, insert } of editsOf(code, tokens).toReversed())
+    text = text.slice(0, at) + insert + text.slice(at + remove);
+  return { text, names: Array.from(names) };
+}
+
+interface Edit {
+  readonly at: number;
+  readonly remove: number;
+  readonly insert: string;
 }
 
 const OPENING: ReadonlySet<string> = new Set(["{", "${", "(", "["]);
@@ -90,37 +79,39 @@ const CLOSING: ReadonlySet<string> = new Set(["}", ")", "]"]);
 /** `IdentifierRole` of names that are declared at the top, as sucrase numbers them. */
 const TOP_LEVEL_ROLES: ReadonlySet<number> = new Set([2, 5]);
 
-// oxlint-disable-next-line complexity -- One pass over the tokens, one line a kind of token.
-function rewrite(
-  code: string,
-  tokens: readonly Token[],
-  labelOf: (type: number) => string,
-): { readonly text: string; readonly names: readonly string[] } {
-  const edits: { readonly at: number; readonly remove: number; readonly insert: string }[] = [];
-  const names = new Set<string>();
-  let depth = 0;
+function isTopName({ identifierRole }: SourceToken): boolean {
+  return identifierRole !== null && TOP_LEVEL_ROLES.has(identifierRole);
+}
+
+/** In the order of their places. */
+function editsOf(code: string, tokens: readonly SourceToken[]): Edit[] {
+  const edits: Edit[] = [];
   let openClass = false;
-  for (const [at, token] of tokens.entries()) {
-    const label = labelOf(token.type);
-    if (token.identifierRole !== null && TOP_LEVEL_ROLES.has(token.identifierRole))
-      names.add(code.slice(token.start, token.end));
-    if (OPENING.has(label)) depth += 1;
-    if (CLOSING.has(label)) depth -= 1;
-    if (openClass && depth === 0 && label === "}") {
-      edits.push({ at: token.end, remove: 0, insert: ";" });
+  for (const { token, next } of outermost(tokens)) {
+    const { label, start, end } = token;
+    if (openClass && label === "}") {
+      edits.push({ at: end, remove: 0, insert: ";" });
       openClass = false;
     }
-    if (depth > 0) continue;
     // As long as what it replaces, so that columns stay.
     if (label === "const" || label === "let")
-      edits.push({ at: token.start, remove: token.end - token.start, insert: "var".padEnd(token.end - token.start) });
-    const next = tokens[at + 1];
-    if (label === "class" && next && next.identifierRole !== null && TOP_LEVEL_ROLES.has(next.identifierRole)) {
-      edits.push({ at: token.start, remove: 0, insert: `var ${code.slice(next.start, next.end)}=` });
+      edits.push({ at: start, remove: end - start, insert: "var".padEnd(end - start) });
+    if (label === "class" && next && isTopName(next)) {
+      edits.push({ at: start, remove: 0, insert: `var ${code.slice(next.start, next.end)}=` });
       openClass = true;
     }
   }
-  let text = code;
-  for (const { at, remove, insert } of edits.toReversed()) text = text.slice(0, at) + insert + text.slice(at + remove);
-  return { text, names: Array.from(names) };
+  return edits;
+}
+
+/** Tokens that no bracket is around, those that close the outermost among them, each with the one behind it. */
+function* outermost(
+  tokens: readonly SourceToken[],
+): Generator<{ readonly token: SourceToken; readonly next: SourceToken | undefined }> {
+  let depth = 0;
+  for (const [at, token] of tokens.entries()) {
+    if (OPENING.has(token.label)) depth += 1;
+    if (CLOSING.has(token.label)) depth -= 1;
+    if (depth <= 0) yield { token, next: tokens[at + 1] };
+  }
 }

@@ -21,12 +21,14 @@ export const ERRNO = {
   spipe: 70,
 } as const;
 
+export type Errno = keyof typeof ERRNO;
+
 /** A call of the guest that fails: it gets the number. */
 export class GuestError extends Error {
   override readonly name = "GuestError";
   readonly errno: number;
 
-  constructor(code: keyof typeof ERRNO) {
+  constructor(code: Errno) {
     super(code);
     this.errno = ERRNO[code];
   }

@@ -45,6 +45,16 @@ export class GuestLink implements Device {
   #session = false;
   #isParking = false;
   #endsAt = Infinity;
+  readonly #operations: ReadonlyMap<unknown, (frame: JsonObject) => void> = new Map([
+    ["boot", () => this.#answer(this.#parts.isMaker ? "make" : "plain", "")],
+    ["zone", (frame) => this.#zone(frame)],
+    ["park", () => void (this.#isParking = this.#jobs === 0 && this.#parts.isMaker)],
+    ["next", () => this.#next()],
+    ["call", (frame) => this.#call(frame)],
+    ["search", (frame) => this.#search(frame)],
+    ["wait", (frame) => this.#wait(frame)],
+    ["done", (frame) => this.#done(frame)],
+  ]);
 
   constructor(parts: GuestParts) {
     this.#parts = parts;
@@ -62,33 +72,14 @@ export class GuestLink implements Device {
     throw new GuestParked();
   }
 
-  // oxlint-disable-next-line complexity -- One case an operation.
   write(bytes: Uint8Array): void {
     const limits = this.#job?.limits;
     if (limits !== undefined && bytes.length > 2 * Math.max(limits.toolBytes, limits.resultBytes) + FRAME_SLACK_BYTES)
       throw new GuestError("fbig");
     const frame = parseFrame(bytes);
-    switch (frame["op"]) {
-      case "boot":
-        return this.#answer(this.#parts.isMaker ? "make" : "plain", "");
-      case "zone":
-        return this.#zone(frame);
-      case "park":
-        this.#isParking = this.#jobs === 0 && this.#parts.isMaker;
-        return;
-      case "next":
-        return this.#next();
-      case "call":
-        return this.#call(frame);
-      case "search":
-        return this.#search(frame);
-      case "wait":
-        return this.#wait(frame);
-      case "done":
-        return this.#done(frame);
-      default:
-        throw new GuestError("inval");
-    }
+    const operation = this.#operations.get(frame["op"]);
+    if (!operation) throw new GuestError("inval");
+    operation(frame);
   }
 
   read(into: Uint8Array): number {

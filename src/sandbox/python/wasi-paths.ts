@@ -1,7 +1,7 @@
 /* oxlint-disable max-params -- The signatures are those of WASI. */
 import type { Open } from "./descriptors.ts";
-import { GuestError } from "./errno.ts";
-import type { TreePlace } from "./memory-tree.ts";
+import { GuestError, type Errno } from "./errno.ts";
+import type { TreeNode, TreePlace } from "./memory-tree.ts";
 import type { GuestCall, GuestSystem } from "./guest-system.ts";
 import { writeStat } from "./wasi-descriptors.ts";
 
@@ -65,28 +65,41 @@ export function pathCalls(system: GuestSystem): Record<string, GuestCall> {
   };
 }
 
-// oxlint-disable-next-line complexity -- One line an error, in the order that WASI gives them.
-function open({ tree, devices }: GuestSystem, place: TreePlace, { how, rights, flags }: OpenWish): Open {
+function open({ tree, devices }: GuestSystem, place: TreePlace, wish: OpenWish): Open {
   const device = place.folder === tree.root ? devices.get(place.step) : undefined;
   if (device !== undefined) return { kind: "device", device };
-  const writable = (rights & WRITE_RIGHT) !== 0n;
   const { node } = place;
-  if (node !== undefined && (how & CREATE) !== 0 && (how & EXCLUSIVE) !== 0) throw new GuestError("exist");
-  if (node?.kind === "folder") {
-    if (writable) throw new GuestError("isdir");
-    return { kind: "folder", node, listing: [] };
-  }
-  if ((how & FOLDER_ONLY) !== 0) throw new GuestError(node === undefined ? "noent" : "notdir");
-  if (node === undefined && (how & CREATE) === 0) throw new GuestError("noent");
-  if (node?.readOnly === true && (writable || (how & TRUNCATE) !== 0)) throw new GuestError("rofs");
+  const refusal = node === undefined ? refusalOfNothing(wish) : refusalOf(node, wish);
+  if (refusal !== undefined) throw new GuestError(refusal);
+  if (node?.kind === "folder") return { kind: "folder", node, listing: [] };
   const file = node ?? tree.addFile(place);
-  if ((how & TRUNCATE) !== 0) tree.resize(file, 0);
+  if (isAsked(wish, TRUNCATE)) tree.resize(file, 0);
   return {
     kind: "file",
     node: file,
-    readable: (rights & READ_RIGHT) !== 0n,
-    writable,
-    append: (flags & APPEND) !== 0,
+    readable: (wish.rights & READ_RIGHT) !== 0n,
+    writable: isWriting(wish),
+    append: (wish.flags & APPEND) !== 0,
     offset: 0,
   };
+}
+
+function refusalOfNothing(wish: OpenWish): Errno | undefined {
+  return isAsked(wish, FOLDER_ONLY) || !isAsked(wish, CREATE) ? "noent" : undefined;
+}
+
+/** The first thing that is wrong, in the order that WASI gives them. */
+function refusalOf(node: TreeNode, wish: OpenWish): Errno | undefined {
+  if (isAsked(wish, CREATE) && isAsked(wish, EXCLUSIVE)) return "exist";
+  if (node.kind === "folder") return isWriting(wish) ? "isdir" : undefined;
+  if (isAsked(wish, FOLDER_ONLY)) return "notdir";
+  return node.readOnly && (isWriting(wish) || isAsked(wish, TRUNCATE)) ? "rofs" : undefined;
+}
+
+function isAsked({ how }: OpenWish, flag: number): boolean {
+  return (how & flag) !== 0;
+}
+
+function isWriting({ rights }: OpenWish): boolean {
+  return (rights & WRITE_RIGHT) !== 0n;
 }
