@@ -1,5 +1,5 @@
 import type { GuestHost } from "./host.ts";
-import type { GuestValues } from "./values.ts";
+import type { GuestValues } from "./inspect.ts";
 
 /** Runs inside the sandbox. `files`: what came with the job, and what the run makes of it, in memory. */
 export function guestFiles(host: GuestHost, { toJson }: GuestValues): object {

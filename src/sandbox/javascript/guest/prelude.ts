@@ -1,11 +1,13 @@
 /* oxlint-disable max-lines-per-function -- Runs inside the sandbox by its own text, so all of it is one function. */
+import { guestClone } from "./clone.ts";
 import { guestConsole } from "./console.ts";
 import { guestFiles } from "./files.ts";
 import type { GuestHost } from "./host.ts";
+import { guestInspect, type GuestValues } from "./inspect.ts";
+import { guestJson } from "./json.ts";
 import { guestTimers } from "./timers.ts";
 import { guestTools } from "./tools.ts";
 import { guestUrl } from "./url.ts";
-import { guestValues } from "./values.ts";
 import { guestWeb } from "./web.ts";
 
 /** What the worker may call inside the sandbox. */
@@ -20,7 +22,9 @@ export interface Guest {
 }
 
 interface Parts {
-  readonly guestValues: typeof guestValues;
+  readonly guestInspect: typeof guestInspect;
+  readonly guestJson: typeof guestJson;
+  readonly guestClone: typeof guestClone;
   readonly guestConsole: typeof guestConsole;
   readonly guestFiles: typeof guestFiles;
   readonly guestTimers: typeof guestTimers;
@@ -47,7 +51,8 @@ function prepare(ask: GuestHost, parts: Parts): Guest {
     const text = apply(trimText, code, []) as string;
     return text[text.length - 1] === ";" ? text.slice(0, -1) : text;
   };
-  const values = parts.guestValues();
+  const inspect = parts.guestInspect();
+  const values: GuestValues = { ...inspect, toJson: parts.guestJson(inspect.labelOf) };
   const { tools, search, ToolError, settle } = parts.guestTools(host, values);
   const timers = parts.guestTimers(host);
   const define = (name: string, value: unknown): void =>
@@ -62,6 +67,7 @@ function prepare(ask: GuestHost, parts: Parts): Guest {
     console: parts.guestConsole(host, values),
     require,
     ...timers.globals,
+    structuredClone: parts.guestClone(),
     ...parts.guestWeb(host),
     ...parts.guestUrl(host),
   };
@@ -103,7 +109,17 @@ function prepare(ask: GuestHost, parts: Parts): Guest {
 
 /** The text that makes the inside of a fresh interpreter: a function of the host, whose value is the `Guest`. */
 export function preludeSource(): string {
-  const parts: Parts = { guestValues, guestConsole, guestFiles, guestTimers, guestTools, guestUrl, guestWeb };
+  const parts: Parts = {
+    guestInspect,
+    guestJson,
+    guestClone,
+    guestConsole,
+    guestFiles,
+    guestTimers,
+    guestTools,
+    guestUrl,
+    guestWeb,
+  };
   const members = Object.entries(parts).map(([name, part]) => `${name}: (${part.toString()})`);
   return `(function (host) { "use strict"; return (${prepare.toString()})(host, { ${members.join(",\n")} }); })`;
 }

@@ -1,6 +1,6 @@
 /* oxlint-disable max-lines-per-function -- Runs inside the sandbox by its own text, so all of it is one function. */
 import type { GuestHost } from "./host.ts";
-import type { GuestValues } from "./values.ts";
+import type { GuestValues } from "./inspect.ts";
 
 export interface GuestTools {
   readonly tools: object;

@@ -1,4 +1,3 @@
-/* oxlint-disable max-lines-per-function, complexity -- Its own text runs inside, so it is one function. */
 import type { GuestHost } from "./host.ts";
 
 /** Runs inside the sandbox. What browsers and Node have beside the language, and models reach for. */
@@ -32,38 +31,6 @@ export function guestWeb(host: GuestHost): Readonly<Record<string, unknown>> {
     }
   }
 
-  function structuredClone(value: unknown): unknown {
-    const copies = new Map<unknown, unknown>();
-    const copy = (given: unknown): unknown => {
-      if (typeof given === "function" || typeof given === "symbol")
-        throw new TypeError(`A ${typeof given} cannot be cloned.`);
-      if (typeof given !== "object" || given === null) return given;
-      if (copies.has(given)) return copies.get(given);
-      const keep = <T>(made: T): T => (copies.set(given, made), made);
-      if (given instanceof Date) return keep(new Date(given));
-      if (given instanceof RegExp) return keep(new RegExp(given.source, given.flags));
-      if (given instanceof ArrayBuffer) return keep(given.slice(0));
-      if (isView(given)) return keep((given as Uint8Array).slice());
-      if (given instanceof Error)
-        return keep(Object.assign(new Error(given.message), { name: given.name, stack: given.stack }));
-      if (given instanceof Map) {
-        const made = keep(new Map<unknown, unknown>());
-        for (const [key, member] of given) made.set(copy(key), copy(member));
-        return made;
-      }
-      if (given instanceof Set) {
-        const made = keep(new Set<unknown>());
-        for (const member of given) made.add(copy(member));
-        return made;
-      }
-      const made = keep<Record<string, unknown>>((Array.isArray(given) ? [] : {}) as Record<string, unknown>);
-      for (const [key, member] of Object.entries(given))
-        Object.defineProperty(made, key, { value: copy(member), writable: true, enumerable: true, configurable: true });
-      return made;
-    };
-    return copy(value);
-  }
-
   const crypto = Object.freeze({
     randomUUID: () => host("uuid") as string,
     getRandomValues: <T>(array: T): T => {
@@ -75,5 +42,5 @@ export function guestWeb(host: GuestHost): Readonly<Record<string, unknown>> {
     },
   });
 
-  return { TextEncoder, TextDecoder, structuredClone, crypto };
+  return { TextEncoder, TextDecoder, crypto };
 }

@@ -1,0 +1,50 @@
+/**
+ * Runs inside the sandbox: its text is evaluated there, so it may use nothing but its arguments and the language. Turns
+ * values into JSON text. What it needs of the language is taken before any foreign code runs; that code can harm itself
+ * only.
+ */
+export function guestJson(labelOf: (value: object) => string | undefined): (value: unknown) => string | undefined {
+  const { stringify } = JSON;
+  const { isSafeInteger } = Number;
+  const { isView } = ArrayBuffer;
+  const MAX_NESTING = 2000;
+
+  function plain(value: unknown): unknown {
+    if (typeof value === "bigint") return isSafeInteger(Number(value)) ? Number(value) : `${value}`;
+    if (typeof value === "function") return `[function ${labelOf(value) ?? (value.name || "anonymous")}]`;
+    if (typeof value === "symbol") return String(value);
+    return typeof value !== "object" || value === null ? value : plainObject(value);
+  }
+
+  function plainObject(value: object): unknown {
+    if (value instanceof Map) return mapToPlain(value);
+    if (value instanceof Set) return [...value];
+    if (value instanceof Error) return Object.assign({ name: value.name, message: value.message }, value);
+    if (value instanceof RegExp) return String(value);
+    if (value instanceof ArrayBuffer) return [...new Uint8Array(value)];
+    if (isView(value) && !(value instanceof DataView)) return [...(value as unknown as Iterable<unknown>)];
+    return value;
+  }
+
+  function mapToPlain(map: ReadonlyMap<unknown, unknown>): unknown {
+    const entries = [...map];
+    return entries.every(([key]) => typeof key === "string")
+      ? Object.fromEntries(entries as [string, unknown][])
+      : entries;
+  }
+
+  return (value) => {
+    // The objects around the one being written: as they are, and as what they were turned into.
+    const around: { readonly given: unknown; readonly seen: unknown }[] = [];
+    return stringify(value, function (this: unknown, _key: string, given: unknown): unknown {
+      while (around.length > 0 && around[around.length - 1]!.seen !== this) around.length -= 1;
+      const seen = plain(given);
+      if (typeof seen !== "object" || seen === null) return seen;
+      // Each level is looked at for each value: what nobody can read in the end is not written at all.
+      if (around.length > MAX_NESTING) throw new RangeError(`The value is nested deeper than ${MAX_NESTING} levels.`);
+      for (const outer of around) if (outer.given === given) return "[Circular]";
+      around[around.length] = { given, seen };
+      return seen;
+    });
+  };
+}
