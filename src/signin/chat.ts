@@ -3,7 +3,7 @@ import type { Call, Principal } from "../core/call.ts";
 import { FailError } from "../core/errors.ts";
 import { objectMember } from "../core/json.ts";
 import { fail } from "../core/outcome.ts";
-import { EVERYTHING } from "../core/rights.ts";
+import { permissionOf } from "../core/rights.ts";
 import type { Page, SignInDesk } from "../core/sign-in-desk.ts";
 import { BrowserGuard } from "./browser-guard.ts";
 import type { Challenge } from "./challenge.ts";
@@ -23,7 +23,7 @@ const MAX_WAIT_MS = 600_000;
 
 /** Whether whoever calls may sign in for all callers of the hub: somebody on this machine, with all rights. */
 export function isOwner({ id, remote, rights }: Principal): boolean {
-  return id === "local" && remote !== true && rights === EVERYTHING;
+  return id === "local" && remote !== true && !permissionOf(rights).isNarrowed;
 }
 
 /** Whether a caller can be asked to open a link that its browser reaches. */
