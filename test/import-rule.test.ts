@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
@@ -48,4 +48,35 @@ test("an import that points up is refused by the linter", () => {
 test("a folder in providers/ may not import its sibling", () => {
   const words = lint("providers/stdio/import-rule-sibling.ts", 'export { x } from "../http/x.ts";\n');
   expect(words).toContain("`providers/stdio` (tier 4) must not import `providers/http` (tier 4)");
+});
+
+/** Files that lead back to themselves, and what lies between such circles. */
+function inCircles(imports: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  let left = [...imports.keys()];
+  for (let before = Infinity; left.length < before;) {
+    before = left.length;
+    const there = new Set(left);
+    const leading = left.filter((file) => imports.get(file)!.some((one) => there.has(one)));
+    const reached = new Set(leading.flatMap((file) => imports.get(file)!));
+    left = leading.filter((file) => reached.has(file));
+  }
+  return left;
+}
+
+/** Also those of types, and those that are loaded later, which the linter does not follow. */
+function importsOf(path: string): readonly string[] {
+  const found = readFileSync(path, "utf8").matchAll(/(?:\bfrom |\bimport\()\s*"(\.[^"]+)"/g);
+  return Array.from(found, ([, specifier]) => join(dirname(path), specifier!));
+}
+
+test.each(["src", "servers"])("in %s no file imports itself by way of others, at once or later", (folder) => {
+  const files = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !/\.test\.ts$|import-rule-/.test(file))
+    .map((file) => join(root, folder, file));
+  expect(inCircles(new Map(files.map((file) => [file, importsOf(file)])))).toEqual([]);
+});
+
+test("a circle is found, and what leads to it is not blamed", () => {
+  const imports = { a: ["b"], b: ["c", "d"], c: ["b"], d: [] };
+  expect(inCircles(new Map(Object.entries(imports)))).toEqual(["b", "c"]);
 });

@@ -1,15 +1,8 @@
 import { extname } from "node:path";
-import type { Models } from "../../core/models.ts";
 import { Fingerprint, type FingerprintState } from "../../runtimes/typescript/fingerprint.ts";
 import type { FoundModule } from "./discover.ts";
-import type { ModulesOptions } from "./options.ts";
 import { PythonFingerprint } from "./python-fingerprint.ts";
-import { type LoadResult, startModule, type StartOptions } from "./running-module.ts";
-
-export interface ModuleStartOptions extends StartOptions {
-  readonly options: ModulesOptions;
-  readonly models: Models;
-}
+import { type LoadResult, type ModuleStartOptions, startModule } from "./running-module.ts";
 
 /** The files of a module, whatever its language, and how they are run as they are now. */
 export interface ModuleFingerprint {

@@ -11,9 +11,8 @@ import { CallSlots } from "../call-slots.ts";
 import type { ContextLogLevel, ModuleHub, ResourceOptions, ToolContext, ToolOptions } from "./api.ts";
 import { ToolCallError } from "./context.ts";
 import type { FoundModule } from "./discover.ts";
-import type { ModuleStartOptions } from "./module-fingerprint.ts";
 import type { PythonFingerprint } from "./python-fingerprint.ts";
-import { type LoadResult, RunningModule } from "./running-module.ts";
+import { type LoadResult, type ModuleStartOptions, RunningModule } from "./running-module.ts";
 
 /** Calls of one module that run at a time; further ones wait in order, within their own time. */
 const MAX_CONCURRENT = 8;

@@ -1,11 +1,13 @@
 import { formatDuration } from "../../core/duration.ts";
 import { messageOf } from "../../core/errors.ts";
+import type { Models } from "../../core/models.ts";
 import type { Logger } from "../../core/ports.ts";
 import { within } from "../../core/wait.ts";
 import type { Graph } from "../../runtimes/typescript/graph.ts";
 import { describeImportError, importUserModule } from "../../runtimes/typescript/import-module.ts";
 import type { ModuleHub, RegisterTools } from "./api.ts";
 import type { FoundModule } from "./discover.ts";
+import type { ModulesOptions } from "./options.ts";
 import { type RegistrationEvents, Registrations } from "./registrations.ts";
 
 /** How long each of a module's closers may take. */
@@ -78,6 +80,11 @@ export interface StartOptions {
   readonly logger: Logger;
   readonly events: RegistrationEvents;
   readonly faceOf?: (hub: ModuleHub) => ModuleHub;
+}
+
+export interface ModuleStartOptions extends StartOptions {
+  readonly options: ModulesOptions;
+  readonly models: Models;
 }
 
 /** Imports a module file and lets it register, within the time. Never rejects. */
