@@ -11,8 +11,8 @@ export interface ReplaceOptions {
 
 /**
  * Puts a content in a file's place in one step: whoever reads it, and whoever is killed in between, finds the old
- * content or the new one. A link is replaced, not followed: what is behind it may be nobody's to write. Rejects with the
- * system's error; the file is as it was then.
+ * content or the new one. A link is replaced, not followed: what is behind it may be nobody's to write. Rejects with
+ * the system's error; the file is as it was then.
  */
 export async function replaceFile(
   path: string,

@@ -30,7 +30,7 @@ export class ByPerson {
     await appendFile(this.#file, `\n${JSON.stringify(uri)}\n`, { mode: 0o600 });
   }
 
-  /** Other processes add at the end, too; a file that has become shorter, or another one, is read from its beginning. */
+  /** Others add at the end, too. A file that has become shorter, or another one, is read from its beginning. */
   async #readOn(): Promise<void> {
     const handle = await open(this.#file).catch(() => undefined);
     if (!handle) return this.#beginAnew(0);

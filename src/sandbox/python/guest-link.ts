@@ -19,6 +19,7 @@ const FRAME_SLACK_BYTES = 65_536;
 const MAX_ANSWERS = 32_768;
 
 type Reply = Extract<ToWorker, { type: "reply" }>;
+type Operation = (frame: JsonObject) => void;
 type Request = { readonly id: number; readonly send: () => void };
 
 export interface GuestParts {
@@ -45,7 +46,7 @@ export class GuestLink implements Device {
   #session = false;
   #isParking = false;
   #endsAt = Infinity;
-  readonly #operations: ReadonlyMap<unknown, (frame: JsonObject) => void> = new Map([
+  readonly #operations: ReadonlyMap<unknown, Operation> = new Map<unknown, Operation>([
     ["boot", () => this.#answer(this.#parts.isMaker ? "make" : "plain", "")],
     ["zone", (frame) => this.#zone(frame)],
     ["park", () => void (this.#isParking = this.#jobs === 0 && this.#parts.isMaker)],
