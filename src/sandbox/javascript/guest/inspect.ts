@@ -28,16 +28,20 @@ export function guestInspect(): GuestInspect {
   const WIDTH = 76;
   const brands = new WeakMap<object, string>();
 
-  function inspect(value: unknown, depth = 0, around: readonly unknown[] = []): string {
+  function inspect(value: unknown, depth: number, around: readonly unknown[]): string {
     if (typeof value === "string") return depth === 0 ? value : stringify(value);
-    if (typeof value === "bigint") return `${value}n`;
     if (typeof value === "function") return brands.get(value) ?? inspectFunction(value);
-    if (typeof value !== "object" || value === null) return Object.is(value, -0) ? "-0" : String(value);
+    if (typeof value !== "object" || value === null) return inspectPrimitive(value);
     if (around.includes(value)) return "[Circular]";
     const words = wordsOf(value);
     if (words !== undefined) return words;
     if (depth > MAX_DEPTH) return isArray(value) ? "[Array]" : "[Object]";
     return inspectMembers(value, depth, [...around, value]);
+  }
+
+  function inspectPrimitive(value: unknown): string {
+    if (typeof value === "bigint") return `${value}n`;
+    return Object.is(value, -0) ? "-0" : String(value);
   }
 
   function inspectFunction(value: { readonly name: string }): string {
@@ -103,7 +107,7 @@ export function guestInspect(): GuestInspect {
   function describe(thrown: unknown): string {
     try {
       if (!(thrown instanceof Error))
-        return stringify({ type: "Error", message: `Uncaught ${inspect(thrown, 1)}`, stack: "" });
+        return stringify({ type: "Error", message: `Uncaught ${inspect(thrown, 1, [])}`, stack: "" });
       return stringify({
         type: String(thrown.name),
         message: String(thrown.message),
@@ -115,7 +119,7 @@ export function guestInspect(): GuestInspect {
   }
 
   return {
-    inspect: (value) => inspect(value),
+    inspect: (value) => inspect(value, 0, []),
     describe,
     brand: (proxy, label) => void brands.set(proxy, label),
     labelOf: (value) => brands.get(value),
