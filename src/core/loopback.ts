@@ -1,5 +1,8 @@
 import { isIP } from "node:net";
 
+/** Names under which a listener on loopback is reached; IPv6 in brackets, as in `Host`. */
+export const LOOPBACK_NAMES: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+
 /** Whether only this machine can reach what listens on `host`: `localhost`, an address in `127.0.0.0/8`, `::1`. */
 export function isLoopbackHost(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[|\]$/g, "");

@@ -1,5 +1,5 @@
-import { isLoopbackHost } from "../core/loopback.ts";
-import { hostNameOf, isAddress, LOOPBACK_NAMES } from "./host-names.ts";
+import { isLoopbackHost, LOOPBACK_NAMES } from "../core/loopback.ts";
+import { hostNameOf, isAddress } from "./host-names.ts";
 import { assertNoForeignLoad } from "./own-page.ts";
 import { Refusal } from "./refusal.ts";
 import type { HttpRequest } from "./wire.ts";

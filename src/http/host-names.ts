@@ -1,8 +1,5 @@
 import { isIP } from "node:net";
 
-/** Names under which a listener on loopback is reached; IPv6 in brackets, as in `Host`. */
-export const LOOPBACK_NAMES: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
-
 /**
  * The name in a `Host` header or in an origin's authority, lower case and without port; `undefined` when it is not one.
  */

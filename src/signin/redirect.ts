@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { OptionError } from "../core/errors.ts";
+import { LOOPBACK_NAMES } from "../core/loopback.ts";
 import type { BrowserGuard } from "./browser-guard.ts";
 import { page, type Page, type PageRequest } from "../core/sign-in-desk.ts";
 import { escaped, write } from "./page.ts";
@@ -127,7 +128,7 @@ export function takeBack(request: PageRequest, { onRedirect, guard, isAnswer }: 
 }
 
 function isOwnHost(host: string | undefined, port: number | undefined): boolean {
-  return ["127.0.0.1", "localhost", "[::1]"].some((name) => host?.toLowerCase() === `${name}:${port}`);
+  return LOOPBACK_NAMES.some((name) => host?.toLowerCase() === `${name}:${port}`);
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

@@ -4,7 +4,7 @@ import { messageOf, type FailError } from "../core/errors.ts";
 import type { Logger } from "../core/ports.ts";
 import { markTold } from "../core/told.ts";
 import { orAborted } from "../core/wait.ts";
-import type { Credentials, Refusal, Sent } from "../outbound/client/http-client.ts";
+import type { ChangingCredentials, Refusal, Sent } from "../outbound/client/http-client.ts";
 import { readChallenge, type Challenge } from "./challenge.ts";
 import { MAX_WIDENINGS } from "./asked.ts";
 import { createContext, keyOf, type LoginContext, type SignInPlace } from "./context.ts";
@@ -44,7 +44,7 @@ const NONE: Headers = Object.freeze({});
  * One person's sign-in to one server, at run time: gives each request its token, renews it in time, once for all
  * callers of all processes of this home, and says when a person is needed.
  */
-export class SignInSession implements Credentials {
+export class SignInSession implements ChangingCredentials {
   readonly #options: SessionOptions;
   readonly #ending = new AbortController();
   #record: SignInRecord | undefined;

@@ -18,7 +18,7 @@ import { Link, type LinkEvents } from "./link.ts";
 import { Links, type Caller, type LinkWish } from "./links.ts";
 import { ListingKeeper } from "./listing-keeper.ts";
 import type { ServerListing } from "./listing.ts";
-import { LogLevel } from "./log-level.ts";
+import { ServerLogLevel } from "./server-log-level.ts";
 import { hangs, isUseless } from "./pulse.ts";
 import { ServerJournal } from "./server-journal.ts";
 import { Subscriptions } from "./subscriptions.ts";
@@ -48,7 +48,7 @@ export class Upstream {
   readonly #links: Links;
   readonly #keeper: ListingKeeper;
   readonly #journal: ServerJournal;
-  readonly #logLevel: LogLevel;
+  readonly #logLevel: ServerLogLevel;
   #asks = false;
   #deciding: Promise<void> | undefined;
   #isClosed = false;
@@ -59,7 +59,7 @@ export class Upstream {
     this.#options = options;
     this.#deps = deps;
     this.#logger = deps.logger;
-    this.#logLevel = new LogLevel(options.logLevel, deps.logger);
+    this.#logLevel = new ServerLogLevel(options.logLevel, deps.logger);
     this.#journal = new ServerJournal(deps.logger);
     this.#links = new Links({
       era: options.era,

@@ -12,7 +12,7 @@ import { HEADERS, type HeaderLookup } from "../../wire/modern/headers.ts";
 import { isJsonObject, objectMember } from "../../core/json.ts";
 
 /** Whose business a posted body is. */
-export type Era =
+export type BodyEra =
   | { readonly type: "legacy" }
   | { readonly type: "modern-request"; readonly message: RpcRequest }
   | { readonly type: "modern-notification"; readonly message: RpcNotification }
@@ -29,7 +29,7 @@ export type Era =
  * header is compared with it and never overrules it. Only where the body says nothing does a modern header say that
  * something is missing.
  */
-export function eraOf(body: unknown, headers: HeaderLookup): Era {
+export function eraOf(body: unknown, headers: HeaderLookup): BodyEra {
   if (Array.isArray(body)) return eraOfBatch(body);
   const classified = classifyMessage(body);
   switch (classified.type) {
@@ -47,7 +47,7 @@ export function eraOf(body: unknown, headers: HeaderLookup): Era {
   }
 }
 
-function eraOfRequest(message: RpcRequest, headers: HeaderLookup): Era {
+function eraOfRequest(message: RpcRequest, headers: HeaderLookup): BodyEra {
   const revision = modernHeader(headers);
   if (message.method === "initialize" && !isWellFormedClaim(message.params)) {
     if (revision === undefined) return { type: "legacy" };
@@ -69,13 +69,13 @@ function eraOfRequest(message: RpcRequest, headers: HeaderLookup): Era {
   });
 }
 
-function eraOfNotification(message: RpcNotification, headers: HeaderLookup): Era {
+function eraOfNotification(message: RpcNotification, headers: HeaderLookup): BodyEra {
   if (!claimsModernEra(message.params) && modernHeader(headers) === undefined) return { type: "legacy" };
   return disagreement(message, headers) ?? { type: "modern-notification", message };
 }
 
 /** What is wrong with the revision or the method that a notification names in its body and in its headers. */
-function disagreement({ method, params = {} }: RpcNotification, headers: HeaderLookup): Era | undefined {
+function disagreement({ method, params = {} }: RpcNotification, headers: HeaderLookup): BodyEra | undefined {
   const claimed = objectMember(params, "_meta")?.[META.protocolVersion];
   if (claimed !== undefined && typeof claimed !== "string") {
     const fault = { key: META.protocolVersion, problem: "must be a string" };
@@ -95,7 +95,7 @@ function disagreement({ method, params = {} }: RpcNotification, headers: HeaderL
   return mismatch(null, given, `the body names method ${method} but the ${HEADERS.method} header names ${given}`);
 }
 
-function eraOfBatch(body: readonly unknown[]): Era {
+function eraOfBatch(body: readonly unknown[]): BodyEra {
   if (body.length === 0)
     return refused(null, { code: RPC.invalidRequest, message: "Bad Request: empty JSON-RPC batch" });
   const hasModern = body.some((element) => isJsonObject(element) && claimsModernEra(element["params"]));
@@ -125,7 +125,7 @@ function missingKeys(params: JsonObject | undefined): string[] {
     .map(({ key }) => key);
 }
 
-function mismatch(id: RequestId | null, header: string, body: string): Era {
+function mismatch(id: RequestId | null, header: string, body: string): BodyEra {
   return refused(id, {
     code: RPC.headerMismatch,
     message: `Bad Request: the request headers and body disagree: ${body}`,
@@ -135,6 +135,6 @@ function mismatch(id: RequestId | null, header: string, body: string): Era {
   });
 }
 
-function refused(id: RequestId | null, error: RpcErrorObject): Era {
+function refused(id: RequestId | null, error: RpcErrorObject): BodyEra {
   return { type: "refused", status: 400, id, error };
 }

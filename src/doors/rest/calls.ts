@@ -8,7 +8,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { fail, type Fail, type Outcome } from "../../core/outcome.ts";
 import type { Logger } from "../../core/ports.ts";
 import { RPC } from "../../wire/messages.ts";
-import type { Exchange } from "./exchange.ts";
+import type { RestExchange } from "./rest-exchange.ts";
 import type { RestHub } from "./ports.ts";
 
 export interface CallTarget {
@@ -21,7 +21,7 @@ export interface CallTarget {
 export class Calls {
   readonly #hub: RestHub;
   readonly #logger: Logger;
-  readonly #running = new Set<Exchange>();
+  readonly #running = new Set<RestExchange>();
 
   constructor(hub: RestHub, logger: Logger) {
     this.#hub = hub;
@@ -34,7 +34,7 @@ export class Calls {
   }
 
   /** Never rejects. */
-  run(what: CallTarget, view: View, exchange: Exchange): Promise<Outcome> {
+  run(what: CallTarget, view: View, exchange: RestExchange): Promise<Outcome> {
     return this.guard(exchange, () => this.#hub.call(callOf(what, view, exchange)));
   }
 
@@ -42,7 +42,10 @@ export class Calls {
    * Runs work for an exchange; what it throws is a failure, and a fault of this program is logged under the id that the
    * caller gets.
    */
-  async guard<T extends { readonly ok: true }>(exchange: Exchange, work: () => Promise<T | Fail>): Promise<T | Fail> {
+  async guard<T extends { readonly ok: true }>(
+    exchange: RestExchange,
+    work: () => Promise<T | Fail>,
+  ): Promise<T | Fail> {
     this.#running.add(exchange);
     try {
       const outcome = await work();
@@ -69,11 +72,11 @@ export class Calls {
 
 const CLOSING = fail("unavailable", "The hub is closing. Try again once it is back.");
 
-function callOf({ method, target, args = {} }: CallTarget, { principal, mode }: View, exchange: Exchange): Call {
+function callOf({ method, target, args = {} }: CallTarget, { principal, mode }: View, exchange: RestExchange): Call {
   return new BuiltCall(linkTo(exchange), { method, target, params: {}, arguments: args, meta: {}, principal, mode });
 }
 
-function linkTo(exchange: Exchange): CallerLink {
+function linkTo(exchange: RestExchange): CallerLink {
   const { takesEvents, signal } = exchange;
   return {
     door: "rest",

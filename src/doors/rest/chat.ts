@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Chat, ChatReply } from "../../core/chat.ts";
 import { fail, type Fail } from "../../core/outcome.ts";
 import { Refusal } from "../../http/refusal.ts";
-import type { Exchange } from "./exchange.ts";
+import type { RestExchange } from "./rest-exchange.ts";
 
 /** What `POST /api/chat` takes; the reply is the agent's, whose `history` goes along with the next message. */
 export interface ChatBody {
@@ -14,7 +14,11 @@ export interface ChatBody {
 type Answered = { readonly ok: true; readonly reply: ChatReply };
 
 /** Lets the agent answer. Events of the way are sent as they come to callers that take them. */
-export async function runChat(chat: Chat | undefined, body: ChatBody, exchange: Exchange): Promise<Answered | Fail> {
+export async function runChat(
+  chat: Chat | undefined,
+  body: ChatBody,
+  exchange: RestExchange,
+): Promise<Answered | Fail> {
   if (!chat)
     return fail(
       "unavailable",

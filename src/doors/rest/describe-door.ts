@@ -4,7 +4,7 @@ import type { View } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Mountable } from "../../http/listener.ts";
 import { send, sendText } from "./answer.ts";
-import type { Exchange } from "./exchange.ts";
+import type { RestExchange } from "./rest-exchange.ts";
 import type { DocumentSource } from "./openapi/document.ts";
 import type { RestOptions } from "./options.ts";
 import type { RestParts } from "./ports.ts";
@@ -27,10 +27,10 @@ const MAX_KEPT = 8;
 export class DescribeDoor {
   readonly #parts: RestParts;
   readonly #options: RestOptions;
-  readonly #viewOf: (exchange: Exchange) => View;
+  readonly #viewOf: (exchange: RestExchange) => View;
   readonly #kept = new Map<string, Promise<Described>>();
 
-  constructor(parts: RestParts, options: RestOptions, viewOf: (exchange: Exchange) => View) {
+  constructor(parts: RestParts, options: RestOptions, viewOf: (exchange: RestExchange) => View) {
     this.#parts = parts;
     this.#options = options;
     this.#viewOf = viewOf;
@@ -41,12 +41,12 @@ export class DescribeDoor {
     mountPath(listener, DOCS_PATH, { GET: (exchange) => this.#sendPage(exchange) });
   }
 
-  async #sendDocument(exchange: Exchange): Promise<void> {
+  async #sendDocument(exchange: RestExchange): Promise<void> {
     const { text } = await this.#describe(exchange);
     sendText(exchange.answer, `{"servers":[{"url":${JSON.stringify(exchange.http.baseUrl)}}],${text.slice(1)}`);
   }
 
-  async #sendPage(exchange: Exchange): Promise<void> {
+  async #sendPage(exchange: RestExchange): Promise<void> {
     const { query, baseUrl } = exchange.http;
     const { PAGE_POLICY, renderPage } = await import("./openapi/page.ts");
     const { document } = await this.#describe(exchange);
@@ -64,7 +64,7 @@ export class DescribeDoor {
     });
   }
 
-  async #describe(exchange: Exchange): Promise<Described> {
+  async #describe(exchange: RestExchange): Promise<Described> {
     const { hub, chat, hasTokens } = this.#parts;
     const hasChat = chat() !== undefined;
     const view = this.#viewOf(exchange);

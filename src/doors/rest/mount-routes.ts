@@ -5,7 +5,7 @@ import type { Mountable } from "../../http/listener.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { EVERY_METHOD } from "../../http/router.ts";
 import { sendEmpty, sendText } from "../../http/send.ts";
-import { Exchange } from "./exchange.ts";
+import { RestExchange } from "./rest-exchange.ts";
 import type { RestRoute } from "./options.ts";
 import { methodsOf } from "./places.ts";
 import { refusalText } from "./refusal-text.ts";
@@ -14,7 +14,7 @@ export interface RouteAnswers {
   readonly logger: Logger;
   /** Whether the caller may know of it. */
   isKnown(exchange: HttpExchange, route: RestRoute): Promise<boolean>;
-  answer(exchange: Exchange, route: RestRoute): Promise<void>;
+  answer(exchange: RestExchange, route: RestRoute): Promise<void>;
 }
 
 /**
@@ -47,5 +47,5 @@ async function serveKnown(http: HttpExchange, known: readonly RestRoute[], { ans
   const method = http.method === "HEAD" ? "GET" : http.method;
   const route = known.find((one) => one.method === method);
   if (!route) throw new Refusal(405, "Method not allowed.", { allow });
-  return answer(new Exchange(http), route);
+  return answer(new RestExchange(http), route);
 }

@@ -12,7 +12,7 @@ import { isYes, sendFailure, sendValue, shown, wantsFull } from "./answer.ts";
 import { Calls } from "./calls.ts";
 import { readChat, runChat } from "./chat.ts";
 import { DescribeDoor } from "./describe-door.ts";
-import type { Exchange } from "./exchange.ts";
+import type { RestExchange } from "./rest-exchange.ts";
 import { pageOf, pageWish, readLimit } from "./list-page.ts";
 import type { RestOptions, RestRoute } from "./options.ts";
 import type { RestParts } from "./ports.ts";
@@ -72,11 +72,11 @@ export class RestDoor implements Door {
     this.#calls.giveUp();
   }
 
-  #viewOf({ http }: Exchange): View {
+  #viewOf({ http }: RestExchange): View {
     return { mode: toolModeOfRequest(http) ?? this.#parts.defaultMode, principal: http.principal };
   }
 
-  async #listTools(exchange: Exchange): Promise<void> {
+  async #listTools(exchange: RestExchange): Promise<void> {
     const { query } = exchange.http;
     const view = this.#viewOf(exchange);
     const wanted = query.get("query") ?? query.get("q");
@@ -89,27 +89,27 @@ export class RestDoor implements Door {
     sendValue(exchange.answer, { tools: entries, ...page });
   }
 
-  async #describeTool(exchange: Exchange, name: string): Promise<void> {
+  async #describeTool(exchange: RestExchange, name: string): Promise<void> {
     const lookup = await this.#parts.hub.describeTool(name, this.#viewOf(exchange));
     if (lookup.found) sendValue(exchange.answer, lookup.entry);
     else sendFailure(exchange.answer, lookup.failure);
   }
 
-  async #callTool(exchange: Exchange, target: string, args: JsonObject): Promise<void> {
+  async #callTool(exchange: RestExchange, target: string, args: JsonObject): Promise<void> {
     const isFull = wantsFull(exchange.http, exchange.http.query);
     this.#answer(exchange, await this.#run(exchange, target, args), isFull);
   }
 
-  #run(exchange: Exchange, target: string, args: JsonObject): Promise<Outcome> {
+  #run(exchange: RestExchange, target: string, args: JsonObject): Promise<Outcome> {
     return this.#calls.run({ method: "tools/call", target, args }, this.#viewOf(exchange), exchange);
   }
 
-  #answer(exchange: Exchange, outcome: Outcome, isFull: boolean): void {
+  #answer(exchange: RestExchange, outcome: Outcome, isFull: boolean): void {
     if (outcome.ok) exchange.succeed(shown(outcome.result, isFull, toolValue));
     else exchange.fail(outcome, isFull);
   }
 
-  async #resources(exchange: Exchange): Promise<void> {
+  async #resources(exchange: RestExchange): Promise<void> {
     const { query } = exchange.http;
     const uri = query.get("uri");
     if (uri !== null) return this.#readResource(exchange, uri);
@@ -122,7 +122,7 @@ export class RestDoor implements Door {
     sendValue(exchange.answer, { resources: entries, resourceTemplates: templates.entries, ...page });
   }
 
-  async #readResource(exchange: Exchange, uri: string): Promise<void> {
+  async #readResource(exchange: RestExchange, uri: string): Promise<void> {
     assertOwnPage(exchange.http);
     const { query } = exchange.http;
     const outcome = await this.#calls.run({ method: "resources/read", target: uri }, this.#viewOf(exchange), exchange);
@@ -133,14 +133,14 @@ export class RestDoor implements Door {
     if (failure) exchange.fail(failure);
   }
 
-  async #chat(exchange: Exchange): Promise<void> {
+  async #chat(exchange: RestExchange): Promise<void> {
     const body = readChat(await exchange.readObject("`message`"));
     const outcome = await this.#calls.guard(exchange, () => runChat(this.#parts.chat(), body, exchange));
     if (outcome.ok) exchange.succeed(outcome.reply, "reply");
     else exchange.fail(outcome);
   }
 
-  async #route(exchange: Exchange, { method, target, fixed }: RestRoute): Promise<void> {
+  async #route(exchange: RestExchange, { method, target, fixed }: RestRoute): Promise<void> {
     if (target === "chat") return this.#chat(exchange);
     assertOwnPage(exchange.http);
     const isRead = method === "GET" || method === "DELETE";
@@ -159,7 +159,7 @@ export class RestDoor implements Door {
     return (await this.#parts.hub.describeTool(target.tool, { mode: "all", principal })).found;
   }
 
-  async #queryArguments(exchange: Exchange, tool: string): Promise<JsonObject> {
+  async #queryArguments(exchange: RestExchange, tool: string): Promise<JsonObject> {
     const lookup = await this.#parts.hub.describeTool(tool, this.#viewOf(exchange));
     const schema = lookup.found ? (lookup.entry["inputSchema"] as JsonObject) : {};
     return queryArguments(exchange.http.query, schema);
@@ -179,7 +179,7 @@ function searchFilter(query: URLSearchParams): SearchFilter {
 const NO_QUERY = new URLSearchParams();
 
 /** A name may hold a slash, and come with it escaped or not. */
-function nameIn({ http }: Exchange, prefix: string): string {
+function nameIn({ http }: RestExchange, prefix: string): string {
   const text = http.path.slice(prefix.length + 1);
   try {
     return decodeURIComponent(text);

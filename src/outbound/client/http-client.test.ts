@@ -7,7 +7,7 @@ import { afterEach, expect, test } from "vitest";
 import { listen, sendJson, startServer, type RunningServer } from "../../../test/fixtures/http-servers.ts";
 import { failureOf } from "../../../test/fixtures/transport-peer.ts";
 import { discard, readText } from "./body.ts";
-import { HttpClient, type HttpClientOptions, type HttpRequest } from "./http-client.ts";
+import { HttpClient, type HttpClientOptions, type OutgoingRequest } from "./http-client.ts";
 
 const clients: HttpClient[] = [];
 
@@ -31,7 +31,7 @@ function createClient(url: string, options: Partial<HttpClientOptions> = {}): Ht
   return client;
 }
 
-const post: HttpRequest = {
+const post: OutgoingRequest = {
   method: "POST",
   headers: { "content-type": "application/json" },
   body: "{}",
@@ -39,7 +39,7 @@ const post: HttpRequest = {
   idleMs: 5000,
 };
 
-async function ask(client: HttpClient, request: Partial<HttpRequest> = {}): Promise<string> {
+async function ask(client: HttpClient, request: Partial<OutgoingRequest> = {}): Promise<string> {
   const { signal } = post;
   const response = await client.request({ ...post, ...request });
   return `${response.status} ${await readText(response.body, { place: client.place, maxBytes: 1000, signal })}`;

@@ -24,7 +24,7 @@ export interface HttpClientOptions {
   /** URL of a proxy; absent: none. */
   readonly proxy?: string;
   /** Gives what changes with time of the headers; absent: none is needed beyond `headers`. */
-  readonly credentials?: Credentials;
+  readonly credentials?: ChangingCredentials;
   /** What a person may do about a server that lets nobody in, for messages. @default to configure credentials */
   readonly remedy?: string;
 }
@@ -46,7 +46,7 @@ export interface Refusal {
 }
 
 /** Credentials that change with time. */
-export interface Credentials {
+export interface ChangingCredentials {
   /** At once where nothing has to be fetched. Rejects with a `FailError`, or with the signal's reason. */
   headersFor(sent: Sent, signal: Cancellation): Headers | Promise<Headers>;
   /**
@@ -58,7 +58,7 @@ export interface Credentials {
   answered?(header: (name: string) => string | undefined): void;
 }
 
-export interface HttpRequest {
+export interface OutgoingRequest {
   readonly method: "GET" | "POST" | "DELETE";
   /** Another place on the same server. @default the client's own URL */
   readonly url?: URL;
@@ -78,7 +78,7 @@ const MAX_ATTEMPTS = 3;
 interface Refused {
   readonly refusal: Refusal;
   readonly response: HttpResponse;
-  readonly request: HttpRequest;
+  readonly request: OutgoingRequest;
 }
 
 interface Asked extends Sending {
@@ -126,7 +126,7 @@ export class HttpClient {
   /**
    * Resolves with the headers' arrival. Rejects with a `FailError`; `details.sent` is `false` where no byte went out.
    */
-  async request(request: HttpRequest): Promise<HttpResponse> {
+  async request(request: OutgoingRequest): Promise<HttpResponse> {
     const { credentials } = this.#options;
     if (!credentials) return this.#request(request, NO_CREDENTIALS);
     for (let attempt = 0; ; attempt += 1) {
@@ -145,7 +145,10 @@ export class HttpClient {
     await this.#connections.close();
   }
 
-  async #credentialsFor(credentials: Credentials, { method, url = this.url, signal }: HttpRequest): Promise<Headers> {
+  async #credentialsFor(
+    credentials: ChangingCredentials,
+    { method, url = this.url, signal }: OutgoingRequest,
+  ): Promise<Headers> {
     try {
       return await credentials.headersFor({ method, url }, signal);
     } catch (error) {
@@ -153,7 +156,10 @@ export class HttpClient {
     }
   }
 
-  async #hasOthers(credentials: Credentials, { refusal, response, request: { signal } }: Refused): Promise<boolean> {
+  async #hasOthers(
+    credentials: ChangingCredentials,
+    { refusal, response, request: { signal } }: Refused,
+  ): Promise<boolean> {
     try {
       const hasOthers = await credentials.refused(refusal, signal);
       if (hasOthers) discard(response.body);
@@ -164,7 +170,10 @@ export class HttpClient {
     }
   }
 
-  #request({ url, method, body, headers, signal, idleMs }: HttpRequest, credentials: Headers): Promise<HttpResponse> {
+  #request(
+    { url, method, body, headers, signal, idleMs }: OutgoingRequest,
+    credentials: Headers,
+  ): Promise<HttpResponse> {
     return exchange({ url: url ?? this.url, method, body }, { headers, credentials, signal, idleMs }, this.#route);
   }
 

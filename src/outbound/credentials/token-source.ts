@@ -4,7 +4,7 @@ import { fail } from "../../core/outcome.ts";
 import { orAborted } from "../../core/wait.ts";
 import { readText } from "../client/body.ts";
 import type { HttpResponse } from "../client/sender.ts";
-import type { Credentials, HttpClient, Refusal, Sent } from "../client/http-client.ts";
+import type { ChangingCredentials, HttpClient, Refusal, Sent } from "../client/http-client.ts";
 import { retryAfterMs } from "../client/retry-after.ts";
 import { basic, formEncoded } from "./basic.ts";
 import { readTokenAnswer } from "./token-answer.ts";
@@ -44,7 +44,7 @@ const MAX_SECRET_TOKENS = 3;
  * The access tokens of one server: fetched when first needed, one request at a time, and kept until shortly before they
  * expire.
  */
-export class TokenSource implements Credentials {
+export class TokenSource implements ChangingCredentials {
   readonly #options: TokenSourceOptions;
   readonly #now: () => number;
   readonly #ending = new AbortController();

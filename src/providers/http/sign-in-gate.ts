@@ -2,7 +2,7 @@ import type { Cancellation } from "../../core/cancellation.ts";
 import type { Call, Principal } from "../../core/call.ts";
 import { loginCommand } from "../../core/login-command.ts";
 import type { Page, SignInDesk } from "../../core/sign-in-desk.ts";
-import type { Credentials, Refusal, Sent } from "../../outbound/client/http-client.ts";
+import type { ChangingCredentials, Refusal, Sent } from "../../outbound/client/http-client.ts";
 import { readChallenge, type Challenge } from "../../signin/challenge.ts";
 import type { SignInPlace } from "../../signin/context.ts";
 import type { SignInSession } from "../../signin/session.ts";
@@ -33,7 +33,7 @@ const NONE: Headers = Object.freeze({});
  * The sign-in of one source, or of one person to it, as far as there is one: what it takes is loaded with the first
  * token, or with the first server that asks for one where there is a vault.
  */
-export class SignInGate implements Credentials {
+export class SignInGate implements ChangingCredentials {
   readonly #options: SignInGateOptions;
   #session: SignInSession | undefined;
   #opening: Promise<SignInSession> | undefined;

@@ -41,7 +41,7 @@ export class CallDesk {
     if (problem !== undefined) return errorAnswer(RPC.invalidParams, `Invalid params: ${problem}.`);
     const binding = bindingOf(message, visit.request);
     const state = params["requestState"];
-    if (!isOwnState(state)) return this.#turn(this.#begin(message, visit, context), visit, binding);
+    if (!isOwnState(state)) return this.#visit(this.#begin(message, visit, context), visit, binding);
     return this.#goOn(objectMember(params, "inputResponses") ?? {}, { state, visit, binding });
   }
 
@@ -50,7 +50,7 @@ export class CallDesk {
     const taken = await this.#parked.take(state, binding);
     if (taken.type !== "here") return taken.type === "elsewhere" ? HELD_ELSEWHERE : INVALID_STATE;
     taken.call.respond(responses);
-    return this.#turn(taken.call, visit, binding);
+    return this.#visit(taken.call, visit, binding);
   }
 
   release(connection: string): void {
@@ -74,15 +74,15 @@ export class CallDesk {
     return call;
   }
 
-  async #turn(call: RunningCall, visit: RequestVisit, binding: Binding): Promise<Answer> {
+  async #visit(call: RunningCall, visit: RequestVisit, binding: Binding): Promise<Answer> {
     for (;;) {
-      const turn = await call.turn(visit);
-      if (turn.type === "answer") return turn.answer;
+      const end = await call.take(visit);
+      if (end.type === "answer") return end.answer;
       if (visit.signal.aborted) return SILENCE;
       const holder = holderIn(visit.request);
       if (this.#parked.hasRoomFor(holder)) {
         const requestState = this.#parked.park(call, binding, holder);
-        return resultAnswer({ resultType: "input_required", inputRequests: turn.inputRequests, requestState });
+        return resultAnswer({ resultType: "input_required", inputRequests: end.inputRequests, requestState });
       }
       call.refuseQuestions(
         new FailError(

@@ -31,7 +31,7 @@ export interface Visit {
 const NO_QUESTIONS = new Map<string, Question>();
 
 /** How a visit ends: with the call's answer, or with questions to its caller. */
-export type Turn =
+export type VisitEnd =
   | { readonly type: "answer"; readonly answer: Answer }
   | { readonly type: "input"; readonly inputRequests: JsonObject };
 
@@ -58,7 +58,7 @@ export class RunningCall implements CallerLink {
   #questions = NO_QUESTIONS;
   #capabilities: JsonObject;
   #visit: Visit | undefined;
-  #endTurn: ((turn: Turn) => void) | undefined;
+  #endVisit: ((end: VisitEnd) => void) | undefined;
   /** Waits for the caller of this visit to go. */
   #onGone: (() => void) | undefined;
   #gathering: NodeJS.Timeout | undefined;
@@ -100,19 +100,19 @@ export class RunningCall implements CallerLink {
   }
 
   /** Lets a request wait for the call until it is over or asks something. One visit at a time. */
-  turn(visit: Visit): Promise<Turn> {
+  take(visit: Visit): Promise<VisitEnd> {
     if (this.#answer) {
       this.#flushTo(visit);
       if (this.#questions.size > 0) this.#rejectAll(over());
       return Promise.resolve({ type: "answer", answer: this.#answer });
     }
-    const turn = new Promise<Turn>((resolve) => (this.#endTurn = resolve));
+    const end = new Promise<VisitEnd>((resolve) => (this.#endVisit = resolve));
     this.#visit = visit;
     this.#capabilities = visit.capabilities;
     this.#flushTo(visit);
     if (visit.signal.aborted) this.cancel(visit.signal.reason);
     else this.#wait(visit);
-    return turn;
+    return end;
   }
 
   #wait(visit: Visit): void {
@@ -203,14 +203,14 @@ export class RunningCall implements CallerLink {
     }, GATHER_MS);
   }
 
-  #end(turn: Turn): void {
+  #end(end: VisitEnd): void {
     clearTimeout(this.#gathering);
     this.#gathering = undefined;
     if (this.#onGone) this.#visit?.signal.removeEventListener("abort", this.#onGone);
     this.#onGone = undefined;
     this.#visit = undefined;
-    this.#endTurn?.(turn);
-    this.#endTurn = undefined;
+    this.#endVisit?.(end);
+    this.#endVisit = undefined;
   }
 
   // The caller may declare less on its retry than it did at first.

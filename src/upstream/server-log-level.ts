@@ -7,7 +7,7 @@ import { failureOf } from "./faults.ts";
 const NOTE_MS = 10_000;
 
 /** From which level on one server is asked to log, over every connection to it. */
-export class LogLevel {
+export class ServerLogLevel {
   readonly #logger: Logger;
   #level: string | undefined;
 

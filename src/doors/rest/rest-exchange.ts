@@ -18,7 +18,7 @@ const FIRST_SIGN_MS = 1000;
  * One request and the way back to its caller: JSON, or server-sent events for who names them in `Accept`. What fails
  * before the first event is a plain answer with its status.
  */
-export class Exchange {
+export class RestExchange {
   readonly http: HttpExchange;
   readonly takesEvents: boolean;
   readonly #ended = new AbortController();
