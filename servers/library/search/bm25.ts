@@ -38,17 +38,34 @@ export function scoreBm25(
   stats: TermStats,
 ): ReadonlyMap<number, number> {
   const counter = new TermCounter(groups);
-  const weights = groups.map((group) => weightOf(frequencyOf(group, stats), stats.passages));
+  const weights = weightsOf(groups, stats);
   const scores = new Map<number, number>();
   for (const { id, terms, length } of candidates) {
     const counts = counter.countsIn(terms);
-    const norm = K1 * (1 - B + (B * length) / Math.max(stats.averageLength, 1));
+    const norm = normOf(length, stats);
     let score = 0;
-    for (let at = 0; at < counts.length; at += 1)
-      score += (weights[at]! * counts[at]! * (K1 + 1)) / (counts[at]! + norm);
+    for (let at = 0; at < counts.length; at += 1) score += partOf(weights[at]!, counts[at]!, norm);
     if (score > 0) scores.set(id, score);
   }
   return scores;
+}
+
+/** What a group adds to a passage's score that holds it so often. */
+export function partOf(weight: number, count: number, norm: number): number {
+  return (weight * count * (K1 + 1)) / (count + norm);
+}
+
+/** What no group adds more than, however often it stands in a passage. */
+export function mostOf(weight: number): number {
+  return weight * (K1 + 1);
+}
+
+export function normOf(length: number, { averageLength }: TermStats): number {
+  return K1 * (1 - B + (B * length) / Math.max(averageLength, 1));
+}
+
+export function weightsOf(groups: readonly TermGroup[], stats: TermStats): number[] {
+  return groups.map((group) => weightOf(frequencyOf(group, stats), stats.passages));
 }
 
 /** In how many passages any of the group's terms stands, at most. */

@@ -2,7 +2,8 @@ import type { Filter, LibraryStore, PassageKind, StoredPassage } from "../store/
 import type { Embedder } from "./embedder.ts";
 import { byPlace } from "./order.ts";
 import { frequencyOf, scoreBm25, selectiveTerms, type Candidate, type WantedTerms } from "./bm25.ts";
-import type { Terms } from "./terms.ts";
+import { promising, type Wanted } from "./promising.ts";
+import type { TermGroup, Terms } from "./terms.ts";
 
 export interface SearchRequest {
   readonly query: string;
@@ -44,6 +45,11 @@ const WORDS = 0.7;
 /** Four decimals, so that stores that differ in the last bits give one order. */
 const ROUNDING = 10_000;
 
+/** Passages beyond those that are wanted which are read before it is asked which of them need be. */
+const FEW_MORE = 300;
+/** The share of all passages above which it is not asked in which of them a term stands. */
+const TELLING = 0.5;
+
 /** Searches anew while others change what was found; a library is not changed so often for long. */
 const MAX_TRIES = 5;
 
@@ -65,30 +71,52 @@ async function searchOnce(
   await terms.load(languages);
   // Stores know no levels, so whoever wants some of them is shown all.
   const wanted = levels ? Number.MAX_SAFE_INTEGER : Math.max(MIN_PROPOSED, limit * PROPOSED_EACH);
-  const words = await byWords(kind, terms.groupsOf(query, languages), { store, filter, wanted });
-  const told = best(words.found, wanted);
   const [vector] = embedder ? await embedder.embed([query], "query") : [];
   const near = vector ? await store.nearest(kind, vector, { filter, count: wanted + MORE_NEAR }) : [];
+  const lexicalSearch = { kind, store, filter, wanted, near: near.map(({ id }) => id) };
+  const words = await byWords(terms.groupsOf(query, languages), lexicalSearch);
+  const told = best(words.found, wanted);
   const proposed = Array.from(new Set([...told, ...near].map(({ id }) => id)));
   const similarities = vector ? await store.similarities(kind, vector, proposed) : new Map<number, number>();
   // Stores differ in the last digits of what is nearest, so the last of them are chosen here.
   const nearest = near.map((place) => ({ ...place, score: rounded(similarities.get(place.id) ?? 0) }));
-  const ids = Array.from(new Set([...told, ...best(nearest, wanted)].map(({ id }) => id)));
-  const there = await store.passages(kind, ids);
-  const passages = there.filter(({ level }) => !levels || (level >= levels[0] && level <= levels[1]));
-  const most = Math.max(...passages.map(({ id }) => words.scores.get(id) ?? 0), Number.MIN_VALUE);
-  const hits = passages
-    .map((passage) => {
-      const similarity = rounded(similarities.get(passage.id) ?? 0);
-      const lexical = (words.scores.get(passage.id) ?? 0) / most;
+  const chosen = new Map([...told, ...best(nearest, wanted)].map((place) => [place.id, place]));
+  const { places, isWhole } = levels
+    ? await ofLevels(kind, Array.from(chosen.values()), { levels, store })
+    : { places: Array.from(chosen.values()), isWhole: true };
+  const most = places.reduce((all, { id }) => Math.max(all, words.scores.get(id) ?? 0), Number.MIN_VALUE);
+  const ranked = places
+    .map(({ id, sourceId, ordinal }) => {
+      const similarity = rounded(similarities.get(id) ?? 0);
+      const lexical = (words.scores.get(id) ?? 0) / most;
       // What has no vector is judged by its words alone.
-      const score = similarities.has(passage.id) ? WORDS * lexical + (1 - WORDS) * Math.max(0, similarity) : lexical;
-      return { passage, similarity, score: rounded(score) };
+      const score = similarities.has(id) ? WORDS * lexical + (1 - WORDS) * Math.max(0, similarity) : lexical;
+      return { id, sourceId, ordinal, similarity, score: rounded(score) };
     })
     .filter(({ similarity }) => similarity >= minSimilarity)
-    .toSorted((one, other) => other.score - one.score || byPlace(one.passage, other.passage));
-  const matches = Math.max(words.found.length, hits.length);
-  return { hits: hits.slice(0, limit), matches, isWhole: there.length === ids.length };
+    .toSorted((one, other) => other.score - one.score || byPlace(one, other));
+  const first = new Map(ranked.slice(0, limit).map((place) => [place.id, place]));
+  const passages = await store.passages(kind, Array.from(first.keys()));
+  const hits = passages.map((passage) => {
+    const { similarity, score } = first.get(passage.id)!;
+    return { passage, similarity, score };
+  });
+  const matches = Math.max(words.total, ranked.length);
+  return { hits, matches, isWhole: words.isWhole && isWhole && passages.length === first.size };
+}
+
+/** Those whose level is from the least to the most. */
+async function ofLevels(
+  kind: PassageKind,
+  places: readonly Scored[],
+  { levels: [least, most], store }: { readonly levels: readonly [number, number]; readonly store: LibraryStore },
+): Promise<{ readonly places: readonly Scored[]; readonly isWhole: boolean }> {
+  const passages = await store.passages(
+    kind,
+    places.map(({ id }) => id),
+  );
+  const own = new Set(passages.filter(({ level }) => level >= least && level <= most).map(({ id }) => id));
+  return { places: places.filter(({ id }) => own.has(id)), isWhole: passages.length === places.length };
 }
 
 interface Scored {
@@ -99,35 +127,68 @@ interface Scored {
 }
 
 interface ByWords {
+  /** All that may be among the best, and those that are near. */
   readonly found: readonly Scored[];
   readonly scores: ReadonlyMap<number, number>;
+  readonly total: number;
+  /** Whether all were there still when they were read. */
+  readonly isWhole: boolean;
 }
 
-async function byWords(
-  kind: PassageKind,
-  groups: readonly (readonly string[])[],
-  { store, filter, wanted }: { readonly store: LibraryStore; readonly filter: Filter; readonly wanted: number },
-): Promise<ByWords> {
-  if (groups.length === 0) return { found: [], scores: new Map() };
-  const stats = await store.termStats(kind, groups.flat());
+interface Lexical {
+  readonly kind: PassageKind;
+  readonly store: LibraryStore;
+  readonly filter: Filter;
+  readonly wanted: number;
+  /** Passages whose words count as well, if there are any in them. */
+  readonly near: readonly number[];
+}
+
+async function byWords(groups: readonly TermGroup[], search: Lexical): Promise<ByWords> {
+  if (groups.length === 0) return { found: [], scores: new Map(), total: 0, isWhole: true };
+  const stats = await search.store.termStats(search.kind, groups.flat());
   const known = groups.filter((group) => frequencyOf(group, stats) > 0);
-  const candidates = await candidatesOf(kind, selectiveTerms(known, stats, wanted), { store, filter, wanted });
+  const { candidates, total, isWhole } = await candidatesOf({ groups: known, stats, count: search.wanted }, search);
   const scores = scoreBm25(known, candidates, stats);
   const found = candidates.flatMap(({ id, sourceId, ordinal }) => {
     const score = scores.get(id);
     return score === undefined ? [] : [{ id, sourceId, ordinal, score }];
   });
-  return { found, scores };
+  return { found, scores, total: total ?? found.length, isWhole };
+}
+
+interface Candidates {
+  readonly candidates: readonly Candidate[];
+  /** Absent: all of them are here. */
+  readonly total?: number;
+  readonly isWhole: boolean;
 }
 
 /** Where even the rarest word is everywhere, passages with a second one come first, if there are enough of them. */
-async function candidatesOf(
-  kind: PassageKind,
-  { any, and }: WantedTerms,
-  { store, filter, wanted }: { readonly store: LibraryStore; readonly filter: Filter; readonly wanted: number },
-): Promise<readonly Candidate[]> {
-  const both = and ? await store.candidates(kind, { any, and }, filter) : [];
-  return both.length >= wanted ? both : store.candidates(kind, { any }, filter);
+async function candidatesOf(words: Wanted, search: Lexical): Promise<Candidates> {
+  const { any, and } = selectiveTerms(words.groups, words.stats, search.wanted);
+  const both = and ? await candidatesFor({ any, and }, words, search) : undefined;
+  const isEnough = both && (both.total ?? both.candidates.length) >= search.wanted;
+  return isEnough ? both : candidatesFor({ any }, words, search);
+}
+
+async function candidatesFor(terms: WantedTerms, words: Wanted, search: Lexical): Promise<Candidates> {
+  const { kind, store, filter, wanted, near } = search;
+  const looked = { terms: tellingTerms(words, terms.any), filter, few: wanted + FEW_MORE };
+  const places = terms.any.length > 0 ? await store.places?.(kind, terms, looked) : undefined;
+  if (!places) return { candidates: await store.candidates(kind, terms, filter), isWhole: true };
+  const all = new Set(places.ids);
+  const read = Array.from(new Set([...promising(places, words), ...near.filter((id) => all.has(id))]));
+  const candidates = await store.candidatesAt!(kind, read);
+  return { candidates, total: places.ids.length, isWhole: candidates.length === read.length };
+}
+
+/** A term that stands in most passages tells little, and it takes long to look where. */
+function tellingTerms({ groups, stats: { frequencies, passages } }: Wanted, any: readonly string[]): string[] {
+  return groups.flat().filter((term) => {
+    const frequency = frequencies.get(term);
+    return frequency !== undefined && (frequency <= passages * TELLING || any.includes(term));
+  });
 }
 
 function best(found: readonly Scored[], count: number): readonly Scored[] {

@@ -43,6 +43,26 @@ export class TermCounter {
   }
 }
 
+/** How often a term stands in a passage is told in these steps: at least so often. */
+export const STEPS = [1, 2, 3, 4, 6, 8, 12, 16] as const;
+/** Of letters for private use: no word has them. */
+const FIRST_MARK = 0xe000;
+
+/** A term as it is written where it stands so often at least. */
+export function markedTerm(term: string, step: number): string {
+  return term + String.fromCharCode(FIRST_MARK + step);
+}
+
+/** The terms that stand there more than once, marked with each step that they reach. */
+export function repeatedIn(terms: string): string[] {
+  const counts = new Map<string, number>();
+  for (const term of terms.split(" ")) counts.set(term, (counts.get(term) ?? 0) + 1);
+  counts.delete("");
+  return Array.from(counts).flatMap(([term, count]) =>
+    count === 1 ? [] : STEPS.slice(1).flatMap((step) => (step <= count ? [markedTerm(term, step)] : [])),
+  );
+}
+
 function digestOf(term: string): number {
   let digest = 0;
   for (let at = 0; at < term.length; at += 1) digest = (Math.imul(digest, 31) + term.charCodeAt(at)) | 0;

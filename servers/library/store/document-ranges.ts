@@ -1,16 +1,25 @@
+import { lengthsOf } from "./sqlite-digest.ts";
 import type { SqliteDriver } from "./sqlite-driver.ts";
 import { revisionOf } from "./sqlite-schema.ts";
 import type { PassageKind } from "./store.ts";
 
-/**
- * Which numbers the passages of a document have. They are given in one transaction, so they follow one another, and
- * whose a passage is can be told without reading it.
- */
+/** A document's passages: they are given in one transaction, so their numbers follow one another. */
+interface Range {
+  readonly document: number;
+  readonly revision: number;
+  readonly first: number;
+  /** Undefined for a document that an earlier program wrote. */
+  readonly lengths: Uint32Array | undefined;
+}
+
+/** Which numbers the passages of a document have: whose one is, and how long, is told without reading it. */
 export class DocumentRanges {
   readonly #driver: SqliteDriver;
   readonly #kind: PassageKind;
   #revision = -1;
-  #documents = new Float64Array();
+  #byDocument = new Map<number, Range>();
+  /** By their first passages. */
+  #ranges: readonly Range[] = [];
   #firsts = new Float64Array();
 
   constructor(driver: SqliteDriver, kind: PassageKind) {
@@ -22,28 +31,54 @@ export class DocumentRanges {
   within(ids: readonly number[], documents: readonly number[]): number[] {
     this.#refresh();
     const wanted = new Set(documents);
-    return ids.filter((id) => wanted.has(this.#documentOf(id)));
+    return ids.filter((id) => wanted.has(this.#rangeOf(id)?.document ?? -1));
   }
 
-  #documentOf(id: number): number {
+  /** How many terms each of the passages has; undefined where that is not known of all. */
+  lengthsOf(ids: readonly number[]): Float64Array | undefined {
+    this.#refresh();
+    const lengths = new Float64Array(ids.length);
+    for (const [at, id] of ids.entries()) {
+      const range = this.#rangeOf(id);
+      const length = range?.lengths?.[id - range.first];
+      if (length === undefined) return undefined;
+      lengths[at] = length;
+    }
+    return lengths;
+  }
+
+  #rangeOf(id: number): Range | undefined {
     let [low, high] = [0, this.#firsts.length];
     while (high - low > 1) {
       const middle = (low + high) >> 1;
       if (this.#firsts[middle]! <= id) low = middle;
       else high = middle;
     }
-    return this.#documents[low] ?? -1;
+    return this.#ranges[low];
   }
 
   #refresh(): void {
     const revision = revisionOf(this.#driver);
     if (revision === this.#revision) return;
-    // The index of places has all that this asks for.
-    const rows = this.#driver.all(
-      `select document_id, min(id) as first from ${this.#kind} group by document_id order by first`,
-    );
-    this.#documents = Float64Array.from(rows, (row) => Number(row["document_id"]));
-    this.#firsts = Float64Array.from(rows, ({ first }) => Number(first));
+    const before = this.#byDocument;
+    this.#byDocument = new Map();
+    for (const row of this.#driver.all("select id, revision from document")) {
+      const [document, own] = [Number(row["id"]), Number(row["revision"])];
+      const known = before.get(document);
+      const range = known?.revision === own && known.lengths ? known : this.#read(document, own);
+      if (range) this.#byDocument.set(document, range);
+    }
+    this.#ranges = Array.from(this.#byDocument.values()).toSorted((one, other) => one.first - other.first);
+    this.#firsts = Float64Array.from(this.#ranges, ({ first }) => first);
     this.#revision = revision;
+  }
+
+  /** Undefined for a document without passages. */
+  #read(document: number, revision: number): Range | undefined {
+    const digest = lengthsOf(this.#driver, this.#kind, [document, revision]);
+    if (digest) return digest.lengths.length > 0 ? { document, revision, ...digest } : undefined;
+    const row = this.#driver.get(`select min(id) as first from ${this.#kind} where document_id = ?`, [document]);
+    const first = row?.["first"] ?? null;
+    return first === null ? undefined : { document, revision, first: Number(first), lengths: undefined };
   }
 }

@@ -1,5 +1,6 @@
 import { access, rm } from "node:fs/promises";
 import { inPlaceOf } from "../../shared/replace-file.ts";
+import { checkDigests, repairDigests } from "./sqlite-digest.ts";
 import type { SqliteDriver } from "./sqlite-driver.ts";
 import { countAnew, isSizeRight } from "./sqlite-size.ts";
 import type { Finding } from "./store.ts";
@@ -23,17 +24,16 @@ export function checkSqlite(driver: SqliteDriver): Finding[] {
       findings.push({ what: `The ${kind} index differs from its texts: ${(error as Error).message}.`, canMend: true });
     }
   }
-  return findings;
+  return [...findings, ...checkDigests(driver)];
 }
 
-/** Makes the indexes of words anew, and counts. */
+/** Makes the indexes of words and the digests anew, and counts; in a transaction of the caller's. */
 export function repairSqlite(driver: SqliteDriver): void {
-  driver.transaction(() => {
-    for (const kind of KINDS) {
-      driver.run(`insert into ${kind}_terms(${kind}_terms) values ('rebuild')`);
-      countAnew(driver, kind);
-    }
-  });
+  for (const kind of KINDS) {
+    driver.run(`insert into ${kind}_terms(${kind}_terms) values ('rebuild')`);
+    countAnew(driver, kind);
+  }
+  repairDigests(driver);
 }
 
 /**

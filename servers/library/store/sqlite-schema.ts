@@ -1,3 +1,4 @@
+import { DIGEST_TABLES, prepareDigests } from "./sqlite-digest.ts";
 import type { SqliteDriver } from "./sqlite-driver.ts";
 
 const VERSION = 1;
@@ -61,9 +62,10 @@ export function prepareTables(driver: SqliteDriver, path: string): void {
   if (found === undefined)
     driver.transaction(() => {
       // Another process may have been first.
-      if (versionOf(driver) === undefined) driver.exec(SCHEMA);
+      if (versionOf(driver) === undefined) driver.exec(`${SCHEMA} ${DIGEST_TABLES}`);
     });
-  else if (found !== VERSION)
+  else if (found === VERSION) prepareDigests(driver);
+  else
     throw driver.fail(
       "unavailable",
       `${path} is a library of version ${found}, and this program reads version ${VERSION}. ` +

@@ -1,8 +1,10 @@
 import { authorKey, plainWords } from "../search/names.ts";
+import { clearDigests, removeDigests, renewDigests, writeDigests } from "./sqlite-digest.ts";
 import { checkSqlite, copySqlite, repairSqlite } from "./sqlite-care.ts";
 import type { SqliteDriver } from "./sqlite-driver.ts";
 import { revisionOf } from "./sqlite-schema.ts";
 import { resize, sizeOf } from "./sqlite-size.ts";
+import { bytesOf } from "./sqlite-values.ts";
 import {
   SECTION_SEPARATOR,
   type Deleted,
@@ -12,7 +14,6 @@ import {
   type PassageKind,
   type Passages,
 } from "./store.ts";
-import { bytesOf } from "./vector-table.ts";
 
 const KINDS = ["chunk", "summary"] as const;
 
@@ -56,6 +57,7 @@ export class SqliteWrites {
       for (const chunk of passages.chunks) this.#insert("chunk", id, chunk);
       for (const summary of passages.summaries) this.#insert("summary", id, summary);
       for (const kind of KINDS) resize(this.#driver, kind, sizeOf(this.#driver, kind, id));
+      writeDigests(this.#driver, id);
     });
   }
 
@@ -71,7 +73,9 @@ export class SqliteWrites {
     this.#driver.transaction(() => {
       for (const kind of KINDS) this.#driver.run(`update ${kind} set vector = null`);
       this.#setEmbedder(embedder);
-      this.#driver.run("update document set revision = ?", [this.#bump()]);
+      const revision = this.#bump();
+      this.#driver.run("update document set revision = ?", [revision]);
+      clearDigests(this.#driver, revision);
     });
   }
 
@@ -81,6 +85,8 @@ export class SqliteWrites {
         this.#driver.run(`update ${kind} set vector = ? where id = ?`, [bytesOf(vector), id]);
       // What other processes hold of this document's vectors is old.
       this.#driver.run("update document set revision = ? where source_id = ?", [this.#bump(), sourceId]);
+      const document = this.#idOf(sourceId);
+      if (document !== undefined) renewDigests(this.#driver, document);
     });
   }
 
@@ -89,7 +95,11 @@ export class SqliteWrites {
   }
 
   repair(): void {
-    repairSqlite(this.#driver);
+    this.#driver.transaction(() => {
+      repairSqlite(this.#driver);
+      // Whoever has the file open looks at it again.
+      this.#bump();
+    });
   }
 
   backup(file: string): Promise<void> {
@@ -113,6 +123,7 @@ export class SqliteWrites {
   #remove(sourceId: string): Deleted | undefined {
     const id = this.#idOf(sourceId);
     if (id === undefined) return undefined;
+    removeDigests(this.#driver, id);
     const [chunks, summaries] = KINDS.map((kind) => {
       const own = sizeOf(this.#driver, kind, id);
       resize(this.#driver, kind, { passages: -own.passages, length: -own.length });

@@ -1,11 +1,14 @@
 import type { Candidate, TermStats, WantedTerms } from "../search/bm25.ts";
 import { authorKey, plainWords } from "../search/names.ts";
 import { DocumentRanges } from "./document-ranges.ts";
+import { Frequencies } from "./frequencies.ts";
 import { candidateOf, documentOf, passageFieldsOf, passageOf } from "./rows.ts";
 import { openSqlite } from "./open-sqlite.ts";
 import type { SqliteDriver, Value } from "./sqlite-driver.ts";
+import { holdersOf, idsOf, repeatersOf } from "./sqlite-places.ts";
 import { prepareTables } from "./sqlite-schema.ts";
 import { sizeOf } from "./sqlite-size.ts";
+import { numbersOf } from "./sqlite-values.ts";
 import { writerHere, type SqliteWriter } from "./sqlite-writer.ts";
 import { SqliteWrites } from "./sqlite-writes.ts";
 import type {
@@ -17,12 +20,14 @@ import type {
   PassageKind,
   PassageRange,
   Passages,
+  Places,
+  PlacesSearch,
   StoredDocument,
   StoredPassage,
   WholeDocument,
   Window,
 } from "./store.ts";
-import { numbersOf, VectorTable } from "./vector-table.ts";
+import { VectorTable } from "./vector-table.ts";
 import { WriterThread } from "./writing/writer-thread.ts";
 
 const KINDS = ["chunk", "summary"] as const;
@@ -54,6 +59,7 @@ class SqliteStore implements LibraryStore {
   readonly #path: string;
   readonly #writer: SqliteWriter;
   readonly #vectors: Readonly<Record<PassageKind, VectorTable>>;
+  readonly #frequencies: Readonly<Record<PassageKind, Frequencies>>;
   readonly #ranges: Readonly<Record<PassageKind, DocumentRanges>>;
 
   constructor(driver: SqliteDriver, path: string, writer: SqliteWriter) {
@@ -61,6 +67,7 @@ class SqliteStore implements LibraryStore {
     this.#path = path;
     this.#writer = writer;
     this.#vectors = { chunk: new VectorTable(driver, "chunk"), summary: new VectorTable(driver, "summary") };
+    this.#frequencies = { chunk: new Frequencies(driver, "chunk"), summary: new Frequencies(driver, "summary") };
     this.#ranges = { chunk: new DocumentRanges(driver, "chunk"), summary: new DocumentRanges(driver, "summary") };
   }
 
@@ -133,38 +140,51 @@ class SqliteStore implements LibraryStore {
   }
 
   async termStats(kind: PassageKind, terms: readonly string[]): Promise<TermStats> {
-    const { passages, length } = sizeOf(this.#driver, kind);
-    const rows = this.#driver.all(
-      `select term, doc from ${kind}_vocabulary where term in (select value from json_each(?))`,
-      [JSON.stringify(terms)],
-    );
-    return {
-      passages,
-      averageLength: passages === 0 ? 0 : length / passages,
-      frequencies: new Map(rows.map(({ term, doc }) => [String(term), Number(doc)])),
-    };
+    return this.#driver.atOnce(() => {
+      const { passages, length } = sizeOf(this.#driver, kind);
+      const averageLength = passages === 0 ? 0 : length / passages;
+      return { passages, averageLength, frequencies: this.#frequencies[kind].of(terms) };
+    });
   }
 
-  async candidates(kind: PassageKind, { any, and }: WantedTerms, filter: Filter): Promise<Candidate[]> {
-    if (any.length === 0) return [];
-    return this.#driver.atOnce(() => {
-      const found = this.#driver
-        .all(`select rowid as id from ${kind}_terms where ${kind}_terms match ?`, [
-          and ? `(${either(any)}) AND (${either(and)})` : either(any),
-        ])
-        .map(({ id }) => Number(id));
-      const documents = this.#documentIds(filter);
-      // Before a passage is read: most of what the words find is of others.
-      const own = documents ? this.#ranges[kind].within(found, documents) : found;
-      return this.#driver
-        .all(
-          `select passage.id, source_id, ordinal, terms, length
-           from json_each(?) as own cross join ${kind} as passage on passage.id = own.value
-           join document on document.id = document_id`,
-          [JSON.stringify(own)],
-        )
-        .map(candidateOf);
+  async candidates(kind: PassageKind, wanted: WantedTerms, filter: Filter): Promise<Candidate[]> {
+    if (wanted.any.length === 0) return [];
+    return this.#driver.atOnce(() => this.#candidatesAt(kind, this.#idsOf(kind, wanted, filter)));
+  }
+
+  async candidatesAt(kind: PassageKind, ids: readonly number[]): Promise<Candidate[]> {
+    return this.#candidatesAt(kind, ids);
+  }
+
+  #candidatesAt(kind: PassageKind, ids: readonly number[]): Candidate[] {
+    return this.#driver
+      .all(
+        `select passage.id, source_id, ordinal, terms, length
+         from json_each(?) as own cross join ${kind} as passage on passage.id = own.value
+         join document on document.id = document_id`,
+        [JSON.stringify(ids)],
+      )
+      .map(candidateOf);
+  }
+
+  async places(kind: PassageKind, wanted: WantedTerms, { terms, filter, few }: PlacesSearch) {
+    return this.#driver.atOnce((): Places | undefined => {
+      const ids = this.#idsOf(kind, wanted, filter);
+      const lengths = this.#ranges[kind].lengthsOf(ids);
+      if (!lengths || ids.length <= few) return undefined;
+      const known = terms.map((term) => {
+        const holders = holdersOf(this.#driver, kind, { any: wanted.any, term });
+        return [term, [holders, ...repeatersOf(this.#driver, kind, term)]] as const;
+      });
+      return { ids, lengths, terms: new Map(known) };
     });
+  }
+
+  /** Before a passage is read: most of what the words find is of others. */
+  #idsOf(kind: PassageKind, wanted: WantedTerms, filter: Filter): number[] {
+    const found = idsOf(this.#driver, kind, wanted);
+    const documents = this.#documentIds(filter);
+    return documents ? this.#ranges[kind].within(found, documents) : found;
   }
 
   async nearest(kind: PassageKind, vector: Float32Array, { filter, count }: { filter: Filter; count: number }) {
@@ -244,10 +264,6 @@ class SqliteStore implements LibraryStore {
     const row = this.#driver.get(`select ${DOCUMENT} from document where ${condition} order by id`, [value]);
     return row && documentOf(row);
   }
-}
-
-function either(terms: readonly string[]): string {
-  return terms.map((term) => `"${term}"`).join(" OR ");
 }
 
 /** The condition that all documents meet. */

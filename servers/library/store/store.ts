@@ -109,6 +109,26 @@ export interface Near {
   readonly similarity: number;
 }
 
+export interface PlacesSearch {
+  /** Terms to look for in the passages that are found. */
+  readonly terms: readonly string[];
+  readonly filter: Filter;
+  /** So many passages are read as fast as told of. */
+  readonly few: number;
+}
+
+/** Passages, in the order of their ids, and what is known of each. */
+export interface Places {
+  readonly ids: readonly number[];
+  /** How many terms each has. */
+  readonly lengths: Float64Array;
+  /**
+   * By term, for each step of `STEPS`: the passages that hold it so often at least, ascending. Others than `ids` may be
+   * among them; none comes after the last list.
+   */
+  readonly terms: ReadonlyMap<string, readonly (readonly number[])[]>;
+}
+
 /** What a store finds wrong with itself. */
 export interface Finding {
   readonly what: string;
@@ -156,6 +176,13 @@ export interface LibraryStore extends AsyncDisposable {
   ): Promise<{ readonly passages: StoredPassage[]; readonly total: number }>;
   termStats(kind: PassageKind, terms: readonly string[]): Promise<TermStats>;
   candidates(kind: PassageKind, wanted: WantedTerms, filter: Filter): Promise<Candidate[]>;
+  /**
+   * Which passages `candidates` would give, and what can be told of them without reading them; undefined where that is
+   * not known of all of them. Absent: the store reads as fast as it could tell.
+   */
+  places?(kind: PassageKind, wanted: WantedTerms, search: PlacesSearch): Promise<Places | undefined>;
+  /** Those of the passages that are there. With `places` only. */
+  candidatesAt?(kind: PassageKind, ids: readonly number[]): Promise<Candidate[]>;
   /** The `count` nearest to a vector of length 1, nearest first; those of one distance by id. */
   nearest(kind: PassageKind, vector: Float32Array, search: { filter: Filter; count: number }): Promise<Near[]>;
   /** Whose vectors the passages have; undefined while none has any. */

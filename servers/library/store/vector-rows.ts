@@ -1,32 +1,66 @@
+import { BLOCK, plainMemory, rowMemory, strideOf, type RowMemory } from "./row-memory.ts";
+
 /** The largest whole number of eight bits. */
 const MOST = 127;
 /** Of a sum of products in 32 bits. */
 const MOST_SUM = 2 ** 31 - 1;
-const MOST_QUERY = 2 ** 15;
+/** The largest whole number of sixteen bits. */
+const MOST_QUERY = 2 ** 15 - 1;
 const FIRST_ROOM = 1_024;
+/** The scale is kept in fewer digits than it was reckoned in. */
+const SCALE_ERROR = 1e-6;
+
+/** What lies between two whole numbers, in parts of it: as many as eight bits tell. */
+const PARTS = 254;
 
 /** A vector in whole numbers, which times `scale` are what it was, but for `error` (the length of the difference). */
 export interface Rounded {
-  readonly numbers: Int32Array;
+  readonly numbers: Int16Array;
   readonly scale: number;
   readonly error: number;
 }
 
+/** Vectors of one length in whole numbers of eight bits, as `VectorRows` keeps them. */
+export interface RoundedRows {
+  readonly dimensions: number;
+  readonly ids: Float64Array;
+  readonly scales: Float32Array;
+  readonly numbers: Int8Array;
+  /** What is missing of each number, in parts of it. */
+  readonly parts: Int8Array;
+  /** The largest of all rows: of the numbers alone, and with their parts. */
+  readonly error: number;
+  readonly fineError: number;
+}
+
+export interface RowRange {
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
- * Vectors of one length, one after the other, in whole numbers of eight bits: a quarter of what they were. What a
- * cosine reckoned from them can be wrong by is known, so that the nearest are found exactly with a second look.
+ * Vectors of one length, one after the other, in whole numbers of eight bits and parts of them: half of what they
+ * were. What a cosine reckoned from them can be wrong by is known, so that the nearest are found exactly: among all by
+ * the numbers alone, among those that may be near with their parts too, and among the few that are left as they were.
  */
 export class VectorRows {
   readonly dimensions: number;
+  readonly #stride: number;
+  readonly #memory: RowMemory;
+  readonly #parts: RowMemory;
   #count = 0;
-  #ids = new Float64Array(FIRST_ROOM);
-  #scales = new Float32Array(FIRST_ROOM);
-  #numbers: Int8Array;
+  #ids = new Float64Array(0);
+  #scales = new Float32Array(0);
   #error = 0;
+  #fineError = 0;
 
-  constructor(dimensions: number) {
+  /** With room for so many; there is more when it is wanted. */
+  constructor(dimensions: number, room = 0) {
     this.dimensions = dimensions;
-    this.#numbers = new Int8Array(FIRST_ROOM * dimensions);
+    this.#stride = strideOf(dimensions);
+    this.#memory = rowMemory(this.#stride);
+    this.#parts = plainMemory(this.#stride);
+    this.#grow(room);
   }
 
   get count(): number {
@@ -42,68 +76,124 @@ export class VectorRows {
     return this.#error + query.error * (1 + this.#error);
   }
 
-  add(id: number, vector: Float32Array): void {
-    if (this.#count === this.#ids.length) this.#grow();
-    const { scale, numbers, error } = rounded(vector, MOST);
-    this.#numbers.set(numbers, this.#count * this.dimensions);
-    this.#ids[this.#count] = id;
-    this.#scales[this.#count] = scale;
-    // The scale is kept in fewer digits than it was reckoned in.
-    this.#error = Math.max(this.#error, error + 1e-6);
-    this.#count += 1;
+  /** The same of `fineCosine`. */
+  get fineError(): number {
+    return this.#fineError;
+  }
+
+  add({ ids, scales, numbers, parts, error, fineError }: RoundedRows): void {
+    this.#grow(this.#count + ids.length);
+    this.#ids.set(ids, this.#count);
+    this.#scales.set(scales, this.#count);
+    this.#set(this.#memory.numbers, numbers);
+    this.#set(this.#parts.numbers, parts);
+    this.#error = Math.max(this.#error, error);
+    this.#fineError = Math.max(this.#fineError, fineError);
+    this.#count += ids.length;
+  }
+
+  #set(all: Int8Array, own: Int8Array): void {
+    const [d, stride, from] = [this.dimensions, this.#stride, this.#count * this.#stride];
+    if (d === stride) all.set(own, from);
+    else
+      for (let row = 0; row * d < own.length; row += 1) {
+        const start = from + row * stride;
+        all.set(own.subarray(row * d, (row + 1) * d), start);
+        // What was there before may have been moved away.
+        all.fill(0, start + d, start + stride);
+      }
   }
 
   /** Takes rows out; those behind them move up. */
   remove(from: number, count: number): void {
-    const [end, d] = [from + count, this.dimensions];
+    const [end, stride] = [from + count, this.#stride];
     this.#ids.copyWithin(from, end, this.#count);
     this.#scales.copyWithin(from, end, this.#count);
-    this.#numbers.copyWithin(from * d, end * d, this.#count * d);
+    for (const { numbers } of [this.#memory, this.#parts])
+      numbers.copyWithin(from * stride, end * stride, this.#count * stride);
     this.#count -= count;
   }
 
-  /** A vector as `cosine` takes it. */
+  /** A vector as `cosines` takes it. */
   query(vector: Float32Array): Rounded {
-    const sum = vector.reduce((all, number) => all + Math.abs(number), 0);
-    const most = vector.reduce((all, number) => Math.max(all, Math.abs(number)), 0);
+    let [sum, most] = [0, 0];
+    for (const number of vector) [sum, most] = [sum + Math.abs(number), Math.max(most, Math.abs(number))];
     // No sum of products may go beyond 32 bits.
-    return rounded(vector, Math.floor(Math.min(MOST_QUERY, (MOST_SUM / MOST / Math.max(sum, 1e-9)) * most)));
+    const largest = Math.floor(Math.min(MOST_QUERY, (MOST_SUM / MOST / Math.max(sum, 1e-9)) * most));
+    const { numbers, scale, error } = rounded(vector, largest);
+    const filled = new Int16Array(this.#stride);
+    filled.set(numbers);
+    return { numbers: filled, scale, error };
   }
 
-  /** Nearly. In four lanes, which is twice as quick as in one. */
-  cosine({ numbers: query, scale }: Rounded, row: number): number {
-    const numbers = this.#numbers;
-    const start = row * this.dimensions;
-    let [a, b, c, d] = [0, 0, 0, 0];
-    const end = this.dimensions - (this.dimensions % 4);
-    let at = 0;
-    for (; at < end; at += 4) {
-      a = (a + Math.imul(query[at]!, numbers[start + at]!)) | 0;
-      b = (b + Math.imul(query[at + 1]!, numbers[start + at + 1]!)) | 0;
-      c = (c + Math.imul(query[at + 2]!, numbers[start + at + 2]!)) | 0;
-      d = (d + Math.imul(query[at + 3]!, numbers[start + at + 3]!)) | 0;
+  /** Nearly, of each of these rows, in pieces; `look` sees them in their order. The array is used again. */
+  cosines(query: Rounded, { from, to }: RowRange, look: (cosines: Float64Array, from: number) => void): void {
+    const cosines = new Float64Array(Math.min(BLOCK, to - from));
+    for (let start = from; start < to; start += BLOCK) {
+      const count = Math.min(BLOCK, to - start);
+      const products = this.#memory.products(query.numbers, start, count);
+      for (let at = 0; at < count; at += 1) cosines[at] = products[at]! * query.scale * this.#scales[start + at]!;
+      look(cosines.subarray(0, count), start);
     }
-    for (; at < this.dimensions; at += 1) a = (a + Math.imul(query[at]!, numbers[start + at]!)) | 0;
-    return (a + b + c + d) * scale * this.#scales[row]!;
   }
 
-  #grow(): void {
-    const room = Math.ceil(this.#ids.length * 1.5);
+  /** More nearly, of one row. */
+  fineCosine(vector: Float32Array, row: number): number {
+    const [numbers, parts] = [this.#memory.numbers, this.#parts.numbers];
+    const start = row * this.#stride;
+    let sum = 0;
+    for (let at = 0; at < vector.length; at += 1)
+      sum += vector[at]! * (numbers[start + at]! * PARTS + parts[start + at]!);
+    return (sum * this.#scales[row]!) / PARTS;
+  }
+
+  #grow(wanted: number): void {
+    if (wanted <= this.#ids.length) return;
+    const room = Math.max(FIRST_ROOM, wanted, Math.ceil(this.#ids.length * 1.5));
     const ids = new Float64Array(room);
     const scales = new Float32Array(room);
-    const numbers = new Int8Array(room * this.dimensions);
     ids.set(this.#ids);
     scales.set(this.#scales);
-    numbers.set(this.#numbers);
-    [this.#ids, this.#scales, this.#numbers] = [ids, scales, numbers];
+    [this.#ids, this.#scales] = [ids, scales];
+    this.#memory.grow(room);
+    this.#parts.grow(room);
   }
+}
+
+/** Of vectors that are all as long as the first one; others are left out, as those of another embedder. */
+export function roundRows(vectors: ReadonlyMap<number, Float32Array>): RoundedRows | undefined {
+  const [first] = vectors.values();
+  if (!first) return undefined;
+  const dimensions = first.length;
+  const own = Array.from(vectors).filter(([, vector]) => vector.length === dimensions);
+  const scales = new Float32Array(own.length);
+  const [numbers, parts] = [new Int8Array(own.length * dimensions), new Int8Array(own.length * dimensions)];
+  let [error, fineError] = [0, 0];
+  for (const [row, [, vector]] of own.entries()) {
+    const whole = rounded(vector, MOST);
+    const start = row * dimensions;
+    let square = 0;
+    for (let at = 0; at < dimensions; at += 1) {
+      const given = vector[at]! / whole.scale;
+      const part = Math.round((given - whole.numbers[at]!) * PARTS);
+      numbers[start + at] = whole.numbers[at]!;
+      parts[start + at] = part;
+      square += ((given - whole.numbers[at]! - part / PARTS) * whole.scale) ** 2;
+    }
+    scales[row] = whole.scale;
+    error = Math.max(error, whole.error);
+    fineError = Math.max(fineError, Math.sqrt(square));
+  }
+  const ids = Float64Array.from(own, ([id]) => id);
+  const errors = { error: error + SCALE_ERROR, fineError: fineError + SCALE_ERROR };
+  return { dimensions, ids, scales, numbers, parts, ...errors };
 }
 
 function rounded(vector: Float32Array, most: number): Rounded {
   let largest = 0;
   for (const number of vector) largest = Math.max(largest, Math.abs(number));
   const scale = largest === 0 || most === 0 ? 1 : largest / most;
-  const numbers = new Int32Array(vector.length);
+  const numbers = new Int16Array(vector.length);
   let square = 0;
   for (let at = 0; at < vector.length; at += 1) {
     numbers[at] = Math.round(vector[at]! / scale);

@@ -1,8 +1,11 @@
 import { byPlace } from "../search/order.ts";
-import type { Row, SqliteDriver } from "./sqlite-driver.ts";
+import { vectorsOf } from "./sqlite-digest.ts";
+import type { SqliteDriver } from "./sqlite-driver.ts";
 import { revisionOf } from "./sqlite-schema.ts";
 import type { Near, PassageKind } from "./store.ts";
-import { VectorRows, type Rounded } from "./vector-rows.ts";
+import { sizeOf } from "./sqlite-size.ts";
+import { numbersOf } from "./sqlite-values.ts";
+import { roundRows, VectorRows, type Rounded, type RoundedRows, type RowRange } from "./vector-rows.ts";
 import { dot } from "./vectors.ts";
 
 /** Where the vectors of one document are among all. */
@@ -13,7 +16,7 @@ interface Segment {
 }
 
 /** Rows that are kept before the first sorting out, for each one that is wanted. */
-const KEPT_EACH = 4;
+const KEPT_EACH = 16;
 
 /**
  * The vectors of a file, rounded, read when they are first asked for. What another process changed since is read anew,
@@ -39,8 +42,8 @@ export class VectorTable {
     if (!rows || rows.dimensions !== vector.length) return [];
     const segments = documents?.flatMap((id) => this.#documents.get(id) ?? []) ?? [{ from: 0, count: rows.count }];
     const near = new Nearest(rows, rows.query(vector), count);
-    for (const { from, count: own } of segments) near.look(from, from + own);
-    return this.#exact(vector, near.ids()).slice(0, count);
+    for (const { from, count: own } of segments) near.look({ from, to: from + own });
+    return this.#exact(vector, near.idsFor(vector)).slice(0, count);
   }
 
   similarities(vector: Float32Array, ids: readonly number[]): ReadonlyMap<number, number> {
@@ -94,21 +97,27 @@ export class VectorTable {
   }
 
   #read(document: number, revision: number): void {
-    const given = this.#driver.all(
-      `select id, vector from ${this.#kind} where document_id = ? and vector is not null order by ordinal`,
-      [document],
-    );
+    const given = vectorsOf(this.#driver, this.#kind, [document, revision]) ?? this.#unrounded(document);
     const from = this.#rows?.count ?? 0;
-    for (const row of given) this.#add(row);
+    if (given !== "none") this.#add(given);
     this.#documents.set(document, { revision, from, count: (this.#rows?.count ?? 0) - from });
   }
 
-  #add(row: Row): void {
-    const vector = numbersOf(row["vector"]);
-    if (!this.#rows || (this.#rows.count === 0 && this.#rows.dimensions !== vector.length))
-      this.#rows = new VectorRows(vector.length);
+  /** Of a document that an earlier program wrote. */
+  #unrounded(document: number): RoundedRows | "none" {
+    const rows = this.#driver.all(
+      `select id, vector from ${this.#kind} where document_id = ? and vector is not null order by ordinal`,
+      [document],
+    );
+    return roundRows(new Map(rows.map(({ id, vector }) => [Number(id), numbersOf(vector)]))) ?? "none";
+  }
+
+  #add(given: RoundedRows): void {
+    const { dimensions } = given;
+    if (!this.#rows || (this.#rows.count === 0 && this.#rows.dimensions !== dimensions))
+      this.#rows = new VectorRows(dimensions, sizeOf(this.#driver, this.#kind).passages);
     // Of another embedder than all others, which is being replaced just now.
-    if (this.#rows.dimensions === vector.length) this.#rows.add(Number(row["id"]), vector);
+    if (this.#rows.dimensions === dimensions) this.#rows.add(given);
   }
 }
 
@@ -132,19 +141,23 @@ class Nearest {
     this.#room = count * KEPT_EACH;
   }
 
-  look(from: number, to: number): void {
-    for (let row = from; row < to; row += 1) {
-      const cosine = this.#all.cosine(this.#query, row);
-      if (cosine < this.#least) continue;
-      this.#rows.push(row);
-      this.#cosines.push(cosine);
-      if (this.#rows.length >= this.#room) this.#sortOut();
-    }
+  look(range: RowRange): void {
+    this.#all.cosines(this.#query, range, (cosines, start) => {
+      for (let at = 0; at < cosines.length; at += 1) {
+        const cosine = cosines[at]!;
+        if (cosine < this.#least) continue;
+        this.#rows.push(start + at);
+        this.#cosines.push(cosine);
+        if (this.#rows.length >= this.#room) this.#sortOut();
+      }
+    });
   }
 
-  ids(): number[] {
+  idsFor(vector: Float32Array): number[] {
     this.#sortOut();
-    return this.#rows.map((row) => this.#all.idAt(row));
+    const cosines = Float64Array.from(this.#rows, (row) => this.#all.fineCosine(vector, row));
+    const least = (cosines.toSorted()[cosines.length - this.#count] ?? -Infinity) - 2 * this.#all.fineError;
+    return this.#rows.filter((_, at) => cosines[at]! >= least).map((row) => this.#all.idAt(row));
   }
 
   #sortOut(): void {
@@ -157,14 +170,4 @@ class Nearest {
     this.#cosines = near.map(([, cosine]) => cosine);
     this.#room = Math.max(this.#count * KEPT_EACH, 2 * near.length);
   }
-}
-
-/** The engines give bytes as views of buffers that they use again, at places where no number may begin. */
-export function numbersOf(value: unknown): Float32Array {
-  const bytes = value instanceof ArrayBuffer ? new Uint8Array(value) : (value as Uint8Array);
-  return new Float32Array(bytes.slice().buffer);
-}
-
-export function bytesOf(vector: Float32Array): Uint8Array {
-  return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
 }
