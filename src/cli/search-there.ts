@@ -1,5 +1,6 @@
 import { isJsonObject } from "../core/json.ts";
 import type { SearchAnswer, SearchFilter, SearchHit, SearchInstead } from "../core/ports.ts";
+import { askHub } from "./ask-hub.ts";
 import type { SharedOptions } from "./command-row.ts";
 import type { Io } from "./io.ts";
 import { parseUrl, readToken } from "./session.ts";
@@ -20,11 +21,10 @@ export interface Wanted {
 export async function searchThere(wanted: Wanted, options: SharedOptions, io: Io): Promise<SearchAnswer | undefined> {
   if (options.url === undefined) return undefined;
   const token = readToken(options, io);
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const signal = AbortSignal.any([io.interrupted, AbortSignal.timeout(ANSWER_WITHIN_MS)]);
   try {
-    const response = await fetch(addressOf(parseUrl(options.url), wanted), { headers, redirect: "error", signal });
-    return response.ok ? readAnswer(await response.json()) : undefined;
+    const url = addressOf(parseUrl(options.url), wanted);
+    const { status, json } = await askHub({ url, token, timeoutMs: ANSWER_WITHIN_MS }, io);
+    return status === 200 ? readAnswer(json) : undefined;
   } catch {
     return undefined;
   }

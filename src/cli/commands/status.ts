@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, listMember } from "../../core/json.ts";
 import { fail } from "../../core/outcome.ts";
-import { messageOf } from "../../core/errors.ts";
+import { FailError, messageOf } from "../../core/errors.ts";
+import { askHub, type HubQuestion } from "../ask-hub.ts";
 import { EXIT, reportFail } from "../failure.ts";
 import { causeOf } from "../../outbound/client/cause.ts";
 import { resolveHttp } from "../../http/options.ts";
@@ -15,7 +16,7 @@ const ANSWER_WITHIN_MS = 10_000;
 
 export const run: Run<SharedOptions> = async (_args, options, io) => {
   const { url, token } = await endpointOf(options, io);
-  const answer = await ask(url, token, io.interrupted);
+  const answer = await ask({ url, token, timeoutMs: ANSWER_WITHIN_MS }, io);
   if ("failure" in answer) return reportFail(answer.failure, options.json === true, io);
   const { body } = answer;
   if (options.json) await printJson(io.stdout, body);
@@ -58,19 +59,14 @@ async function endpointOf(options: SharedOptions, io: Io): Promise<{ url: URL; t
 }
 
 async function ask(
-  url: URL,
-  token: string | undefined,
-  interrupted: AbortSignal,
+  question: HubQuestion,
+  io: Io,
 ): Promise<{ body: JsonObject } | { failure: ReturnType<typeof fail> }> {
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const { url, token } = question;
   try {
-    const response = await fetch(url, {
-      headers,
-      redirect: "error",
-      signal: AbortSignal.any([interrupted, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
-    });
-    if (response.status === 401) return { failure: wantsToken(url.origin, token !== undefined) };
-    if (response.status === 403)
+    const { status, json } = await askHub(question, io);
+    if (status === 401) return { failure: wantsToken(url.origin, token !== undefined) };
+    if (status === 403)
       return {
         failure: fail(
           "denied",
@@ -78,16 +74,14 @@ async function ask(
             "Name the variable that holds one with --token-env.",
         ),
       };
-    const body: unknown = response.ok ? await response.json() : undefined;
-    if (isJsonObject(body)) return { body };
+    if (status === 200 && isJsonObject(json)) return { body: json };
     return {
-      failure: fail(
-        "malformed",
-        `${url.href} answered HTTP ${response.status} and no status. Is it a toolyard endpoint?`,
-      ),
+      failure: fail("malformed", `${url.href} answered HTTP ${status} and no status. Is it a toolyard endpoint?`),
     };
   } catch (error) {
-    if (interrupted.aborted) return { failure: fail("cancelled", "Interrupted.") };
+    if (error instanceof FailError && error.failure.kind === "too_large")
+      return { failure: fail("malformed", `${error.message} Is ${url.href} a toolyard endpoint?`) };
+    if (io.interrupted.aborted) return { failure: fail("cancelled", "Interrupted.") };
     return { failure: unanswered(url, error) };
   }
 }
