@@ -3,7 +3,7 @@ import { FailError } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
 import type { CallOptions, Toolyard } from "../hub/toolyard.ts";
-import { isOnThisMachine, missingModules } from "../hub/local-sources.ts";
+import { isOnThisMachine, missingModules } from "../hub/sources/local-sources.ts";
 import { SERVER_NAME } from "../hub/server-facts.ts";
 import type { Hub } from "../hub/open-hub.ts";
 import { EXIT, reportFail, UsageError } from "./failure.ts";

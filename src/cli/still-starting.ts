@@ -1,6 +1,6 @@
 import { fail } from "../core/outcome.ts";
 import type { Hub } from "../hub/hub.ts";
-import { localSourcesStarted, missingModules } from "../hub/local-sources.ts";
+import { localSourcesStarted, missingModules } from "../hub/sources/local-sources.ts";
 import type { Toolyard } from "../hub/toolyard.ts";
 import { EXIT, reportFail } from "./failure.ts";
 import { print, type Io } from "./io.ts";

@@ -3,9 +3,9 @@ import type { Logger } from "../core/ports.ts";
 import type { SignInDesk } from "../core/sign-in-desk.ts";
 import type { Pipeline } from "../pipeline/pipeline.ts";
 import type { HubState } from "../state/ports/store.ts";
-import type { Planner } from "./plan.ts";
+import type { Planner } from "./sources/plan.ts";
 import type { LoadedHubConfig } from "./schema.ts";
-import type { SourceSet } from "./source-set.ts";
+import type { SourceSet } from "./sources/source-set.ts";
 
 /** What a hub is made of; `open-hub.ts` makes it. */
 export interface HubParts {

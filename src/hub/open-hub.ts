@@ -27,14 +27,14 @@ import { Hub } from "./hub.ts";
 import { LiveSandbox } from "./live/sandbox.ts";
 import { LiveSearch } from "./live/search.ts";
 import { LiveModels } from "./live/models.ts";
-import { Planner, type SourceFilter } from "./plan.ts";
+import { Planner, type SourceFilter } from "./sources/plan.ts";
 import { resolveMirrored } from "./mirror.ts";
 import { resolveCall, whyLate } from "./resolve.ts";
 import { CONFIG_SCHEMA, type LoadedHubConfig } from "./schema.ts";
-import { SourceSet } from "./source-set.ts";
+import { SourceSet } from "./sources/source-set.ts";
 
 export type { Hub } from "./hub.ts";
-export type { SourceFilter } from "./plan.ts";
+export type { SourceFilter } from "./sources/plan.ts";
 
 export interface OpenHubOptions {
   readonly config: LoadedHubConfig;

@@ -3,7 +3,7 @@ import { watchFiles } from "../config/watch.ts";
 import { messageOf } from "../core/errors.ts";
 import type { Hub } from "./hub.ts";
 import { logConfig } from "./log-config.ts";
-import type { SourceChanges } from "./source-set.ts";
+import type { SourceChanges } from "./sources/source-set.ts";
 
 export interface ReloadOptions {
   readonly hub: Hub;

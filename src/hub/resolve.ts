@@ -6,9 +6,9 @@ import { objectMember, stringMember } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
 import type { CallTarget, Provider } from "../core/provider.ts";
 import type { Resolution } from "../pipeline/ports.ts";
-import { lookBehind, type Wanted } from "./absent-services.ts";
-import { absentSource, lateByInstall } from "./absent-source.ts";
-import type { SourceSet } from "./source-set.ts";
+import { lookBehind, type Wanted } from "./sources/absent-services.ts";
+import { absentSource, lateByInstall } from "./sources/absent-source.ts";
+import type { SourceSet } from "./sources/source-set.ts";
 
 /**
  * Finds what a call is for: the catalog knows the names, the sources have the providers. May wait for sources that are

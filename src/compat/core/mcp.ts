@@ -8,7 +8,7 @@ import { readCapabilities } from "../../doors/jsonrpc/capabilities.ts";
 import { describeServer } from "../../hub/builtin-ports.ts";
 import { openHub, type Hub } from "../../hub/open-hub.ts";
 import type { CallOptions, Toolyard } from "../../hub/toolyard.ts";
-import { localSourcesStarted, missingModules } from "../../hub/local-sources.ts";
+import { localSourcesStarted, missingModules } from "../../hub/sources/local-sources.ts";
 import type { ModuleHub } from "../../providers/modules/api.ts";
 import { ModulesHost } from "../../providers/modules/host.ts";
 import { LateLogger } from "../../telemetry/late-logger.ts";

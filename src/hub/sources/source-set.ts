@@ -1,7 +1,7 @@
-import { messageOf } from "../core/errors.ts";
-import type { Logger } from "../core/ports.ts";
-import type { Provider } from "../core/provider.ts";
-import type { ProviderKind } from "../core/provider-kinds.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { Logger } from "../../core/ports.ts";
+import type { Provider } from "../../core/provider.ts";
+import type { ProviderKind } from "../../core/provider-kinds.ts";
 
 /** One source that the configuration asks for, not yet made. */
 export interface PlannedSource {

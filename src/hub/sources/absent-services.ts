@@ -1,11 +1,11 @@
-import { Deadline } from "../core/deadline.ts";
-import { isNotThere, type Lookup } from "../catalog/lookup.ts";
-import type { Principal } from "../core/call.ts";
-import type { Cancellation } from "../core/cancellation.ts";
-import { fail, type Fail } from "../core/outcome.ts";
-import type { Provider } from "../core/provider.ts";
-import type { ServiceName, Source } from "../core/records.ts";
-import { permissionOf, supposedName } from "../core/rights.ts";
+import { Deadline } from "../../core/deadline.ts";
+import { isNotThere, type Lookup } from "../../catalog/lookup.ts";
+import type { Principal } from "../../core/call.ts";
+import type { Cancellation } from "../../core/cancellation.ts";
+import { fail, type Fail } from "../../core/outcome.ts";
+import type { Provider } from "../../core/provider.ts";
+import type { ServiceName, Source } from "../../core/records.ts";
+import { permissionOf, supposedName } from "../../core/rights.ts";
 import { behindPrefix } from "./absent-source.ts";
 
 /** A name that no list holds, and where it is looked for. */

@@ -1,7 +1,7 @@
-import type { Catalog } from "../catalog/catalog.ts";
-import type { HubEvents } from "../core/hub-port.ts";
-import type { Owned, Provider } from "../core/provider.ts";
-import type { HubParts } from "./hub-parts.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { HubEvents } from "../../core/hub-port.ts";
+import type { Owned, Provider } from "../../core/provider.ts";
+import type { HubParts } from "../hub-parts.ts";
 
 interface Parts extends Pick<HubParts, "catalog" | "redactIn"> {
   /** Where it is told to callers. */

@@ -1,5 +1,5 @@
-import { factsOf, type ProviderKind } from "../core/provider-kinds.ts";
-import type { Hub } from "./hub.ts";
+import { factsOf, type ProviderKind } from "../../core/provider-kinds.ts";
+import type { Hub } from "../hub.ts";
 
 /** The hub's own tools are not among them: what they find and call may be anywhere. */
 export function isOnThisMachine(kind: ProviderKind): boolean {

@@ -1,10 +1,10 @@
-import type { UnusableSource } from "../config/source-tables.ts";
-import type { ProviderKind } from "../core/provider-kinds.ts";
-import type { Source } from "../core/records.ts";
-import { resolveModels } from "../models/options.ts";
-import type { Place, ResolvedSource, WantedSource } from "../providers/source-kind.ts";
-import type { LoadedHubConfig } from "./schema.ts";
-import { SOURCE_KINDS, type KindServices } from "./source-kinds.ts";
+import type { UnusableSource } from "../../config/source-tables.ts";
+import type { ProviderKind } from "../../core/provider-kinds.ts";
+import type { Source } from "../../core/records.ts";
+import { resolveModels } from "../../models/options.ts";
+import type { Place, ResolvedSource, WantedSource } from "../../providers/source-kind.ts";
+import type { LoadedHubConfig } from "../schema.ts";
+import { SOURCE_KINDS, type KindServices } from "../source-kinds.ts";
 import type { PlannedSource } from "./source-set.ts";
 import { UnusableProvider } from "./unusable-provider.ts";
 

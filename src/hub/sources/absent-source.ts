@@ -1,10 +1,10 @@
-import { permissionOf, supposedName } from "../core/rights.ts";
-import type { Call } from "../core/call.ts";
-import { formatDuration } from "../core/duration.ts";
-import { READ_SEPARATORS } from "../core/names.ts";
-import { fail, type Fail } from "../core/outcome.ts";
-import type { Installation, Provider } from "../core/provider.ts";
-import type { Source } from "../core/records.ts";
+import { permissionOf, supposedName } from "../../core/rights.ts";
+import type { Call } from "../../core/call.ts";
+import { formatDuration } from "../../core/duration.ts";
+import { READ_SEPARATORS } from "../../core/names.ts";
+import { fail, type Fail } from "../../core/outcome.ts";
+import type { Installation, Provider } from "../../core/provider.ts";
+import type { Source } from "../../core/records.ts";
 
 const MODEL_PREFIX = "mcp__";
 
