@@ -7,11 +7,14 @@ import { RPC } from "../../../wire/messages.ts";
 import type { MethodCodec } from "../methods.ts";
 import { hasObjectRoot, wrapOutputSchema } from "./output-schema.ts";
 
+/** Tools whose output was wrapped that are remembered: more than one source may list. */
+const MAX_WRAPPED = 100_000;
+
 /** Codecs of all legacy revisions in front of one hub. They share what they know of tools whose output was wrapped. */
 export class LegacyCodecs {
   readonly #byDate = new Map<string, MethodCodec>();
   readonly #projected = new WeakMap<RenderedList, RenderedList>();
-  /** Rendered names of the tools whose output schema was wrapped in the list last seen. */
+  /** Rendered names of the tools whose output schema was wrapped in the list last seen, those seen last at the end. */
   readonly #wrapped = new Set<string>();
 
   for(revision: LegacyRevision): MethodCodec {
@@ -46,10 +49,10 @@ export class LegacyCodecs {
   #projectTool(entry: JsonObject): JsonObject {
     const schema = objectMember(entry, "outputSchema");
     const name = stringMember(entry, "name") ?? "";
-    if (!schema || hasObjectRoot(schema)) {
-      this.#wrapped.delete(name);
-      return entry;
-    }
+    this.#wrapped.delete(name);
+    if (!schema || hasObjectRoot(schema)) return entry;
+    // A source may list other names each time, without end.
+    if (this.#wrapped.size >= MAX_WRAPPED) this.#wrapped.delete(this.#wrapped.values().next().value!);
     this.#wrapped.add(name);
     return { ...entry, outputSchema: wrapOutputSchema(schema) };
   }
