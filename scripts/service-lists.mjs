@@ -46,6 +46,7 @@ async function listOf(name) {
       args: [hosted, name],
       env: childEnvironment(),
       maxMessageBytes: 32 * 1024 * 1024,
+      maxMessageParts: 600_000,
     });
   const upstream = new Upstream({ ...OPTIONS, openTransport }, { logger: SILENT_LOGGER, cache });
   upstream.open();

@@ -6,6 +6,7 @@ import { atTurnEnd } from "../core/turn-end.ts";
 import { within } from "../core/wait.ts";
 import { spawnChild, type Child, type Exit } from "../process/child.ts";
 import { StderrTail } from "../process/stderr-tail.ts";
+import { hasMorePartsThan, partsWords } from "../wire/json-parts.ts";
 import { LineDecoder, type SkippedLine } from "../wire/lines.ts";
 import type { RpcMessage } from "../wire/messages.ts";
 import { findMessage, findReplyId } from "./salvage.ts";
@@ -19,6 +20,8 @@ export interface StdioTransportOptions {
   readonly env: Readonly<Record<string, string>>;
   /** A line over this bound is dropped, and the request that it answered fails as `too_large`. */
   readonly maxMessageBytes: number;
+  /** As many keys, objects and lists a line may have; beyond that it is treated likewise. */
+  readonly maxMessageParts: number;
   /** Names of variables that this process has and the child was not given; told when the child asks for one. */
   readonly withheld?: () => readonly string[];
   /** Present: a start that may be downloading, which must not be ended in the middle. */
@@ -40,8 +43,16 @@ const KILL_GRACE_MS = 1500;
 /** What a dead child still had in its pipe is read this long; its own children may hold the pipe open. */
 const DRAIN_MS = 250;
 const MAX_SAMPLE_CHARS = 200;
+/** What is looked at of a message that is not parsed. */
+const EDGE_CHARS = 512;
 /** Shorter names are words of any text. */
 const MIN_NAME = 4;
+
+/** How much too much it is, and which option allows more. */
+interface OverBound {
+  readonly size: string;
+  readonly option: string;
+}
 
 /** A server as a child process: one JSON message a line on stdin and stdout, whatever it likes on stderr. */
 export class StdioTransport implements Transport {
@@ -136,7 +147,11 @@ export class StdioTransport implements Transport {
     const { maxMessageBytes } = this.#options;
     const lines = new LineDecoder(maxMessageBytes, {
       onLine: (line) => this.#onLine(line, handlers),
-      onSkipped: (line) => this.#onSkipped(line, handlers),
+      onSkipped: (line) =>
+        this.#onTooLarge(line, {
+          size: `${line.bytes} bytes where ${maxMessageBytes} are allowed`,
+          option: "max_message_bytes",
+        }),
     });
     const stderr = this.#stderr;
     child.stdout.once("data", () => (this.#hasSpoken = true));
@@ -148,13 +163,21 @@ export class StdioTransport implements Transport {
 
   #onLine(line: string, handlers: TransportHandlers): void {
     if (this.#isOver || line.trim() === "") return;
+    const { maxMessageParts } = this.#options;
+    if (hasMorePartsThan(line, maxMessageParts)) {
+      const edges = { head: line.slice(0, EDGE_CHARS), tail: line.slice(-EDGE_CHARS) };
+      return this.#onTooLarge(edges, {
+        size: `it has more than the ${partsWords(maxMessageParts)} that are allowed`,
+        option: "max_message_parts",
+      });
+    }
     const found = findMessage(line);
     if (found.noise !== undefined) {
       const message = "The server wrote something on stdout that is no message; logs belong on stderr.";
       handlers.onNoise?.({ kind: "not-json", message, sample: found.noise.slice(0, MAX_SAMPLE_CHARS) });
     }
     if (found.message !== undefined) return handlers.onMessage(found.message);
-    const id = findReplyId(line.slice(0, 512));
+    const id = findReplyId(line.slice(0, EDGE_CHARS));
     if (id !== undefined)
       handlers.onLost?.(
         id,
@@ -162,23 +185,15 @@ export class StdioTransport implements Transport {
       );
   }
 
-  #onSkipped({ bytes, head, tail }: SkippedLine, handlers: TransportHandlers): void {
-    const { maxMessageBytes } = this.#options;
-    const size = `${bytes} bytes where ${maxMessageBytes} are allowed`;
-    handlers.onNoise?.({
+  #onTooLarge({ head, tail }: Pick<SkippedLine, "head" | "tail">, { size, option }: OverBound): void {
+    this.#handlers?.onNoise?.({
       kind: "too-long",
       message: `The server sent a message over the bound: ${size}. It was dropped.`,
     });
     const id = findReplyId(head, tail);
-    if (id !== undefined) {
-      handlers.onLost?.(
-        id,
-        fail(
-          "too_large",
-          `The server's answer is too large: ${size}. Ask for less, or raise \`max_message_bytes\` of this source.`,
-        ),
-      );
-    }
+    if (id === undefined) return;
+    const message = `The server's answer is too large: ${size}. Ask for less, or raise \`${option}\` of this source.`;
+    this.#handlers?.onLost?.(id, fail("too_large", message));
   }
 
   /** Variables that the child's last lines name and that it was not given. */

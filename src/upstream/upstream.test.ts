@@ -12,6 +12,7 @@ function start(pulseMs: number) {
       args: [fixture("legacy")],
       env: childEnvironment(),
       maxMessageBytes: 1_000_000,
+      maxMessageParts: 100_000,
     });
   const lines = new Lines();
   const upstream = new Upstream(

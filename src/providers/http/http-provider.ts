@@ -207,6 +207,7 @@ function transportsOver(client: HttpClient, { transport, upstream }: RemoteServe
   const connection: HttpConnectionOptions = {
     client,
     maxMessageBytes: upstream.maxMessageBytes,
+    maxMessageParts: upstream.maxMessageParts,
     idleMs: Math.max(MIN_IDLE_MS, upstream.limits.totalTimeoutMs ?? 0, ...Object.values(upstream.shape.toolTimeouts)),
     reopenDelayMs: REOPEN_DELAY_MS,
   };

@@ -44,6 +44,15 @@ export const MCP_SERVER_MEMBERS = {
       { least: 1024, must: "must be at least 1024 bytes" },
     ),
   ),
+  max_message_parts: Type.Optional(
+    Type.Integer({
+      description:
+        "Most keys, objects and lists together in one message of the server; " +
+        "of an object with more than 1,000 keys each further one counts four times.",
+      minimum: 1000,
+      default: 600_000,
+    }),
+  ),
   isolation: Type.Optional(
     Type.Enum(["auto", "shared", "session"], {
       description:
@@ -113,6 +122,7 @@ export interface McpServerOptions {
   /** `Infinity` for no bound. */
   readonly maxConcurrent: number;
   readonly maxMessageBytes: number;
+  readonly maxMessageParts: number;
   readonly isolation: "auto" | "shared" | "session";
   readonly era: "auto" | "legacy" | "modern";
   readonly maxSessions: number;
@@ -138,6 +148,7 @@ export function resolveMcpServer(config: McpServerConfig = {}): McpServerOptions
     connectTimeoutMs: options.connect_timeout,
     maxConcurrent: options.max_concurrent || Infinity,
     maxMessageBytes: options.max_message_bytes,
+    maxMessageParts: options.max_message_parts,
     isolation,
     era,
     maxSessions: options.max_sessions,

@@ -41,6 +41,7 @@ test("defaults are filled in, complete and frozen", () => {
     connectTimeoutMs: 30_000,
     maxConcurrent: Infinity,
     maxMessageBytes: 32 * 1024 * 1024,
+    maxMessageParts: 600_000,
     isolation: "auto",
     era: "auto",
     maxSessions: 32,
@@ -58,6 +59,7 @@ test.each([
   [{ command: "node", connect_timeout: "soon" }, "connect_timeout"],
   [{ command: "node", max_sessions: 0 }, "max_sessions"],
   [{ command: "node", max_message_bytes: 10 }, "max_message_bytes"],
+  [{ command: "node", max_message_parts: 10 }, "max_message_parts"],
   [{ command: "node", rename: { a: "c", b: "c" } }, "rename"],
 ])("what cannot be used is refused with the option's name: %j", (options, name) => {
   expect(() => resolveStdioServer(options)).toThrow(new RegExp(`\`${name}\``));

@@ -40,6 +40,7 @@ export function createStdioProvider({ options, installsFolder, ...deps }: StdioP
       ...(cwd !== undefined && { cwd }),
       env: given,
       maxMessageBytes: upstream.maxMessageBytes,
+      maxMessageParts: upstream.maxMessageParts,
       ...(installer && { keeper: installer }),
       withheld: () => Object.keys(process.env).filter((name) => !Object.hasOwn(given, name)),
     });

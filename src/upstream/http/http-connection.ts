@@ -2,6 +2,7 @@ import { CallSet } from "../../core/call-map.ts";
 import { Canceller, type Cancellation } from "../../core/cancellation.ts";
 import type { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { hasMorePartsThan, partsWords } from "../../wire/json-parts.ts";
 import { parseMessage } from "../../wire/parse-message.ts";
 import type { HttpClient } from "../../outbound/client/http-client.ts";
 import { httpFailure } from "../../outbound/client/server-failures.ts";
@@ -11,6 +12,8 @@ export interface HttpConnectionOptions {
   readonly client: HttpClient;
   /** Bound of one JSON answer and of one server-sent event. */
   readonly maxMessageBytes: number;
+  /** Bound of the keys, objects and lists of either. */
+  readonly maxMessageParts: number;
   /** How long a response may stay silent where the caller names no bound of its own. */
   readonly idleMs: number;
   /** First wait before a lost stream is opened again, unless the server names one; doubled with each failure. */
@@ -75,9 +78,13 @@ export class HttpConnection {
     return { signal: controller, abort: (reason) => controller.abort(reason), done };
   }
 
-  /** Hands on what came, as long as somebody listens. A text that is no JSON, or nests too deep, is noise. */
+  /**
+   * Hands on what came, as long as somebody listens. A text that is no JSON, or nests too deep, is noise. Throws a
+   * `FailError` where it has too many parts.
+   */
   receive(text: string, related?: string | number): unknown {
     if (this.#isOver) return undefined;
+    this.#assertParts(text);
     const parsed = parseMessage(text, MAX_JSON_DEPTH);
     if (!parsed.ok) {
       const message = "The server sent something that is not JSON, or JSON that nests too deep.";
@@ -88,6 +95,13 @@ export class HttpConnection {
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
     for (const one of values) this.#handlers?.onMessage(one, related);
     return value;
+  }
+
+  #assertParts(text: string): void {
+    const { client, maxMessageParts: maxParts } = this.options;
+    if (!hasMorePartsThan(text, maxParts)) return;
+    const what = `sent a message of more than ${partsWords(maxParts)}. Ask it for less, or raise \`max_message_parts\`.`;
+    throw httpFailure("too_large", { place: client.place, what }, { details: { maxParts } });
   }
 
   /** The connection is over by no wish of ours: everything under way ends, and the owner hears of it once. */

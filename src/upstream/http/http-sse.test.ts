@@ -22,7 +22,7 @@ function optionsFor(url: string) {
     maxConnections: 8,
   });
   clients.push(client);
-  return { client, maxMessageBytes: 100_000, idleMs: 5000, reopenDelayMs: 20 };
+  return { client, maxMessageBytes: 100_000, maxMessageParts: 10_000, idleMs: 5000, reopenDelayMs: 20 };
 }
 
 test("C21: a server of 2024-11-05 lists, calls, reports progress and asks", async () => {

@@ -27,7 +27,13 @@ function connect(url: string): Promise<Peer> {
   });
   clients.push(client);
   return new Peer(
-    new StreamableHttpTransport({ client, maxMessageBytes: 100_000, idleMs: 5000, reopenDelayMs: 20 }),
+    new StreamableHttpTransport({
+      client,
+      maxMessageBytes: 100_000,
+      maxMessageParts: 10_000,
+      idleMs: 5000,
+      reopenDelayMs: 20,
+    }),
   ).open();
 }
 

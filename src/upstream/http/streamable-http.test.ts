@@ -31,7 +31,13 @@ function connect(url: string, headers: Record<string, string> = {}): Promise<Pee
   });
   clients.push(client);
   return new Peer(
-    new StreamableHttpTransport({ client, maxMessageBytes: 1_000_000, idleMs: 10_000, reopenDelayMs: 20 }),
+    new StreamableHttpTransport({
+      client,
+      maxMessageBytes: 1_000_000,
+      maxMessageParts: 10_000,
+      idleMs: 10_000,
+      reopenDelayMs: 20,
+    }),
   ).open();
 }
 
