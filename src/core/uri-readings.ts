@@ -91,7 +91,8 @@ function followAllDots(rest: string): string {
   return `/${followed(rest.slice(1))}`;
 }
 
-const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
+/** Some servers drop what stands behind a semicolon before they follow dots. */
+const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:;[^/]*)?(?:\/|$)/i;
 
 function followed(path: string): string {
   if (!DOT_SEGMENT.test(path)) return path;
@@ -99,7 +100,7 @@ function followed(path: string): string {
   const root = path.startsWith("/") ? 1 : 0;
   const all = path.split("/");
   for (const [at, step] of all.entries()) {
-    const dots = step.replaceAll(/%2e/gi, ".");
+    const dots = step.replace(/;.*$/s, "").replaceAll(/%2e/gi, ".");
     if (dots !== "." && dots !== "..") {
       steps.push(step);
       continue;

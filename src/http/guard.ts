@@ -38,6 +38,7 @@ export class Guard {
   check(request: HttpRequest): void {
     const host = request.header("host");
     const origin = request.header("origin");
+    if (!request.target.startsWith("/")) assertOneAuthority(request.target, host);
     if (this.#checksHost && (host === undefined || host !== this.#passed)) this.#checkHost(host);
     if (origin !== undefined && origin !== "" && !this.#isOriginAllowed(origin, host, request.isSecure)) {
       const quoted = origin.slice(0, MAX_QUOTED);
@@ -88,6 +89,13 @@ export class Guard {
   #isOwn(name: string): boolean {
     return this.#hostNames.has(name) || isAddress(name) || isLoopbackHost(name);
   }
+}
+
+/** Whoever passes on a target that is a whole address goes by its authority, and not by a `Host` that differs. */
+function assertOneAuthority(target: string, host: string | undefined): void {
+  const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1];
+  if (authority === undefined || authority.toLowerCase() === host?.toLowerCase()) return;
+  throw new Refusal(400, `The target names ${authority.slice(0, MAX_QUOTED)}, and \`Host\` another server.`);
 }
 
 /** Host and port, as they are compared: a port that is not said is the default of the scheme. */

@@ -32,15 +32,14 @@ export function hasMorePartsThan(text: string, maxParts: number): boolean {
     } else if (code === COLON) {
       keys += 1;
       parts += keys > NARROW_KEYS ? WIDE_KEY_PARTS : 1;
-      if (parts > maxParts) return true;
     } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
       parts += 1;
-      if (parts > maxParts) return true;
       around.push(keys);
       keys = 0;
     } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
       keys = around.pop() ?? 0;
     }
+    if (parts > maxParts) return true;
   }
   return false;
 }

@@ -134,6 +134,28 @@ test("S3: HTTP+SSE opens no stream for another site's link, and takes no body wi
   expect(posted.status).toBeGreaterThanOrEqual(400);
 });
 
+test("S3: a target that is a whole address names the server of its `Host`, or runs nothing", async () => {
+  const door = DOORS["JSON-RPC at /jsonrpc"]!;
+  const at = (authority: string): Promise<RawAnswer & { ran: boolean }> =>
+    ask({ ...door, path: `http://${authority}/jsonrpc` });
+  expect((await at(`127.0.0.1:${port}`)).ran).toBe(true);
+  for (const authority of ["evil.example", `localhost:${port}`, `127.0.0.1:${port}@evil.example`, ""]) {
+    const { ran, status } = await at(authority);
+    expect([ran, status], authority).toEqual([false, 400]);
+  }
+});
+
+test("S3: no name but a known one is a `Host`, in whatever way an address or a name may be written", async () => {
+  const door = DOORS["JSON-RPC at /jsonrpc"]!;
+  const names = ["localhost.", "evil.localhost", "localhost.evil.example", "0x7f.1", "0.0.0.0", "[::ffff:127.0.0.1]"];
+  const hosts = names.map((name) => `${name}:${port}`);
+  for (const host of [...hosts, `127.0.0.1:${port}@evil.example`, `evil.example@127.0.0.1:${port}`, "127.0.0.1, a.b"])
+    for (const headers of [{ host }, { host, origin: `http://${host}` }]) {
+      const { ran, status } = await ask(door, headers);
+      expect([ran, status], JSON.stringify(headers)).toEqual([false, 403]);
+    }
+});
+
 interface Case {
   readonly door: string;
   readonly headers: Record<string, string>;

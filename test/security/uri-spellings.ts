@@ -22,6 +22,9 @@ export const HOSTILE = [
   "file:///a/public/．．/vault/gold.txt",
   "file:///a/public/%252e%252e/vault/gold.txt",
   "file:///a/public/..%5cvault%5cgold.txt",
+  "file:///a/public/..;/vault/gold.txt",
+  "file:///a/public/%2e.;a=b/vault/gold.txt",
+  "file:///a/public/sub/.;x/..;y/..%3bz/vault/gold.txt",
   "files+file:///a/public/%2e%2e/vault/gold.txt",
   "files+file:///a/vault/gold.txt",
 ];
@@ -55,6 +58,8 @@ const CHANGES: readonly Change[] = [
   (uri, random) =>
     uri.replace("file:///", random.pick(["file://127.0.0.1/", "file://[::1]/", "file:\\\\\\", "files+file:///"])),
   (uri) => uri.replace("/public", "/public/%2e%2e/public"),
+  (uri, random) =>
+    replaceOne(uri, random, /\.\.(?=\/)/g, (dots) => `${dots}${random.pick([";", ";a=b", "%3b", "%253bx"])}`),
 ];
 
 /** One spelling of one of the places. */
@@ -92,7 +97,9 @@ function encoded(text: string): string {
 /** The paths that servers open for a URI: by the standard, after one or two more decodings, and without a parser. */
 export function opened(uri: string): readonly string[] {
   const once = decode(uri);
-  return [standard(uri), standard(once), standard(decode(once)), naive(uri), naive(once), folded(uri)].filter(
+  const twice = decode(once);
+  const all = [standard(uri), standard(once), standard(twice), naive(uri), naive(once), folded(uri)];
+  return [...all, standard(withoutParameters(uri)), standard(withoutParameters(twice))].filter(
     (path) => path !== undefined,
   );
 }
@@ -107,6 +114,11 @@ function standard(uri: string): string | undefined {
 function naive(uri: string): string | undefined {
   const path = /^file:(?:\/\/[^/?#]*)?(\/[^?#]*)/i.exec(uri)?.[1];
   return path === undefined ? undefined : posix.normalize(decode(path));
+}
+
+/** As servers that take a semicolon and what follows it for parameters of a step. */
+function withoutParameters(uri: string): string {
+  return uri.replaceAll(/;[^/?#]*/g, "");
 }
 
 /** As a file system that knows one form of a letter only. */

@@ -100,7 +100,8 @@ export class HttpConnection {
   #assertParts(text: string): void {
     const { client, maxMessageParts: maxParts } = this.options;
     if (!hasMorePartsThan(text, maxParts)) return;
-    const what = `sent a message of more than ${partsWords(maxParts)}. Ask it for less, or raise \`max_message_parts\`.`;
+    const size = partsWords(maxParts);
+    const what = `sent a message of more than ${size}. Ask it for less, or raise \`max_message_parts\`.`;
     throw httpFailure("too_large", { place: client.place, what }, { details: { maxParts } });
   }
 
