@@ -56,3 +56,13 @@ test("a reader that is behind does not stop the process, and flushing waits for 
   expect(printed.stderr).toContain("free true");
   expect(printed.stdout.length).toBe(10_000_000);
 });
+
+test("flushing leaves nothing behind that listens", async () => {
+  const printed = await run(`
+    const counts = () => ["close", "error"].map((name) => process.stdout.listenerCount(name)).join();
+    const before = counts();
+    for (let at = 0; at < 12; at += 1) await guard.sink.flushed();
+    console.error(counts() === before);
+  `);
+  expect(printed).toEqual({ stdout: "", stderr: "true\n" });
+});

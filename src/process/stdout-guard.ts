@@ -38,9 +38,14 @@ export function createProtocolSink(
     flushed: () =>
       new Promise((resolve) => {
         if (broken || stream.destroyed) return resolve();
-        stream.once("close", resolve);
-        stream.once("error", () => resolve());
-        write("", () => resolve());
+        const over = (): void => {
+          stream.off("close", over);
+          stream.off("error", over);
+          resolve();
+        };
+        stream.once("close", over);
+        stream.once("error", over);
+        write("", over);
       }),
   };
 }

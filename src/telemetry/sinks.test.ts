@@ -216,6 +216,22 @@ test("a reader that went away does not end the program", async () => {
   expect((await once(child, "exit"))[0]).toBe(3);
 });
 
+test("a program with many hubs is not told of listeners that pile up, and keeps none once they are closed", async () => {
+  const file = JSON.stringify(join(folder, "audit.jsonl"));
+  const child = await startWriter(`const warnings = [];
+    process.on("warning", ({ message }) => warnings.push(message));
+    const counts = () => [process.stderr.listenerCount("error"), process.listenerCount("exit")];
+    await sink.close();
+    const before = counts();
+    const describeDropped = String;
+    const all = Array.from({ length: 12 }, () => [openStderrSink({ describeDropped }), openFileSink(${file}, { describeDropped })]);
+    await new Promise(setImmediate);
+    await Promise.all(all.flat().map((one) => one.close()));
+    process.stdout.write(JSON.stringify({ warnings, isAsBefore: String(counts()) === String(before) }));`);
+  const [said] = (await once(child.stdout!, "data")) as [Buffer];
+  expect(JSON.parse(said.toString())).toEqual({ warnings: [], isAsBefore: true });
+});
+
 test("the last line before the end is out", async () => {
   const child = await startWriter(`sink.write("last words"); process.exit(1);`);
   expect((await once(child.stderr!, "data")).toString()).toBe("last words\n");

@@ -12,16 +12,29 @@ const FOLDER_MODE = 0o700;
  * does not take waits within a bound, and what is beyond that is dropped.
  */
 export function openStderrSink(options: SinkOptions): LineSink {
-  const { stderr } = process;
-  // Whoever read from it may be gone; that is no reason to end.
-  stderr.on("error", ignore);
+  const release = holdStderr();
   const sink = takesAtOnce() ? new DirectSink() : new BufferedSink(writeStderr, options);
   return {
     write: (line) => sink.write(line),
     close: async () => {
       await sink.close();
-      stderr.off("error", ignore);
+      release();
     },
+  };
+}
+
+let stderrHolds = 0;
+
+/** Whoever read from it may be gone; that is no reason to end. One listener for all sinks: there may be many hubs. */
+function holdStderr(): () => void {
+  stderrHolds += 1;
+  if (stderrHolds === 1) process.stderr.on("error", ignore);
+  let isHeld = true;
+  return () => {
+    if (!isHeld) return;
+    isHeld = false;
+    stderrHolds -= 1;
+    if (stderrHolds === 0) process.stderr.off("error", ignore);
   };
 }
 
@@ -55,15 +68,23 @@ function ignore(): void {}
  */
 export function openFileSink(path: string, options: SinkOptions): LineSink {
   const sink = new BufferedSink((chunk) => append(path, chunk), { gatherMs: GATHER_MS, ...options });
-  const onExit = (): void => appendRest(path, sink);
-  process.once("exit", onExit);
+  const appendNow = (): void => appendRest(path, sink);
+  if (atExit.size === 0) process.on("exit", appendAll);
+  atExit.add(appendNow);
   return {
     write: (line) => sink.write(line),
     close: async () => {
       await sink.close();
-      process.off("exit", onExit);
+      if (atExit.delete(appendNow) && atExit.size === 0) process.off("exit", appendAll);
     },
   };
+}
+
+/** What files still have to be written when the program ends: one listener for all of them. */
+const atExit = new Set<() => void>();
+
+function appendAll(): void {
+  for (const appendNow of atExit) appendNow();
 }
 
 /** Opening, writing and closing a file costs as much as half a call; twenty times a second it costs nothing. */
