@@ -1,7 +1,7 @@
-import type { CallTarget } from "../core/provider.ts";
+import type { CallTarget, ListingWish } from "../core/provider.ts";
 import type { Source } from "../core/records.ts";
 import { mightUse, namedSources, type Asked } from "./cold-owners.ts";
-import { askAll, isCold, type GateWish, type ListingGate } from "./listing-gate.ts";
+import { askAll, isCold, type ListingGate } from "./listing-gate.ts";
 import { isGuessed, isSpelt, isUnknown, stillStarting, type Lookup } from "./lookup.ts";
 import { comparePrecedence } from "./precedence.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -82,7 +82,7 @@ export class Finder {
     };
     const waits = askAll(
       gates.filter((gate) => mayTake(gate, known.source)),
-      (gate): GateWish => ({ mayBeOld: true, isForOther: gate.provider.source.id !== known.source.id }),
+      (gate) => (gate.provider.source.id === known.source.id ? FOR_ITSELF : FOR_OTHER),
     );
     // Not async: whoever need not wait is not overtaken by somebody who came later.
     return waits.size === 0 ? look() : Promise.all(waits.values()).then(look);
@@ -114,6 +114,10 @@ export class Finder {
     });
   }
 }
+
+/** The wishes of a call to something known: of its source, and of those that may have taken its name over. */
+const FOR_ITSELF: ListingWish = Object.freeze({ mayBeOld: true });
+const FOR_OTHER: ListingWish = Object.freeze({ mayBeOld: true, isForOther: true });
 
 interface Start {
   readonly source: Source;

@@ -1,5 +1,5 @@
 import { messageOf } from "../core/errors.ts";
-import type { LinkKey } from "../core/link-key.ts";
+import { EVERYBODY, type LinkKey } from "../core/link-key.ts";
 import type { ColdStart, ListingWish, Provider } from "../core/provider.ts";
 import { inSlices } from "../core/slices.ts";
 import { EMPTY_LISTING, type Listing, type Problem } from "../core/records.ts";
@@ -8,12 +8,6 @@ interface Asking {
   /** Fulfilled when the answer came, or when it took too long. */
   readonly done: Promise<void>;
   isLate: boolean;
-}
-
-/** What a listing is wanted for. */
-export interface GateWish extends ListingWish {
-  /** Another source is meant: what this one listed before will do while a new list is made ready. @default false */
-  readonly isForOther?: boolean;
 }
 
 export interface GateOptions {
@@ -61,8 +55,11 @@ export class ListingGate {
     this.#steps = steps;
   }
 
-  /** Makes `listing` as fresh as this moment. Returns nothing when that took no waiting. Never rejects. */
-  refresh(wish?: GateWish): Promise<void> | undefined {
+  /**
+   * Makes `listing` as fresh as this moment. Returns nothing when that took no waiting. Never rejects. Where another
+   * source is meant, what this one listed before will do while a new list is made ready.
+   */
+  refresh(wish?: ListingWish): Promise<void> | undefined {
     const isForOther = wish?.isForOther === true;
     if (isForOther && this.#isPreparing) return undefined;
     const wait = this.#refresh(wish);
@@ -80,7 +77,7 @@ export class ListingGate {
   #refresh(wish?: ListingWish): Promise<void> | undefined {
     if (this.#asking) return this.#asking.isLate ? undefined : this.#afterThis(this.#asking);
     try {
-      const answer = this.provider.listing({ ...wish, link: this.#link });
+      const answer = this.provider.listing(this.#link === EVERYBODY ? wish : { ...wish, link: this.#link });
       if ("then" in answer) return this.#wait(answer.then((listing) => this.#prepare(listing)));
       const prepared = this.#prepare(answer);
       return prepared && this.#wait(prepared);
@@ -159,15 +156,18 @@ export function isCold(gate: ListingGate): boolean {
 /** Asks what is offered now; the promises of those that have to look first. They never reject. */
 export function askAll(
   gates: readonly ListingGate[],
-  wishOf?: (gate: ListingGate) => GateWish,
-): Map<ListingGate, Promise<void>> {
-  const waits = new Map<ListingGate, Promise<void>>();
+  wishOf?: (gate: ListingGate) => ListingWish,
+): ReadonlyMap<ListingGate, Promise<void>> {
+  // Mostly nobody has to look.
+  let waits: Map<ListingGate, Promise<void>> | undefined;
   for (const gate of gates) {
     const wait = gate.refresh(wishOf?.(gate));
-    if (wait) waits.set(gate, wait);
+    if (wait) (waits ??= new Map()).set(gate, wait);
   }
-  return waits;
+  return waits ?? NOBODY_WAITS;
 }
+
+const NOBODY_WAITS: ReadonlyMap<ListingGate, Promise<void>> = new Map();
 
 /** A source's own bound comes first. */
 const COLD_MARGIN_MS = 100;

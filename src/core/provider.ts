@@ -103,6 +103,12 @@ export interface ColdStart {
 export interface ListingWish {
   /** For a call to something known: a listing whose time is over will do. @default false */
   readonly mayBeOld?: boolean;
+  /**
+   * Something of another source is meant, which this one may only have taken over: what it saw a moment ago will do.
+   *
+   * @default false
+   */
+  readonly isForOther?: boolean;
   /** Whose list it is to be: what `Provider.linkFor` gave. @default everybody's */
   readonly link?: LinkKey;
 }

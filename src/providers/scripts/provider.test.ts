@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Provider } from "../../core/provider.ts";
 import { callTool, folderServices, testSource, textOf, ToolFolder } from "../../../test/support/tool-folder.ts";
 import { resolveScripts, type ScriptsConfig } from "./options.ts";
@@ -163,6 +163,44 @@ describe("freshness", () => {
       "Round 3.",
       "Round 4.",
     ]);
+  });
+
+  test("a call to what another source has looks at the disk for a small part of the time only", async () => {
+    folder.script("one", "run.sh", ECHO);
+    const provider = provide();
+    const clock = vi.spyOn(performance, "now").mockReturnValueOnce(0).mockReturnValue(10);
+    try {
+      const first = await provider.listing();
+      folder.script("two", "run.sh", ECHO);
+      clock.mockReturnValue(509);
+      expect(provider.listing({ isForOther: true })).toBe(first);
+      clock.mockReturnValue(511);
+      expect((await provider.listing({ isForOther: true })).tools).toHaveLength(2);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  test("a call to what it has itself sees every change, however short ago it looked", async () => {
+    folder.script("one", "run.sh", ECHO);
+    const provider = provide();
+    expect(await names(provider)).toEqual(["one"]);
+    folder.script("two", "run.sh", ECHO);
+    expect((await provider.listing({ mayBeOld: true })).tools).toHaveLength(2);
+  });
+
+  test("however long a look takes, calls to what others have see the folders a second later", async () => {
+    folder.script("one", "run.sh", ECHO);
+    const provider = provide();
+    const clock = vi.spyOn(performance, "now").mockReturnValueOnce(0).mockReturnValue(100_000);
+    try {
+      await provider.listing();
+      folder.script("two", "run.sh", ECHO);
+      clock.mockReturnValue(101_001);
+      expect((await provider.listing({ isForOther: true })).tools).toHaveLength(2);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   test("the tools folder may come later, vanish and come back", async () => {

@@ -2,7 +2,14 @@ import { Emitter } from "../../core/events.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { fail, type Outcome } from "../../core/outcome.ts";
 import type { Logger } from "../../core/ports.ts";
-import type { Preparation, Provider, ProviderEvents, ProviderStatus, ResolvedCall } from "../../core/provider.ts";
+import type {
+  ListingWish,
+  Preparation,
+  Provider,
+  ProviderEvents,
+  ProviderStatus,
+  ResolvedCall,
+} from "../../core/provider.ts";
 import {
   EMPTY_LISTING,
   type Listing,
@@ -77,12 +84,17 @@ export interface FolderProviderOptions<T extends FolderTool> {
   run(tool: T, call: ResolvedCall, host: ScriptHost): Promise<Outcome>;
 }
 
+/** For what other sources have, looks at the disk take at most one part in this many of the time. */
+const LOOK_SHARE = 50;
+/** A tool that takes the name of another source's is seen after this at the latest. */
+const MAX_REST_MS = 1000;
+
 /** By the place of the tool. */
 type Faults = ReadonlyMap<string, string>;
 
 /**
  * Tools that lie in folders and run in children. Each `listing()` sees every change made on disk before it was asked
- * for.
+ * for, save for calls to what other sources have: those would pay for folders that they have nothing to do with.
  */
 export class FolderProvider<T extends FolderTool> implements Provider {
   readonly source: Source;
@@ -100,6 +112,8 @@ export class FolderProvider<T extends FolderTool> implements Provider {
   #tools = new Map<string, T>();
   #refused: ReadonlySet<string> = new Set();
   readonly #byDefinition = new WeakMap<JsonObject, T>();
+  /** Calls to what other sources have need no further look before that. */
+  #restsUntil = 0;
   #isClosed = false;
 
   constructor(options: FolderProviderOptions<T>) {
@@ -126,7 +140,20 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     return values.flatMap(({ tools }) => tools).flatMap((tool) => this.#options.codeOf(tool) ?? []);
   }
 
-  async listing(): Promise<Listing> {
+  listing(wish?: ListingWish): Listing | Promise<Listing> {
+    const mayRest = wish?.isForOther === true && performance.now() < this.#restsUntil;
+    return mayRest ? this.#listing : this.#fresh();
+  }
+
+  async #fresh(): Promise<Listing> {
+    const begun = performance.now();
+    const listing = await this.#look();
+    const ended = performance.now();
+    this.#restsUntil = ended + Math.min((ended - begun) * LOOK_SHARE, MAX_REST_MS);
+    return listing;
+  }
+
+  async #look(): Promise<Listing> {
     // Whoever waits for what is being installed looks at the list before.
     await this.#preparations?.begun;
     const result = await this.#sweep.current();
