@@ -51,3 +51,42 @@ test("a set knows what is in it, and lets go of it", () => {
   set.add("b");
   expect([set.delete("a"), set.delete("c"), set.values(), set.size]).toEqual([true, false, ["b"], 1]);
 });
+
+test("what comes after many have gone stands behind those that stayed, in the map and in the set", () => {
+  const map = new CallMap<number, string>();
+  const set = new CallSet<number>();
+  for (let at = 0; at < 2000; at += 1) {
+    map.set(at, String(at));
+    set.add(at);
+  }
+  for (let at = 0; at < 1999; at += 1) {
+    map.delete(at);
+    set.delete(at);
+  }
+  map.set(-1, "late");
+  set.add(-1);
+  expect([map.entries(), set.values()]).toEqual([
+    [
+      [1999, "1999"],
+      [-1, "late"],
+    ],
+    [1999, -1],
+  ]);
+});
+
+test("what was emptied is empty, and takes what comes next", () => {
+  const map = new CallMap<number, string>();
+  const set = new CallSet<number>();
+  for (let at = 0; at < 2000; at += 1) {
+    map.set(at, String(at));
+    set.add(at);
+  }
+  for (let at = 0; at < 2000; at += 1) {
+    map.delete(at);
+    set.delete(at);
+  }
+  expect([map.get(5), map.values(), set.values()]).toEqual([undefined, [], []]);
+  map.set(7, "x");
+  set.add(7);
+  expect([map.get(7), map.size, set.values()]).toEqual(["x", 1, [7]]);
+});

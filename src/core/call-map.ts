@@ -2,14 +2,15 @@
  * A map of what lives as long as a call, in the order of entry. V8's own `Map` makes a new table whenever it grows, is
  * full of gaps or empties, and each table holds on to the one after it: once one of them is old, all that was ever in
  * any of them lives until a full collection. Here an entry is looked for from the latest to the first, which suits some
- * hundreds of them.
+ * hundreds of them; and the lists stay as long as they were, since V8 gives one that empties its room anew.
  */
 export class CallMap<K, V> {
-  #keys: K[] = [];
-  #values: V[] = [];
+  #keys: (K | undefined)[] = [];
+  #values: (V | undefined)[] = [];
+  #size = 0;
 
   get size(): number {
-    return this.#keys.length;
+    return this.#size;
   }
 
   has(key: K): boolean {
@@ -23,61 +24,71 @@ export class CallMap<K, V> {
 
   set(key: K, value: V): void {
     const at = this.#find(key);
-    if (at === -1) {
-      this.#keys.push(key);
-      this.#values.push(value);
-    } else this.#values[at] = value;
+    if (at !== -1) {
+      this.#values[at] = value;
+      return;
+    }
+    this.#keys[this.#size] = key;
+    this.#values[this.#size] = value;
+    this.#size += 1;
   }
 
   /** Tells whether it was there. */
   delete(key: K): boolean {
     const at = this.#find(key);
     if (at === -1) return false;
-    this.#keys.splice(at, 1);
-    this.#values.splice(at, 1);
+    closeGap(this.#keys, at, this.#size);
+    closeGap(this.#values, at, this.#size);
+    this.#size -= 1;
+    if (this.#size === 0 && this.#keys.length > MAX_KEPT_ROOM) this.clear();
     return true;
   }
 
   clear(): void {
     this.#keys = [];
     this.#values = [];
+    this.#size = 0;
   }
 
   /** As they are now; what comes and goes afterwards changes nothing in it. */
   values(): V[] {
-    return this.#values.slice();
+    return this.#values.slice(0, this.#size) as V[];
   }
 
   entries(): [K, V][] {
-    return this.#keys.map((key, at) => [key, this.#values[at]!]);
+    return this.values().map((value, at) => [this.#keys[at] as K, value]);
   }
 
   #find(key: K): number {
     const keys = this.#keys;
-    for (let at = keys.length - 1; at >= 0; at -= 1) if (keys[at] === key) return at;
+    for (let at = this.#size - 1; at >= 0; at -= 1) if (keys[at] === key) return at;
     return -1;
   }
 }
 
 /** A set of the same kind. */
 export class CallSet<T> {
-  #items: T[] = [];
+  #items: (T | undefined)[] = [];
+  #size = 0;
 
   get size(): number {
-    return this.#items.length;
+    return this.#size;
   }
 
   /** Does not look whether the item is there already: one that is added twice has to be deleted twice. */
   add(item: T): void {
-    this.#items.push(item);
+    this.#items[this.#size] = item;
+    this.#size += 1;
   }
 
   /** Tells whether it was there. */
   delete(item: T): boolean {
     const items = this.#items;
-    for (let at = items.length - 1; at >= 0; at -= 1) {
+    for (let at = this.#size - 1; at >= 0; at -= 1) {
       if (items[at] !== item) continue;
-      items.splice(at, 1);
+      closeGap(items, at, this.#size);
+      this.#size -= 1;
+      if (this.#size === 0 && items.length > MAX_KEPT_ROOM) this.clear();
       return true;
     }
     return false;
@@ -85,10 +96,20 @@ export class CallSet<T> {
 
   clear(): void {
     this.#items = [];
+    this.#size = 0;
   }
 
   /** As they are now. */
   values(): T[] {
-    return this.#items.slice();
+    return this.#items.slice(0, this.#size) as T[];
   }
+}
+
+/** Of a list that empties: what many calls at once took is given back. */
+const MAX_KEPT_ROOM = 1024;
+
+/** Takes one out of the first `size` members, and leaves the list as long as it is. */
+function closeGap(list: unknown[], at: number, size: number): void {
+  for (let next = at + 1; next < size; next += 1) list[next - 1] = list[next];
+  list[size - 1] = undefined;
 }
