@@ -49,6 +49,7 @@ export function standardHeaders(method: string, params: JsonObject | undefined):
 const SENTINEL_START = "=?base64?";
 const SENTINEL_END = "?=";
 const PLAIN = /^[\t\x20-\x7e]+$/;
+const HAS_BLANK_END = /^[ \t]|[ \t]$/;
 const CANONICAL_BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** Text as a header value: plain ASCII as it is, everything else as `=?base64?…?=` over its UTF-8. */
@@ -62,7 +63,7 @@ export function encodeHeaderValue(text: string): string {
  * of UTF-8.
  */
 export function decodeHeaderValue(value: string): string | undefined {
-  const trimmed = value.replace(/^[ \t]+|[ \t]+$/g, "");
+  const trimmed = HAS_BLANK_END.test(value) ? value.replace(/^[ \t]+|[ \t]+$/g, "") : value;
   if (!hasSentinel(trimmed)) return trimmed;
   const payload = trimmed.slice(SENTINEL_START.length, -SENTINEL_END.length);
   if (!CANONICAL_BASE64.test(payload)) return undefined;

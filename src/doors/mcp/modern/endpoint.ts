@@ -48,7 +48,8 @@ export class ModernEndpoint {
   readonly #listens: Listens;
   readonly #desk: CallDesk;
   readonly #toolHeaders: ToolHeaders;
-  #facts: Promise<ServerFacts> | undefined;
+  /** Who the hub is, as calls tell it; or the asking for it. */
+  #facts: ServerFacts | Promise<ServerFacts> | undefined;
   #codec: { readonly facts: ServerFacts; readonly scope: CacheScope; readonly codec: ModernCodec } | undefined;
   readonly #stop: () => void;
 
@@ -120,7 +121,8 @@ export class ModernEndpoint {
       if (text !== undefined) outlet.reply(text, status);
     };
     if (!isSharedMethod(method) && !OWN_METHODS.has(method)) return send(methodNotFound(method), undefined, 404);
-    const facts = await this.#factsFor(method, request);
+    const found = this.#factsFor(method, request);
+    const facts = found instanceof Promise ? await found : found;
     const codec = this.#codecFor(facts, this.#scopeFor(request));
     if (method === "server/discover") {
       const answer = discovery(facts, offeredFeatures(this.#deps.hub, facts));
@@ -129,8 +131,8 @@ export class ModernEndpoint {
     if (method === "subscriptions/listen")
       return this.#listens.serve(message, outlet, { facts: request, identity: codec.identity });
     const view: View = { mode: request.mode, principal: request.principal };
-    const found = this.#findMismatch(message, view, request.headers);
-    const mismatch = found instanceof Promise ? await found : found;
+    const compared = this.#findMismatch(message, view, request.headers);
+    const mismatch = compared instanceof Promise ? await compared : compared;
     if (mismatch) return send({ type: "error", error: mismatched(mismatch).error }, undefined, 400);
     const context: Omit<MethodContext, "link"> = { deps: this.#methods, view, codec };
     if (method.endsWith("/list")) {
@@ -151,16 +153,25 @@ export class ModernEndpoint {
   }
 
   // Only discovery waits to know what the hub offers; who it is, is told as far as it is known.
-  async #factsFor(method: string, { principal }: RequestFacts): Promise<ServerFacts> {
+  #factsFor(method: string, { principal }: RequestFacts): ServerFacts | Promise<ServerFacts> {
     const { hub } = this.#deps;
     if (method === "server/discover") return readSettled(hub, () => hub.facts(principal));
-    const facts = (this.#facts ??= hub.facts(LOCAL_PRINCIPAL, { waits: false }));
-    try {
-      return await facts;
-    } catch (error) {
-      this.#facts = undefined;
-      throw error;
-    }
+    return (this.#facts ??= this.#readFacts());
+  }
+
+  /** Kept until a list changes, unless that happens while it is read. */
+  #readFacts(): Promise<ServerFacts> {
+    const reading: Promise<ServerFacts> = this.#deps.hub.facts(LOCAL_PRINCIPAL, { waits: false }).then(
+      (facts) => {
+        if (this.#facts === reading) this.#facts = facts;
+        return facts;
+      },
+      (error: unknown) => {
+        if (this.#facts === reading) this.#facts = undefined;
+        throw error;
+      },
+    );
+    return reading;
   }
 
   /** Calls mostly say the same of the hub, so what says it is kept. */
