@@ -22,20 +22,26 @@ export class CallSlots {
   }
 
   /**
-   * Resolves with the function that frees the place. Rejects with a `FailError` when too many wait, or with the reason
-   * of `signal`. The places are shared by whose call it is.
+   * Gives the function that frees the place, at once where there is no bound. Rejects with a `FailError` when too many
+   * wait, or with the reason of `signal`. The places are shared by whose call it is.
    */
-  async enter(signal: Cancellation, call?: Pick<Call, "principal" | "client">): Promise<() => void> {
-    const line = this.#line;
-    if (!line) return NOTHING_TO_LEAVE;
-    const holder = call ? holderOf(call) : NOBODY;
-    if (!(await line.enter(holder, { cancellation: signal }))) throw signal.aborted ? abortFailure(signal) : full();
-    let isInside = true;
-    return () => {
-      if (isInside) line.leave(holder);
-      isInside = false;
-    };
+  enter(signal: Cancellation, call?: Pick<Call, "principal" | "client">): (() => void) | Promise<() => void> {
+    return this.#line ? enterLine(this.#line, signal, call) : NOTHING_TO_LEAVE;
   }
+}
+
+async function enterLine(
+  line: FairLine,
+  signal: Cancellation,
+  call: Pick<Call, "principal" | "client"> | undefined,
+): Promise<() => void> {
+  const holder = call ? holderOf(call) : NOBODY;
+  if (!(await line.enter(holder, { cancellation: signal }))) throw signal.aborted ? abortFailure(signal) : full();
+  let isInside = true;
+  return () => {
+    if (isInside) line.leave(holder);
+    isInside = false;
+  };
 }
 
 function full(): FailError {

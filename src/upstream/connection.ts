@@ -164,7 +164,7 @@ export class Connection {
     try {
       this.#inUse.add(call);
       // In the modern era a question stands in its call's own answer.
-      if (this.era.name === "legacy") leave = await this.#turns.enter(call);
+      if (this.era.name === "legacy") leave = this.#turns.tryEnter(call) ?? (await this.#turns.enter(call));
       return await withInput(call, (extra) =>
         this.#attempt(call, isEmpty(extra) ? request : { ...request, params: { ...request.params, ...extra } }),
       );

@@ -126,12 +126,21 @@ export class Links {
     return this.#further.find({ for: "connection", connection })?.link;
   }
 
-  /** The open connection that this caller uses, made if need be. Rejects with a `FailError`. */
-  async reach(caller: Caller, cancellation: Cancellation): Promise<Reached> {
+  /**
+   * The open connection that this caller uses, at once where it is the first one, made if need be. Throws or rejects
+   * with a `FailError`.
+   */
+  reach(caller: Caller, cancellation: Cancellation): Reached | Promise<Reached> {
+    const { link } = this.#placeFor(caller);
+    const connection = link === this.first.link ? link.current : undefined;
+    return connection ? { link, connection } : this.#open(caller, cancellation);
+  }
+
+  async #open(caller: Caller, cancellation: Cancellation): Promise<Reached> {
     const era = this.#era;
     const { link } = this.#placeFor(caller);
     const connection = await link.get(cancellation).catch((error: unknown) => this.#instead(link, error, cancellation));
-    if (connection === undefined) return this.reach(caller, cancellation);
+    if (connection === undefined) return this.#open(caller, cancellation);
     if (link === this.first.link && era === this.#era) return { link, connection };
     this.#noteRefusal(link, connection);
     // What the server speaks is known by now for the first time, or better than before, be it by a call beside this

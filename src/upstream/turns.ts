@@ -70,12 +70,25 @@ export class Turns {
     if (!isHeld) this.#admit();
   }
 
-  /** Waits for the turn; the returned function ends it. Rejects with a `FailError` when the call ends first. */
-  async enter(call: Call): Promise<() => void> {
+  /** Takes the turn if nobody has to wait for it; the returned function ends it. */
+  tryEnter(call: Call): (() => void) | undefined {
     const key = clientKey(call);
     const isNext = this.#waiting.length === 0 || this.#clients.has(key);
-    if (isNext && this.#mayEnter(key, call.principal.id)) this.#letIn(key, call.principal.id);
-    else await this.#wait(call, key);
+    if (!isNext || !this.#mayEnter(key, call.principal.id)) return undefined;
+    this.#letIn(key, call.principal.id);
+    return this.#leaver(key);
+  }
+
+  /** Waits for the turn; the returned function ends it. Rejects with a `FailError` when the call ends first. */
+  async enter(call: Call): Promise<() => void> {
+    const leave = this.tryEnter(call);
+    if (leave) return leave;
+    const key = clientKey(call);
+    await this.#wait(call, key);
+    return this.#leaver(key);
+  }
+
+  #leaver(key: string): () => void {
     let isOver = false;
     return () => {
       if (isOver) return;

@@ -45,7 +45,12 @@ export const MAX_REDIRECTS = 3;
 export async function exchange<S extends Sending>(first: Step, sending: S, route: Route<S>): Promise<HttpResponse> {
   let step = first;
   for (let followed = 0; ; followed += 1) {
-    const response = await send(step, sending, route);
+    let response: HttpResponse;
+    try {
+      response = await send(step, sending, route);
+    } catch (error) {
+      throw route.toFailure(error, sending);
+    }
     const { status } = response;
     const location = route.redirects.has(status) ? response.header("location") : undefined;
     if (location === undefined) return response;
@@ -54,20 +59,19 @@ export async function exchange<S extends Sending>(first: Step, sending: S, route
   }
 }
 
-async function send<S extends Sending>(step: Step, sending: S, route: Route<S>): Promise<HttpResponse> {
+/** Throws what `toFailure` puts into words, or rejects with it. */
+function send<S extends Sending>(step: Step, sending: S, route: Route<S>): Promise<HttpResponse> {
   const { signal, idleMs } = sending;
-  try {
-    signal.throwIfAborted();
-    const known = route.connect(step.url, sending);
-    const sender = known instanceof Promise ? await known : known;
+  signal.throwIfAborted();
+  const sendBy = (sender: Sender): Promise<HttpResponse> => {
     const { origin, path } = route.targetOf(step.url);
     const { method, body } = step;
     const headers = route.headersFor(step.url, sending);
     const silenceMs = Math.min(idleMs, MAX_TIMER_MS);
-    return await sender.send({ origin, path, method, headers, body, silenceMs }, signal);
-  } catch (error) {
-    throw route.toFailure(error, sending);
-  }
+    return sender.send({ origin, path, method, headers, body, silenceMs }, signal);
+  };
+  const known = route.connect(step.url, sending);
+  return known instanceof Promise ? known.then(sendBy) : sendBy(known);
 }
 
 export function targetOf(url: URL): { readonly origin: string; readonly path: string } {

@@ -126,18 +126,9 @@ export class HttpClient {
   /**
    * Resolves with the headers' arrival. Rejects with a `FailError`; `details.sent` is `false` where no byte went out.
    */
-  async request(request: OutgoingRequest): Promise<HttpResponse> {
+  request(request: OutgoingRequest): Promise<HttpResponse> {
     const { credentials } = this.#options;
-    if (!credentials) return this.#request(request, NO_CREDENTIALS);
-    for (let attempt = 0; ; attempt += 1) {
-      const sent = await this.#credentialsFor(credentials, request);
-      const response = await this.#request(request, sent);
-      credentials.answered?.((name) => response.header(name));
-      const { status } = response;
-      if ((status !== 401 && status !== 403) || attempt === MAX_ATTEMPTS) return response;
-      const refusal: Refusal = { status, header: (name) => response.header(name), sent, attempt };
-      if (!(await this.#hasOthers(credentials, { refusal, response, request }))) return response;
-    }
+    return credentials ? this.#admitted(request, credentials) : this.#request(request, NO_CREDENTIALS);
   }
 
   async close(): Promise<void> {
@@ -145,14 +136,33 @@ export class HttpClient {
     await this.#connections.close();
   }
 
-  async #credentialsFor(
+  /** Asks again with other credentials, as long as there are some. */
+  async #admitted(request: OutgoingRequest, credentials: ChangingCredentials): Promise<HttpResponse> {
+    for (let attempt = 0; ; attempt += 1) {
+      const known = this.#credentialsFor(credentials, request);
+      const sent = known instanceof Promise ? await known : known;
+      const response = await this.#request(request, sent);
+      const { status, header } = response;
+      credentials.answered?.(header);
+      if ((status !== 401 && status !== 403) || attempt === MAX_ATTEMPTS) return response;
+      const refusal: Refusal = { status, header, sent, attempt };
+      if (!(await this.#hasOthers(credentials, { refusal, response, request }))) return response;
+    }
+  }
+
+  /** At once where they are known by now. */
+  #credentialsFor(
     credentials: ChangingCredentials,
     { method, url = this.url, signal }: OutgoingRequest,
-  ): Promise<Headers> {
-    try {
-      return await credentials.headersFor({ method, url }, signal);
-    } catch (error) {
+  ): Headers | Promise<Headers> {
+    const failed = (error: unknown): never => {
       throw toRequestFailure(error, this.place, signal);
+    };
+    try {
+      const known = credentials.headersFor({ method, url }, signal);
+      return known instanceof Promise ? known.catch(failed) : known;
+    } catch (error) {
+      return failed(error);
     }
   }
 

@@ -38,6 +38,11 @@ export class ResponseBody {
     return this.#isDestroyed;
   }
 
+  /** Nothing more comes, for whatever reason. */
+  get isOver(): boolean {
+    return this.#over !== undefined;
+  }
+
   /** Hands over what came, and whatever comes. */
   read(reader: BodyReader): void {
     if (this.#reader) throw new TypeError("A body has one reader.");

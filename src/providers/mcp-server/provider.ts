@@ -125,7 +125,8 @@ class McpServerProvider implements Provider {
     const call = this.#adapter?.call(given) ?? given;
     let leave = (): void => {};
     try {
-      leave = await this.#slots.enter(cancellationOf(call), call);
+      const entering = this.#slots.enter(cancellationOf(call), call);
+      leave = entering instanceof Promise ? await entering : entering;
       return await this.#upstream.call(call, toRequest(call));
     } catch (error) {
       if (error instanceof FailError) return error.failure;

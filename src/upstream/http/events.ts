@@ -6,10 +6,10 @@ import { SseDecoder, type SseHandlers } from "../../wire/sse.ts";
  * Reads events until the stream ends. Rejects with `too_large` for an event over the bound, and with what broke the
  * stream.
  */
-export async function readEvents(body: ResponseBody, bounds: BodyBounds, handlers: SseHandlers): Promise<void> {
+export function readEvents(body: ResponseBody, bounds: BodyBounds, handlers: SseHandlers): Promise<void> {
   const decoder = new SseDecoder(bounds.maxBytes, handlers);
   const faults = faultsAt(bounds);
-  await consume(body, faults, (chunk) => {
+  return consume(body, faults, (chunk) => {
     try {
       decoder.push(chunk);
     } catch (error) {

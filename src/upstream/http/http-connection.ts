@@ -25,6 +25,7 @@ export const EVENT_STREAM_TYPE = "text/event-stream";
 
 /** The media type of a `Content-Type`, without parameters. */
 export function mediaType(contentType: string | undefined): string {
+  if (contentType === JSON_TYPE || contentType === EVENT_STREAM_TYPE) return contentType;
   return (contentType ?? "").split(";", 1)[0]!.trim().toLowerCase();
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { abortSignalOf, type Cancellation } from "../../core/cancellation.ts";
 import { FailError } from "../../core/errors.ts";
+import { atTurnEnd } from "../../core/turn-end.ts";
 import { classifyMessage, type RequestId } from "../../wire/messages.ts";
 import { discard, readRefusal } from "../../outbound/client/body.ts";
 import type { HttpResponse } from "../../outbound/client/sender.ts";
@@ -81,12 +82,19 @@ export class ResponseStream {
 
   /** Reads until the answer, or until the end, and then says what it means. */
   async #drain(body: ResponseBody, signal: Cancellation): Promise<FailError | undefined> {
+    try {
+      await new Promise<void>((resolve, reject) => void this.#events(body, signal, resolve).then(resolve, reject));
+      return this.#isAnswered ? undefined : this.#brokenOff();
+    } catch (error) {
+      if (!(error instanceof FailError)) throw error;
+      return this.#isAnswered ? undefined : error;
+    }
+  }
+
+  /** Reads to the end of the stream, which may be long after the answer. */
+  #events(body: ResponseBody, signal: Cancellation, onAnswer: () => void): Promise<void> {
     const { client, maxMessageBytes } = this.#connection.options;
-    let onAnswer = (): void => {};
-    const answered = new Promise<void>((resolve) => {
-      onAnswer = resolve;
-    });
-    const reading = readEvents(
+    return readEvents(
       body,
       { place: client.place, maxBytes: maxMessageBytes, signal },
       {
@@ -99,20 +107,12 @@ export class ResponseStream {
           if (event.data === "" || event.event !== "message") return;
           if (!answers(this.#connection.receive(event.data, this.#id), this.#id)) return;
           this.#isAnswered = true;
-          linger(body);
+          // Mostly the end comes with the answer.
+          atTurnEnd(() => linger(body));
           onAnswer();
         },
       },
     );
-    try {
-      await Promise.race([reading, answered]);
-      return this.#isAnswered ? undefined : this.#brokenOff();
-    } catch (error) {
-      if (!(error instanceof FailError)) throw error;
-      return this.#isAnswered ? undefined : error;
-    } finally {
-      reading.catch(() => {});
-    }
   }
 
   async #resume(signal: Cancellation): Promise<ResponseBody | undefined> {
@@ -171,6 +171,7 @@ function withoutUnsent({ failure }: FailError): FailError {
 
 // The server should end the stream after the answer; one that does not must not keep the connection.
 function linger(body: ResponseBody): void {
+  if (body.isOver) return;
   const timer = setTimeout(() => body.destroy(), LINGER_MS);
   timer.unref();
   body.onceOver(() => clearTimeout(timer));

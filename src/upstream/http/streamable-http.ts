@@ -5,7 +5,13 @@ import type { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { within } from "../../core/wait.ts";
 import { claimsModernEra, isModernRevision } from "../../wire/modern/envelope.ts";
-import { findParamHeaders, paramHeaders, standardHeaders, type ParamHeader } from "../../wire/modern/headers.ts";
+import {
+  findParamHeaders,
+  HEADERS,
+  paramHeaders,
+  standardHeaders,
+  type ParamHeader,
+} from "../../wire/modern/headers.ts";
 import { classifyMessage, type RpcMessage, type RpcRequest } from "../../wire/messages.ts";
 import type { SendOptions, Transport, TransportHandlers } from "../transport.ts";
 import { discard, readRefusal, readText } from "../../outbound/client/body.ts";
@@ -72,9 +78,7 @@ export class StreamableHttpTransport implements Transport {
     if (this.#isSessionLost) throw this.#sessionFailure({ sent: false });
     const { signal, done } = this.#connection.begin(options.signal);
     try {
-      const request = this.#post(message, options, signal);
-      this.#track(request);
-      const response = await request;
+      const response = await this.#tracked(this.#post(message, options, signal));
       const asked = "method" in message && "id" in message ? message : undefined;
       if (response.status < 200 || response.status > 299) return await this.#onRefusal(asked, response, signal);
       if (!asked) return this.#onTaken(message, response);
@@ -127,13 +131,13 @@ export class StreamableHttpTransport implements Transport {
     if (!("method" in message)) return this.#sessionHeaders();
     const { method, params } = message;
     // The server may be one of the modern era, which wants to find the method there in whatever it is sent.
-    if (method === "initialize" && !claimsModernEra(params)) return lowerCased(standardHeaders(method, undefined));
+    if (method === "initialize" && !claimsModernEra(params)) return lowerCased({}, standardHeaders(method, undefined));
     if (!claimsModernEra(params) && !isModernRevision(this.#version)) return this.#sessionHeaders();
     const found = inputSchema ? this.#paramHeadersOf(inputSchema) : NO_PARAM_HEADERS;
     const args = params?.["arguments"];
-    const mirrored =
-      found.length > 0 && typeof args === "object" && args !== null ? paramHeaders(found, args as JsonObject) : {};
-    return lowerCased({ ...this.#sessionHeaders(), ...standardHeaders(method, params), ...mirrored });
+    const headers = lowerCased(this.#sessionHeaders(), standardHeaders(method, params));
+    if (found.length === 0 || typeof args !== "object" || args === null) return headers;
+    return lowerCased(headers, paramHeaders(found, args as JsonObject));
   }
 
   #paramHeadersOf(inputSchema: JsonObject): readonly ParamHeader[] {
@@ -267,10 +271,13 @@ export class StreamableHttpTransport implements Transport {
     );
   }
 
-  #track(work: Promise<unknown>): void {
+  async #tracked<T>(work: Promise<T>): Promise<T> {
     this.#underway.add(work);
-    const forget = (): boolean => this.#underway.delete(work);
-    work.then(forget, forget);
+    try {
+      return await work;
+    } finally {
+      this.#underway.delete(work);
+    }
   }
 }
 
@@ -282,11 +289,16 @@ function isReplyTo(body: string, request: RpcRequest): boolean {
   }
 }
 
-function lowerCased(headers: Record<string, string>): Record<string, string> {
-  const result: Record<string, string> = {};
-  for (const name in headers) result[name.toLowerCase()] = headers[name]!;
-  return result;
+/** Adds headers to others, under their names in lower case. */
+function lowerCased(to: Record<string, string>, headers: Readonly<Record<string, string>>): Record<string, string> {
+  for (const name in headers) to[LOWER_CASE.get(name) ?? name.toLowerCase()] = headers[name]!;
+  return to;
 }
+
+/** Of the names that each request has. */
+const LOWER_CASE: ReadonlyMap<string, string> = new Map(
+  Object.values(HEADERS).map((name) => [name, name.toLowerCase()]),
+);
 
 const ACCEPTED_TYPES = `${JSON_TYPE}, ${EVENT_STREAM_TYPE}`;
 const NO_PARAM_HEADERS: readonly ParamHeader[] = [];

@@ -18,9 +18,10 @@ export interface AnswerHead {
 }
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
-const FIELD = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
+const FIELD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*$/;
 /** More digits are no number that can be counted to. */
 const LENGTH = /^\d{1,15}$/;
+const CLOSES = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 const HINT = /(?:^|[,;\s])timeout=(\d{1,9})(?:$|[,;\s])/i;
 
 /**
@@ -36,9 +37,9 @@ export function parseHead(text: string): AnswerHead {
   const status = Number(digits);
   const header = (name: string): string | undefined => lookUp(fields, name);
   const { framing, length, isDoubtful } = framingOf(status, minor === "0", fields);
-  const saysClose = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(header("connection") ?? "");
+  const saysClose = CLOSES.test(lookUp(fields, "connection") ?? "");
   const keepsAlive = minor === "1" && framing !== "until-end" && !isDoubtful && !saysClose;
-  const hint = HINT.exec(header("keep-alive") ?? "")?.[1];
+  const hint = HINT.exec(lookUp(fields, "keep-alive") ?? "")?.[1];
   return {
     status,
     header,
@@ -55,14 +56,15 @@ export function isField(line: string): boolean {
 }
 
 function readField(line: string, fields: string[]): void {
-  const found = FIELD.exec(line);
-  if (!found) throw notHttp("a line of its head is no header field");
-  fields.push(found[1]!.toLowerCase(), trimmed(found[2]!));
+  if (!isField(line)) throw notHttp("a line of its head is no header field");
+  // A name has no colon in it.
+  const colon = line.indexOf(":");
+  fields.push(line.slice(0, colon).toLowerCase(), trimmed(line, colon + 1));
 }
 
 // Spaces and tabs alone: `trim` takes more.
-function trimmed(value: string): string {
-  let start = 0;
+function trimmed(value: string, from: number): string {
+  let start = from;
   let end = value.length;
   while (start < end && isBlank(value, start)) start += 1;
   while (end > start && isBlank(value, end - 1)) end -= 1;
