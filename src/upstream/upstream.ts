@@ -204,8 +204,7 @@ export class Upstream {
     if (this.#isClosed) throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
     if (this.#deciding) await orAborted(this.#deciding, cancellationOf(call));
     const startedAt = performance.now();
-    const reached = this.#links.reach(call, cancellationOf(call));
-    const { link, connection } = reached instanceof Promise ? await reached : reached;
+    const { link, connection } = await this.#links.reach(call, cancellationOf(call));
     const outcome = await connection.call(call, request);
     if (outcome.ok) return outcome;
     if (outcome.rpcError?.code === RPC.headerMismatch)
