@@ -2,11 +2,12 @@ import { LIMITS } from "../language/limits.ts";
 import type { Variable } from "../language/model.ts";
 import type { CheckContext } from "./context.ts";
 import { Ends } from "./ends.ts";
+import { NumberSet } from "./number-set.ts";
 
 /** Endpoints that nobody declares, edges that stand twice, variables that nothing uses, a graph in several parts. */
 export function checkConnections(context: CheckContext): void {
   const ends = new Ends(context.view.connections, context.variables);
-  checkCount(context);
+  if (ends.edges > LIMITS.edges) checkCount(context);
   checkDeclared(context, ends);
   checkRepeats(context, ends);
   checkUse(context, ends);
@@ -26,16 +27,18 @@ function checkCount({ view, reporter }: CheckContext): void {
 }
 
 function checkDeclared({ view, profile, reporter, suggestions }: CheckContext, ends: Ends): void {
+  if (ends.names.every(({ variable }) => variable)) return;
+  const severity = profile.declaredEndpoints ? "error" : "warning";
   let end = 0;
   for (const { sources, targets } of view.connections)
     for (const names of [sources, targets])
       for (const { text, span } of names) {
         const { variable } = ends.names[ends.id(end++)]!;
-        if (variable) continue;
+        if (variable || reporter.leavesOut("W002", severity)) continue;
         const near = suggestions.variable(text);
         reporter.report({
           code: "W002",
-          ...(profile.declaredEndpoints ? { severity: "error" } : {}),
+          severity,
           span,
           message: `${text} is not declared in StateSpaceBlock.`,
           mend: near === undefined ? `Declare ${text}[…] there.` : `Write ${near}, or declare ${text}[…] there.`,
@@ -45,32 +48,37 @@ function checkDeclared({ view, profile, reporter, suggestions }: CheckContext, e
 
 /** Groups are taken apart here and not by `edgesOf`, since of a hundred thousand edges two numbers are enough. */
 function checkRepeats({ view, reporter }: CheckContext, ends: Ends): void {
-  const seen = new Set<number>();
+  const seen = new NumberSet(Math.min(ends.edges, LIMITS.edges));
   const count = ends.names.length;
-  let [first, looked] = [0, 0];
-  for (const { sources, targets, directed, span } of view.connections) {
-    for (let from = first; from < first + sources.length; from += 1)
-      for (let to = first + sources.length; to < first + sources.length + targets.length; to += 1) {
+  let first = 0;
+  let looked = 0;
+  for (let index = 0; index < view.connections.length; index += 1) {
+    const connection = view.connections[index]!;
+    const { directed } = connection;
+    const second = first + ends.sourcesOf(index);
+    const behind = second + ends.targetsOf(index);
+    for (let from = first; from < second; from += 1)
+      for (let to = second; to < behind; to += 1) {
         if (looked >= LIMITS.edges) return;
         looked += 1;
-        const [source, target] = [ends.id(from), ends.id(to)];
+        const source = ends.id(from);
+        const target = ends.id(to);
         const isTurned = !directed && source > target;
         const pair = isTurned ? target * count + source : source * count + target;
-        const before = seen.size;
-        seen.add(2 * pair + (directed ? 1 : 0));
-        if (seen.size > before) continue;
+        if (seen.add(2 * pair + (directed ? 1 : 0)) || reporter.leavesOut("W007")) continue;
         const edge = `${ends.names[source]!.text}${directed ? ">" : "-"}${ends.names[target]!.text}`;
-        reporter.report({ code: "W007", span, message: `The edge ${edge} stands there already.` });
+        reporter.report({ code: "W007", span: connection.span, message: `The edge ${edge} stands there already.` });
       }
-    first += sources.length + targets.length;
+    first = behind;
   }
 }
 
 function checkUse(context: CheckContext, ends: Ends): void {
   const used = usedVariables(context, ends);
-  for (const variable of new Set(context.view.variables)) {
+  for (const variable of context.view.variables) {
     const { text, span } = variable.name;
     if (used.has(variable) || context.variables.find(text) !== variable) continue;
+    if (context.reporter.leavesOut("W001")) continue;
     const message = `${text} is used in no connection, dimension, equation or time.`;
     context.reporter.report({ code: "W001", span, message });
   }
@@ -103,8 +111,8 @@ function checkParts({ view, reporter }: CheckContext, ends: Ends): void {
   if (!first || view.unread.length > 0) return;
   const parts = new Parts(ends.nodes.length);
   let from = 0;
-  for (const { sources, targets } of view.connections) {
-    const behind = from + sources.length + targets.length;
+  for (let index = 0; index < view.connections.length; index += 1) {
+    const behind = from + ends.sourcesOf(index) + ends.targetsOf(index);
     for (let end = from + 1; end < behind; end += 1) parts.join(ends.node(from), ends.node(end));
     from = behind;
   }

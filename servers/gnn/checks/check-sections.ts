@@ -91,8 +91,8 @@ function firstLineOf({ view, reporter }: CheckContext, name: string): Span {
   const { source } = reporter;
   for (const { heading, span } of textSections(view.model, name)) {
     const first = source.lineAt(heading.from) + 1;
-    for (let index = first; index < source.lines.length && source.lines[index]!.from <= span.to; index += 1) {
-      const { text, from } = source.lines[index]!;
+    for (let index = first; index < source.lineCount && source.from(index) <= span.to; index += 1) {
+      const { text, from } = source.line(index);
       const words = text.trim();
       const lead = text.length - text.trimStart().length;
       if (words !== "" && !words.startsWith("#")) return { from: from + lead, to: from + lead + words.length };

@@ -10,9 +10,9 @@ const FILLERS = new Set(["uniform", "zeros", "ones", "eye", "random", "identity"
 /** Values: whether they belong to a variable, have its dimensions, and are probabilities where they must be. */
 export function checkValues(context: CheckContext): void {
   const { view, variables, reporter } = context;
-  const names = new Set(view.values.map(({ name }) => name.text));
-  const isContinuous = isLinearGaussian(names);
-  const last = new Map(view.values.map((value) => [value.name.text, value]));
+  const last = new Map<string, Assignment>();
+  for (const assignment of view.values) last.set(assignment.name.text, assignment);
+  const isContinuous = isLinearGaussian(last);
   for (const assignment of view.values) {
     const { text, span } = assignment.name;
     if (last.get(text) !== assignment) {
@@ -20,24 +20,29 @@ export function checkValues(context: CheckContext): void {
       continue;
     }
     const variable = variables.has(text) ? variables.find(text) : undefined;
-    const tensor = tensorOf(context, assignment, variable !== undefined);
-    if (isContinuous && isLinearGaussianName(text)) checkLinear(context, assignment, { variable, tensor });
-    else if (!variable) undeclared(context, assignment);
-    else if (tensor) checkTensor(context, { variable, assignment, tensor });
-    if (!variable && tensor) checkProbabilities(context, { assignment, tensor, shape: undefined });
+    if (isContinuous && isLinearGaussianName(text)) checkLinear(context, assignment, variable);
+    else if (variable) checkDeclared(context, assignment, variable);
+    else checkUndeclared(context, assignment);
   }
   checkMissing(context, last);
 }
 
-function tensorOf(
-  { families, reporter }: CheckContext,
-  { name, value }: Assignment,
-  isVariable: boolean,
-): Tensor | undefined {
+function checkDeclared(context: CheckContext, assignment: Assignment, variable: Variable): void {
+  const tensor = tensorOf(context, assignment);
+  if (tensor) checkTensor(context, { variable, assignment, tensor });
+}
+
+/** What belongs to no variable may be any setting, but for the matrices of a family. */
+function checkUndeclared(context: CheckContext, assignment: Assignment): void {
+  const tensor = context.families.has(assignment.name.text) ? tensorOf(context, assignment) : undefined;
+  undeclared(context, assignment);
+  if (tensor) checkProbabilities(context, { assignment, tensor, shape: undefined });
+}
+
+/** The numbers of a value, and what is to be said of one that has none. */
+function tensorOf({ reporter }: CheckContext, { name, value }: Assignment): Tensor | undefined {
   const reading = readTensor(value);
   if (reading.kind === "tensor") return reading.tensor;
-  // What belongs to no variable may be any setting.
-  if (!isVariable && !families.has(name.text)) return undefined;
   if (reading.kind === "ragged") {
     const message = `The value of ${name.text} is no tensor. ${reading.message}`;
     reporter.report({ code: "E007", span: { from: reading.at, to: reading.at + 1 }, message });
@@ -49,6 +54,7 @@ function tensorOf(
 }
 
 function undeclared({ suggestions, reporter }: CheckContext, { name }: Assignment): void {
+  if (reporter.leavesOut("W003")) return;
   const near = suggestions.variable(name.text);
   reporter.report({
     code: "W003",
@@ -59,11 +65,9 @@ function undeclared({ suggestions, reporter }: CheckContext, { name }: Assignmen
 }
 
 /** F is the free energy among variables and the transition among values: the two are not held against each other. */
-function checkLinear(
-  context: CheckContext,
-  { name, value }: Assignment,
-  { variable, tensor }: { readonly variable: Variable | undefined; readonly tensor: Tensor | undefined },
-): void {
+function checkLinear(context: CheckContext, assignment: Assignment, variable: Variable | undefined): void {
+  const { name, value } = assignment;
+  const tensor = variable && tensorOf(context, assignment);
   const shape = variable && context.dimensions.shapeOf(variable);
   if (shape && tensor && fits(tensor.shape, shape)) return;
   const because = variable ? "is declared as something else, and" : "is not declared, and";

@@ -7,16 +7,15 @@ const DEFAULTS = new Set(["uniform", "zeros", "ones", "eye", "random"]);
 
 /** Declarations: names, types, defaults, dimensions, and what is declared twice. */
 export function checkVariables(context: CheckContext): void {
-  const { view, reporter } = context;
-  const first = new Map<string, Variable>();
+  const { view, variables, reporter } = context;
   for (const variable of view.variables) {
     const { text, span } = variable.name;
-    const earlier = first.get(text);
-    if (earlier) {
+    const earlier = variables.find(text)!;
+    if (earlier !== variable) {
       const { line } = reporter.source.position(earlier.name.span.from);
       const message = `${text} is declared already in line ${line}; that declaration holds.`;
       reporter.report({ code: "E004", span, message, mend: "Take one of the two out." });
-    } else first.set(text, variable);
+    }
     checkName(context, variable);
     checkType(context, variable);
     checkDefault(context, variable);

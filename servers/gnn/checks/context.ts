@@ -28,9 +28,17 @@ export function createContext(view: ModelView, profile: Profile, reporter: Repor
     variables,
     time: timeOf(view),
     dimensions,
-    families: familiesOf([...variables.names(), ...view.values.map(({ name }) => name.text)]),
+    families: familiesOf(namesOf(view)),
     suggestions,
     profile,
     reporter,
   };
+}
+
+/** What is declared or has a value. */
+function namesOf({ variables, values }: ModelView): readonly string[] {
+  const names: string[] = [];
+  for (const { name } of variables) names.push(name.text);
+  for (const { name } of values) names.push(name.text);
+  return names;
 }

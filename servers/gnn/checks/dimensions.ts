@@ -34,7 +34,7 @@ export class Dimensions {
   }
 
   of(variable: Variable): Resolved {
-    return this.#known.get(variable) ?? this.#resolveFrom(variable);
+    return plainLengths(variable) ?? this.#known.get(variable) ?? this.#resolveFrom(variable);
   }
 
   /** First what a variable's lengths hang on, without a stack of calls: a chain of names may be as long as a file. */
@@ -127,6 +127,18 @@ export class Dimensions {
     };
   }
 }
+
+/** Lengths that are all written as numbers, as most are: they hang on nothing and are worked out anew at no cost. */
+function plainLengths({ dimensions }: Variable): Resolved | undefined {
+  const lengths: number[] = [];
+  for (const dimension of dimensions) {
+    if (dimension.kind !== "size" || dimension.size === 0) return undefined;
+    lengths.push(dimension.size);
+  }
+  return { lengths, problems: NONE };
+}
+
+const NONE: Resolved["problems"] = [];
 
 function wrong(message: string, mend?: string): Length {
   return { severity: "error", message, ...(mend === undefined ? {} : { mend }) };

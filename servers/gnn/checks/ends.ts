@@ -14,19 +14,28 @@ export class Ends {
   readonly names: readonly EndName[];
   /** What nodes are called, by their numbers. */
   readonly nodes: readonly string[];
-  readonly #ids: Int32Array;
+  /** How many edges join them, with groups taken apart. */
+  readonly edges: number;
+  readonly #ids: readonly number[];
+  /** How many sources each connection has, and behind them how many targets. */
+  readonly #counts: readonly number[];
 
   constructor(connections: readonly Connection[], variables: NameTable<Variable>) {
     const table = new EndTable(variables);
-    const count = connections.reduce((sum, { sources, targets }) => sum + sources.length + targets.length, 0);
-    this.#ids = new Int32Array(count);
-    let at = 0;
+    const ids: number[] = [];
+    const counts: number[] = [];
+    let edges = 0;
     for (const { sources, targets } of connections) {
-      for (const { text } of sources) this.#ids[at++] = table.idOf(text);
-      for (const { text } of targets) this.#ids[at++] = table.idOf(text);
+      for (let index = 0; index < sources.length; index += 1) ids.push(table.idOf(sources[index]!.text));
+      for (let index = 0; index < targets.length; index += 1) ids.push(table.idOf(targets[index]!.text));
+      counts.push(sources.length, targets.length);
+      edges += sources.length * targets.length;
     }
     this.names = table.names;
     this.nodes = table.nodes;
+    this.edges = edges;
+    this.#ids = ids;
+    this.#counts = counts;
   }
 
   /** The number of the name at an end; ends stand in the order of the text, sources in front of targets. */
@@ -36,6 +45,14 @@ export class Ends {
 
   node(end: number): number {
     return this.names[this.id(end)]!.node;
+  }
+
+  sourcesOf(connection: number): number {
+    return this.#counts[2 * connection]!;
+  }
+
+  targetsOf(connection: number): number {
+    return this.#counts[2 * connection + 1]!;
   }
 }
 

@@ -6,10 +6,17 @@ export interface FamilyName {
 }
 
 const DISCRETE = /^([ABCDE])((?:_(?:m|f|c|level|agent)?\d+|_t)*)$/;
+/** Most names of a large model are none, which their first two characters say. */
+function mayBeFamily(name: string): boolean {
+  const code = name.charCodeAt(0);
+  return code >= 65 && code <= 69 && (name.length === 1 || name.charCodeAt(1) === 95);
+}
+
 const LINEAR_GAUSSIAN = new Set(["F", "H", "Q", "R", "prior_mean", "prior_cov"]);
 
 /** The family of discrete models that a name belongs to. */
 export function familyOf(name: string): FamilyName | undefined {
+  if (!mayBeFamily(name)) return undefined;
   const [, letter, suffix] = DISCRETE.exec(name) ?? [];
   return letter === undefined ? undefined : { letter: letter as FamilyName["letter"], suffix: suffix! };
 }
@@ -25,6 +32,7 @@ export function familiesOf(names: Iterable<string>): ReadonlyMap<string, FamilyN
   const families = new Map<string, FamilyName>();
   const worded = new Map<string, FamilyName>();
   for (const name of names) {
+    if (!mayBeFamily(name)) continue;
     const family = familyOf(name);
     const [, letter, instance, word] = WORDED.exec(name) ?? [];
     if (family) families.set(name, family);
@@ -50,7 +58,7 @@ function isMeant({ letter }: FamilyName, numbered: ReadonlySet<string>, words: R
 }
 
 /** Whether the values make up a linear-Gaussian model: F, H, Q and R, or a prior mean with its covariance. */
-export function isLinearGaussian(names: ReadonlySet<string>): boolean {
+export function isLinearGaussian(names: { has(name: string): boolean }): boolean {
   const hasAll = (...wanted: readonly string[]): boolean => wanted.every((name) => names.has(name));
   return hasAll("F", "H", "Q", "R") || hasAll("prior_mean", "prior_cov");
 }

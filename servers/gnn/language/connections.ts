@@ -1,9 +1,9 @@
 import type { Reporter } from "./diagnostics.ts";
 import { LIMITS } from "./limits.ts";
-import { commentOf, isAsciiSpace, LineReader, shown } from "./line-reader.ts";
+import { commentOf, LineReader, shown, simpleName, spacesEnd } from "./line-reader.ts";
 import type { Connection, Name, Raw } from "./model.ts";
-import { asciiNameAt, isPlainName, toName } from "./names.ts";
-import type { Line } from "./source.ts";
+import { isPlainName, toName } from "./names.ts";
+import type { Line, Span } from "./source.ts";
 
 interface Ends {
   readonly names: readonly Name[];
@@ -16,44 +16,59 @@ interface Arrow {
 }
 
 /** Reads `a>b`, `(a, b) -> (c, d):label=constraint  # comment`. `isStrict`: nothing but the published grammar. */
-export function readConnection(line: Line, reporter: Reporter, isStrict: boolean): Connection | Raw {
-  return (isStrict ? undefined : simpleConnection(line)) ?? anyConnection(line, reporter, isStrict);
+export function readConnection(index: number, reporter: Reporter, isStrict: boolean): Connection | Raw {
+  const { source } = reporter;
+  const simple = isStrict ? undefined : simpleConnection(source.text, source.from(index), source.to(index));
+  return simple ?? anyConnection(source.line(index), reporter, isStrict);
 }
 
 /** `a>b` or `a-b` in ASCII and nothing else, as most lines are: a tenth of what reads all forms. */
-function simpleConnection({ text, from }: Line): Connection | undefined {
-  const start = spacesEnd(text, 0);
+function simpleConnection(text: string, from: number, to: number): Connection | undefined {
+  const start = spacesEnd(text, from, to);
   const source = simpleName(text, start);
-  const arrow = source && spacesEnd(text, start + source.length);
-  if (!source || !arrow) return undefined;
-  const directed = text.charCodeAt(arrow) === GREATER;
-  if (!directed && text.charCodeAt(arrow) !== HYPHEN) return undefined;
-  const second = spacesEnd(text, arrow + 1);
+  if (source === undefined) return undefined;
+  const arrow = spacesEnd(text, start + source.length, to);
+  const code = text.charCodeAt(arrow);
+  if (code !== GREATER && code !== HYPHEN) return undefined;
+  const second = spacesEnd(text, arrow + 1, to);
   const target = simpleName(text, second);
-  if (!target || spacesEnd(text, second + target.length) < text.length) return undefined;
-  return {
-    kind: "connection",
-    sources: [toName(source, from + start)],
-    targets: [toName(target, from + second)],
-    directed,
-    span: { from: from + start, to: from + second + target.length },
-  };
+  if (target === undefined || spacesEnd(text, second + target.length, to) < to) return undefined;
+  return new PlainConnection(toName(source, start), toName(target, second), code === GREATER);
+}
+
+/** An edge between two names. Lists of one name each are made when somebody asks for them, as its span is. */
+class PlainConnection implements Connection {
+  readonly kind = "connection";
+  readonly source: Name;
+  readonly target: Name;
+  readonly directed: boolean;
+
+  constructor(source: Name, target: Name, directed: boolean) {
+    this.source = source;
+    this.target = target;
+    this.directed = directed;
+  }
+
+  get sources(): readonly Name[] {
+    return [this.source];
+  }
+
+  get targets(): readonly Name[] {
+    return [this.target];
+  }
+
+  get span(): Span {
+    return { from: this.source.span.from, to: this.target.span.to };
+  }
+
+  toJSON(): Connection {
+    const { kind, sources, targets, directed, span } = this;
+    return { kind, sources, targets, directed, span };
+  }
 }
 
 const GREATER = 62;
 const HYPHEN = 45;
-
-/** A name that is read as it stands there: without other scripts, a time, or more letters than a name has. */
-function simpleName(text: string, at: number): string | undefined {
-  const name = asciiNameAt(text, at);
-  return name === undefined || name.length > LIMITS.nameLength || name.endsWith("_t") ? undefined : name;
-}
-
-function spacesEnd(text: string, at: number): number {
-  let to = at;
-  while (to < text.length && isAsciiSpace(text.charCodeAt(to))) to += 1;
-  return to;
-}
 
 function anyConnection(line: Line, reporter: Reporter, isStrict: boolean): Connection | Raw {
   const reader = new LineReader(line, reporter);

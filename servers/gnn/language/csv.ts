@@ -1,11 +1,18 @@
 import { isSectionName } from "./section-names.ts";
-import { Source, type Line, type LineOrigin } from "./source.ts";
+import { NOTHING, Source, type Line, type LineOrigin } from "./source.ts";
 
 /** Whether the first thing a text says is a row `GNNSection,…`, or one of another section. */
 export function isCsv(source: Source): boolean {
-  const first = source.lines.find(({ text }) => text.trim() !== "" && !text.trimStart().startsWith("#"));
-  return first !== undefined && rowOf(first.text) !== undefined;
+  let index = 0;
+  while (index < source.lineCount && isEmptyOrComment(source.firstCode(index))) index += 1;
+  return index < source.lineCount && rowOf(source.line(index).text) !== undefined;
 }
+
+function isEmptyOrComment(code: number): boolean {
+  return code === NOTHING || code === HASH;
+}
+
+const HASH = 35;
 
 function rowOf(text: string): { readonly name: string; readonly rest: string; readonly shift: number } | undefined {
   const comma = text.indexOf(",");
@@ -20,8 +27,9 @@ function rowOf(text: string): { readonly name: string; readonly rest: string; re
  */
 export function fromCsv(source: Source): Source {
   const maker = new Maker();
+  const lines = source.lines();
   let index = 0;
-  while (index < source.lines.length) index = maker.take(source.lines, index);
+  while (index < lines.length) index = maker.take(lines, index);
   return maker.made();
 }
 

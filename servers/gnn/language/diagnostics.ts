@@ -88,13 +88,17 @@ export class Reporter {
     return this.#kept.length >= MAX_DIAGNOSTICS;
   }
 
+  /** Counts a diagnostic that is not told, if no more are: then its words need not be made. */
+  leavesOut(code: DiagnosticCode, severity: Severity = DIAGNOSTICS[code].severity): boolean {
+    if (!this.isFull) return false;
+    this.#left += 1;
+    if (severity === "error") this.#leftErrors += 1;
+    return true;
+  }
+
   report(remark: Remark): void {
     const { code, span, message, mend, severity = DIAGNOSTICS[code].severity } = remark;
-    if (this.isFull) {
-      this.#left += 1;
-      if (severity === "error") this.#leftErrors += 1;
-      return;
-    }
+    if (this.leavesOut(code, severity)) return;
     const diagnostic = {
       code,
       severity,

@@ -1,19 +1,19 @@
 import type { FrontMatter, FrontScalar, FrontValue } from "./model.ts";
-import type { Line } from "./source.ts";
+import { NOTHING, type Source } from "./source.ts";
 
 const RULE = /^\s*---\s*$/;
 const KEY = /^([\w.-]+):(?:\s+(.*))?$/;
 const ITEM = /^\s*-\s+(.*)$/;
 const MAX_LINES = 500;
 
-/** The YAML block that a file begins with, and the index of the first line behind it. */
-export function readFrontMatter(lines: readonly Line[]): { frontMatter?: FrontMatter; next: number } {
+/** The YAML block that a text begins with, and the index of the first line behind it. */
+export function readFrontMatter(source: Source): { frontMatter?: FrontMatter; next: number } {
   let first = 0;
-  while (first < lines.length && lines[first]!.text.trim() === "") first += 1;
-  if (first >= lines.length || !RULE.test(lines[first]!.text)) return { next: 0 };
-  const last = closingRule(lines, first + 1);
+  while (first < source.lineCount && source.firstCode(first) === NOTHING) first += 1;
+  if (first >= source.lineCount || !RULE.test(source.line(first).text)) return { next: 0 };
+  const last = closingRule(source, first + 1);
   if (last === undefined) return { next: 0 };
-  const inner = lines.slice(first + 1, last).map(({ text }) => text.trimEnd());
+  const inner = source.lines({ first: first + 1, end: last }).map(({ text }) => text.trimEnd());
   return { frontMatter: frontMatterOf(inner), next: last + 1 };
 }
 
@@ -23,10 +23,10 @@ export function frontMatterOf(lines: readonly string[]): FrontMatter {
 }
 
 /** Only a block that says something, and holds no section, is front matter; other rules are ornaments. */
-function closingRule(lines: readonly Line[], from: number): number | undefined {
+function closingRule(source: Source, from: number): number | undefined {
   let hasKey = false;
-  for (let index = from; index < Math.min(lines.length, from + MAX_LINES); index += 1) {
-    const { text } = lines[index]!;
+  for (let index = from; index < Math.min(source.lineCount, from + MAX_LINES); index += 1) {
+    const { text } = source.line(index);
     if (RULE.test(text)) return hasKey ? index : undefined;
     if (/^\s*##(?!#)/.test(text)) return undefined;
     hasKey ||= KEY.test(text);

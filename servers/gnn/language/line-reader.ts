@@ -1,8 +1,8 @@
 import type { Reporter } from "./diagnostics.ts";
 import { LIMITS } from "./limits.ts";
 import type { Name } from "./model.ts";
-import { nameAt, toName } from "./names.ts";
-import type { Line, Span } from "./source.ts";
+import { asciiNameAt, nameAt, toName } from "./names.ts";
+import { isAsciiSpace, type Line, type Span } from "./source.ts";
 
 /** Reads one line from left to right. What stands behind a `#` is its comment. */
 export class LineReader {
@@ -90,9 +90,22 @@ function isSpace(code: number): boolean {
   return isAsciiSpace(code) || (code > 127 && /\s/.test(String.fromCharCode(code)));
 }
 
-export function isAsciiSpace(code: number): boolean {
-  return code === 32 || (code >= 9 && code <= 13);
+/** The first place from `at` on that is no white space of ASCII. */
+export function spacesEnd(text: string, at: number, to: number): number {
+  let end = at;
+  while (end < to && text.charCodeAt(end) <= 32 && isAsciiSpace(text.charCodeAt(end))) end += 1;
+  return end;
 }
+
+/** A name that is read as it stands there: without other scripts, a time, or more letters than a name has. */
+export function simpleName(text: string, at: number): string | undefined {
+  const name = asciiNameAt(text, at);
+  if (name === undefined || name.length > LIMITS.nameLength) return undefined;
+  const isTimed = text.charCodeAt(at + name.length - 1) === SMALL_T && name.endsWith("_t");
+  return isTimed ? undefined : name;
+}
+
+const SMALL_T = 116;
 
 /** The comment as a member of a statement. */
 export function commentOf({ comment }: LineReader): { readonly comment?: string } {

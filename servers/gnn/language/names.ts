@@ -1,4 +1,5 @@
 import type { Dimension, Name } from "./model.ts";
+import type { Span } from "./source.ts";
 
 /** A name: letters of any script, digits, `_`, `^` and `'`, not beginning with a digit. */
 const NAME = /[\p{L}_][\p{L}\p{M}\p{N}_^'′]*/uy;
@@ -18,32 +19,33 @@ export function nameAt(text: string, at: number): string | undefined {
   return behind !== undefined && NAME_CHARACTER.test(behind) ? name : name + shift;
 }
 
-/** The name, where no other script is in it: an expression costs several times as much, and most names are so. */
+/**
+ * The name, where no other script is in it: an expression costs several times as much, and most names are so. Each
+ * character is looked up without a call, since much of a first text is read before anything is compiled.
+ */
 export function asciiNameAt(text: string, at: number): string | undefined {
-  let to = at;
-  for (; to < text.length; to += 1) {
-    const code = text.charCodeAt(to);
-    if (code > 127) return undefined;
-    if (!isNameCode(code) || (to === at && !isNameStart(code))) break;
-  }
-  return to > at ? text.slice(at, to) : undefined;
+  const { length } = text;
+  if (at >= length || KINDS[text.charCodeAt(at)] !== START) return undefined;
+  let to = at + 1;
+  while (to < length && KINDS[text.charCodeAt(to)]! >= PART) to += 1;
+  return to < length && text.charCodeAt(to) > 127 ? undefined : text.slice(at, to);
 }
+
+/** What a name goes on with. */
+const PART = 1;
+/** What a name begins with, too. */
+const START = 2;
+/** Of each character, so that none is outside. */
+const KINDS = new Uint8Array(65_536);
+for (const part of "0123456789^'") KINDS[part.charCodeAt(0)] = PART;
+for (const start of "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz") KINDS[start.charCodeAt(0)] = START;
 
 function anyNameAt(text: string, at: number): string | undefined {
   // What a name does not begin with is seen without an expression.
   const code = text.charCodeAt(at);
-  if (code < 128 && !isNameStart(code)) return undefined;
+  if (code < 128 && KINDS[code] !== START) return undefined;
   NAME.lastIndex = at;
   return NAME.exec(text)?.[0];
-}
-
-function isNameStart(code: number): boolean {
-  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95;
-}
-
-/** Also digits, `^` and `'`. */
-function isNameCode(code: number): boolean {
-  return isNameStart(code) || (code >= 48 && code <= 57) || code === 94 || code === 39;
 }
 
 export function isName(text: string): boolean {
@@ -100,8 +102,27 @@ export class NameTable<T> {
   }
 }
 
+/** A name in a text. Its span is made when somebody asks for it: few are, of a hundred thousand names. */
+class PlacedName implements Name {
+  readonly text: string;
+  readonly from: number;
+
+  constructor(text: string, from: number) {
+    this.text = text;
+    this.from = from;
+  }
+
+  get span(): Span {
+    return { from: this.from, to: this.from + this.text.length };
+  }
+
+  toJSON(): Name {
+    return { text: this.text, span: this.span };
+  }
+}
+
 export function toName(text: string, from: number): Name {
-  return { text, span: { from, to: from + text.length } };
+  return new PlacedName(text, from);
 }
 
 /** Whether a text is up to 15 digits. */

@@ -5,7 +5,7 @@ import { LIMITS } from "./limits.ts";
 import type { GnnFile, Model, Section } from "./model.ts";
 import { PROFILES, type Profile, type ProfileName } from "./profiles.ts";
 import { hasStatements } from "./section-names.ts";
-import { Source, type Line } from "./source.ts";
+import { Source, type LineRange } from "./source.ts";
 import { splitModels, type ModelLines, type SectionLines } from "./split.ts";
 import { readStatements } from "./statements.ts";
 
@@ -41,7 +41,7 @@ export function readGnn(text: string, { profile: name = "default" }: ParseOption
   const isRows = isCsv(original);
   const source = isRows ? fromCsv(original) : original;
   const reporter = new Reporter(source);
-  const { frontMatter, next } = isRows ? { next: 0 } : readFrontMatter(source.lines);
+  const { frontMatter, next } = isRows ? { next: 0 } : readFrontMatter(source);
   const models = splitModels(source, next, reporter).map((lines) => toModel(lines, reporter, profile));
   return {
     file: { form: isRows ? "csv" : "markdown", ...(frontMatter ? { frontMatter } : {}), models },
@@ -63,21 +63,25 @@ function tooLarge(length: number, profile: Profile): Reading {
 
 function toModel({ header, sections, span }: ModelLines, reporter: Reporter, profile: Profile): Model {
   return {
-    header: trimmedLines(header),
+    header: trimmedLines(reporter.source, header),
     sections: sections.map((section) => toSection(section, reporter, profile)),
     span,
   };
 }
 
-function toSection({ name, heading, lines }: SectionLines, reporter: Reporter, profile: Profile): Section {
-  const span = { from: heading.from, to: lines.at(-1)?.to ?? heading.to };
-  if (hasStatements(name))
-    return { kind: "statements", name, statements: readStatements(name, lines, { reporter, profile }), span, heading };
-  return { kind: "text", name, text: trimmedLines(lines).join("\n"), span, heading };
+function toSection(section: SectionLines, reporter: Reporter, profile: Profile): Section {
+  const { name, heading, first, end } = section;
+  const { source } = reporter;
+  const span = { from: heading.from, to: end > first ? source.to(end - 1) : heading.to };
+  if (hasStatements(name)) {
+    const statements = readStatements(name, section, { reporter, profile });
+    return { kind: "statements", name, statements, span, heading };
+  }
+  return { kind: "text", name, text: trimmedLines(source, section).join("\n"), span, heading };
 }
 
-function trimmedLines(lines: readonly Line[]): string[] {
-  const texts = lines.map(({ text }) => text.trimEnd());
+function trimmedLines(source: Source, range: LineRange): string[] {
+  const texts = source.lines(range).map(({ text }) => text.trimEnd());
   const first = texts.findIndex((text) => text !== "");
   return first === -1 ? [] : texts.slice(first, texts.findLastIndex((text) => text !== "") + 1);
 }

@@ -25,25 +25,72 @@ export interface Line extends Span {
   readonly text: string;
 }
 
-/** A text with its lines. Where it was made of another text (the CSV form), places are told in that one. */
+/** Lines one after another, by their numbers in a source; `end` is the first one behind them. */
+export interface LineRange {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** What `firstCode` says of a line of spaces. */
+export const NOTHING = -1;
+
+/**
+ * A text with its lines: two numbers each, since there may be a hundred thousand. Where it was made of another text
+ * (the CSV form), places are told in that one.
+ */
 export class Source {
   readonly text: string;
-  readonly lines: readonly Line[];
+  readonly lineCount: number;
+  readonly #ends: LineEnds;
   readonly #origins: readonly LineOrigin[] | undefined;
 
   constructor(text: string, origins?: readonly LineOrigin[]) {
     this.text = text;
-    this.lines = linesOf(text);
+    this.#ends = lineEndsOf(text);
+    this.lineCount = this.#ends.count;
     this.#origins = origins;
   }
 
-  /** The index in `lines` of the line that holds an offset. */
+  /** The offset at which a line begins. */
+  from(index: number): number {
+    return this.#ends.from[index]!;
+  }
+
+  /** The offset behind the last character of a line. */
+  to(index: number): number {
+    return this.#ends.to[index]!;
+  }
+
+  line(index: number): Line {
+    const from = this.from(index);
+    const to = this.to(index);
+    return { text: this.text.slice(from, to), from, to };
+  }
+
+  /** All of them, or some. */
+  lines({ first, end }: LineRange = { first: 0, end: this.lineCount }): readonly Line[] {
+    return Array.from({ length: end - first }, (_, index) => this.line(first + index));
+  }
+
+  /** The code of the first character of a line that is no white space, or `NOTHING`. */
+  firstCode(index: number): number {
+    const to = this.#ends.to[index]!;
+    for (let at = this.#ends.from[index]!; at < to; at += 1) {
+      const code = this.text.charCodeAt(at);
+      if (code > 32 && code < 128) return code;
+      if (code > 127) return firstCodeOf(this.line(index).text.trimStart());
+      if (!isAsciiSpace(code)) return code;
+    }
+    return NOTHING;
+  }
+
+  /** The number of the line that holds an offset. */
   lineAt(offset: number): number {
     let low = 0;
-    let high = this.lines.length - 1;
+    let high = this.lineCount - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (this.lines[middle]!.from <= offset) low = middle;
+      if (this.from(middle) <= offset) low = middle;
       else high = middle - 1;
     }
     return low;
@@ -51,26 +98,49 @@ export class Source {
 
   position(offset: number): Position {
     const index = this.lineAt(offset);
-    const column = Math.min(offset, this.lines[index]!.to) - this.lines[index]!.from + 1;
+    const column = Math.min(offset, this.to(index)) - this.from(index) + 1;
     const origin = this.#origins?.[index];
     return origin ? { line: origin.line, column: column + origin.shift } : { line: index + 1, column };
   }
 }
 
+function firstCodeOf(text: string): number {
+  return text === "" ? NOTHING : text.charCodeAt(0);
+}
+
+export function isAsciiSpace(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13);
+}
+
+interface LineEnds {
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+  readonly count: number;
+}
+
 /** Lines end with a line feed, a carriage return, or both. Each end is looked for once, whichever it is. */
-function linesOf(text: string): Line[] {
-  const lines: Line[] = [];
-  let from = 0;
+function lineEndsOf(text: string): LineEnds {
+  let from = new Int32Array(64 + (text.length >> 4));
+  let to = new Int32Array(from.length);
+  let count = 0;
   let feed = placeOf("\n", text, 0);
   let carriage = placeOf("\r", text, 0);
-  for (let to = Math.min(feed, carriage); to < text.length; to = Math.min(feed, carriage)) {
-    lines.push({ text: text.slice(from, to), from, to });
-    from = feed === carriage + 1 ? feed + 1 : to + 1;
-    if (feed < from) feed = placeOf("\n", text, from);
-    if (carriage < from) carriage = placeOf("\r", text, from);
+  for (let at = 0; ; count += 1) {
+    if (count === from.length) [from, to] = [doubled(from), doubled(to)];
+    const end = Math.min(feed, carriage);
+    from[count] = at;
+    to[count] = end;
+    if (end === text.length) return { from, to, count: count + 1 };
+    at = feed === carriage + 1 ? feed + 1 : end + 1;
+    if (feed < at) feed = placeOf("\n", text, at);
+    if (carriage < at) carriage = placeOf("\r", text, at);
   }
-  lines.push({ text: text.slice(from), from, to: text.length });
-  return lines;
+}
+
+function doubled(numbers: Int32Array): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(2 * numbers.length);
+  larger.set(numbers);
+  return larger;
 }
 
 function placeOf(end: string, text: string, from: number): number {

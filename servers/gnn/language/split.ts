@@ -1,30 +1,33 @@
 import type { Reporter } from "./diagnostics.ts";
 import { LIMITS } from "./limits.ts";
 import { hasStatements, isSectionName, nearestSection, sectionMeantBy } from "./section-names.ts";
-import type { Line, Source, Span } from "./source.ts";
+import { NOTHING, type Line, type LineRange, type Source, type Span } from "./source.ts";
 
 /** The lines of one section, without its heading. */
-export interface SectionLines {
+export interface SectionLines extends LineRange {
   readonly name: string;
   readonly heading: Span;
-  readonly lines: readonly Line[];
 }
 
 /** The lines of one model. */
 export interface ModelLines {
-  readonly header: readonly Line[];
+  readonly header: LineRange;
   readonly sections: readonly SectionLines[];
   readonly span: Span;
 }
 
-interface OpenSection {
+/** Lines that stand one after another, to which the next one may come. */
+interface OpenRange extends LineRange {
+  end: number;
+}
+
+interface OpenSection extends OpenRange {
   readonly name: string;
   readonly heading: Span;
-  readonly lines: Line[];
 }
 
 interface OpenModel {
-  readonly header: Line[];
+  readonly header: OpenRange;
   readonly sections: OpenSection[];
   readonly names: Set<string>;
   readonly from: number;
@@ -41,35 +44,42 @@ export function splitModels(source: Source, first: number, reporter: Reporter): 
   return new Splitter(source, reporter).split(first);
 }
 
+const HASH = 35;
+const HYPHEN = 45;
+const BACKTICK = 96;
+
 class Splitter {
-  readonly #lines: readonly Line[];
+  readonly #source: Source;
   readonly #reporter: Reporter;
   readonly #models: OpenModel[] = [];
   #followers: Int32Array | undefined;
   #fences: Int32Array | undefined;
   #overflow = false;
+  /** What the next line belongs to: the last section, or the lines above the first one. */
+  #range: OpenRange = { first: 0, end: 0 };
 
   constructor(source: Source, reporter: Reporter) {
-    this.#lines = source.lines;
+    this.#source = source;
     this.#reporter = reporter;
   }
 
   /** The first line that says something, from a line on. */
   #follower(index: number): number {
-    this.#followers ??= nextLines(this.#lines, ({ text }) => isSignificant(text));
+    this.#followers ??= nextLines(this.#source, isSignificant);
     return this.#followers[index]!;
   }
 
   /** The first line that begins or ends what is fenced, from a line on. */
   #fence(index: number): number {
-    this.#fences ??= nextLines(this.#lines, ({ text }) => FENCE.test(text));
+    this.#fences ??= nextLines(this.#source, isFence);
     return this.#fences[index]!;
   }
 
   split(first: number): readonly ModelLines[] {
-    this.#open(this.#lines[first]?.from ?? 0);
-    for (let index = first; index < this.#lines.length; index += 1) index = this.#take(index);
-    const end = this.#lines.at(-1)!.to;
+    const { lineCount } = this.#source;
+    this.#open(first < lineCount ? this.#source.from(first) : 0, first);
+    for (let index = first; index < lineCount; index += 1) index = this.#take(index);
+    const end = this.#source.to(lineCount - 1);
     return this.#models.map(({ header, sections, from }, index) => ({
       header,
       sections,
@@ -79,40 +89,46 @@ class Splitter {
 
   /** Takes the line, or what is fenced from there on. Returns the index of the last line that it took. */
   #take(index: number): number {
-    const line = this.#lines[index]!;
-    const section = this.#section();
-    const begins = line.text.trimStart()[0];
-    const name = begins === "#" ? this.#headingOf(line) : undefined;
-    if (name !== undefined) this.#begin(name, line);
-    else if (begins === "-" && RULE.test(line.text) && this.#endsModel(index)) this.#open(line.to);
-    else if (section && begins === "`" && this.#opensFence(index, section)) {
-      // What is fenced in a text is an example, whatever it looks like.
-      const last = this.#fence(index + 1);
-      section.lines.push(...this.#lines.slice(index, last + 1));
-      return last;
-    } else (section?.lines ?? this.#model().header).push(line);
-    return index;
+    const begins = this.#source.firstCode(index);
+    let last = index;
+    if (begins === HASH) {
+      const line = this.#source.line(index);
+      const name = this.#headingOf(line);
+      if (name !== undefined) {
+        this.#begin(name, line, index);
+        return index;
+      }
+    } else if (begins === HYPHEN) {
+      const { text, to } = this.#source.line(index);
+      if (RULE.test(text) && this.#endsModel(index)) {
+        this.#open(to, index + 1);
+        return index;
+      }
+    } else if (begins === BACKTICK && this.#opensFence(index)) last = this.#fence(index + 1);
+    this.#range.end = last + 1;
+    return last;
   }
 
-  #opensFence(index: number, { name }: OpenSection): boolean {
-    return !hasStatements(name) && FENCE.test(this.#lines[index]!.text) && this.#fence(index + 1) !== -1;
+  /** What is fenced in a text is an example, whatever it looks like. */
+  #opensFence(index: number): boolean {
+    const section = this.#model().sections.at(-1);
+    if (section === undefined || hasStatements(section.name)) return false;
+    return this.#fence(index) === index && this.#fence(index + 1) !== -1;
   }
 
   #model(): OpenModel {
     return this.#models.at(-1)!;
   }
 
-  #section(): OpenSection | undefined {
-    return this.#model().sections.at(-1);
-  }
-
-  #open(from: number): void {
+  /** Begins a model at an offset, whose lines begin with that one. */
+  #open(from: number, first: number): void {
     if (this.#models.length >= LIMITS.models) {
       if (!this.#overflow) this.#tooMany(from);
       this.#overflow = true;
       this.#models.pop();
     }
-    this.#models.push({ header: [], sections: [], names: new Set(), from });
+    this.#range = { first, end: first };
+    this.#models.push({ header: this.#range, sections: [], names: new Set(), from });
   }
 
   #tooMany(from: number): void {
@@ -124,7 +140,7 @@ class Splitter {
     });
   }
 
-  #begin(name: string, line: Line): void {
+  #begin(name: string, line: Line, index: number): void {
     const isSecond = name === "GNNSection" && this.#model().names.has(name);
     if (isSecond) {
       this.#reporter.report({
@@ -133,10 +149,12 @@ class Splitter {
         message: "A second GNNSection begins another model.",
         mend: "Put a line --- in front of it.",
       });
-      this.#open(line.from);
+      this.#open(line.from, index);
     }
     const model = this.#model();
-    model.sections.push({ name, heading: { from: line.from, to: line.to }, lines: [] });
+    const section = { name, heading: { from: line.from, to: line.to }, first: index + 1, end: index + 1 };
+    model.sections.push(section);
+    this.#range = section;
     model.names.add(name);
   }
 
@@ -145,7 +163,7 @@ class Splitter {
     const model = this.#model();
     const follower = this.#follower(index + 1);
     if (model.sections.length === 0 || follower === -1) return false;
-    const name = plainHeading(this.#lines[follower]!.text);
+    const name = plainHeading(this.#source.line(follower).text);
     if (name === undefined) return false;
     const isWhole = model.names.has("StateSpaceBlock") || model.sections.length >= ENOUGH_SECTIONS;
     return model.names.has(name) || (name === "GNNSection" && isWhole);
@@ -200,15 +218,20 @@ function plainHeading(text: string): string | undefined {
 }
 
 /** Neither empty nor a comment. */
-function isSignificant(text: string): boolean {
-  const trimmed = text.trimStart();
-  return trimmed !== "" && (!trimmed.startsWith("#") || HEADING.test(trimmed));
+function isSignificant(source: Source, index: number): boolean {
+  const code = source.firstCode(index);
+  return code !== NOTHING && (code !== HASH || HEADING.test(source.line(index).text));
+}
+
+/** Begins or ends what is fenced. */
+function isFence(source: Source, index: number): boolean {
+  return source.firstCode(index) === BACKTICK && FENCE.test(source.line(index).text);
 }
 
 /** For each line, the index of the first one from there on that fits, or -1. One more entry than lines. */
-function nextLines(lines: readonly Line[], fits: (line: Line) => boolean): Int32Array {
-  const next = new Int32Array(lines.length + 1).fill(-1);
-  for (let index = lines.length - 1; index >= 0; index -= 1)
-    next[index] = fits(lines[index]!) ? index : next[index + 1]!;
+function nextLines(source: Source, fits: (source: Source, index: number) => boolean): Int32Array {
+  const next = new Int32Array(source.lineCount + 1).fill(-1);
+  for (let index = source.lineCount - 1; index >= 0; index -= 1)
+    next[index] = fits(source, index) ? index : next[index + 1]!;
   return next;
 }

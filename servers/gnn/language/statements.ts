@@ -1,96 +1,118 @@
 import { readConnection } from "./connections.ts";
 import type { Reporter } from "./diagnostics.ts";
-import { commentOf, LineReader, shown } from "./line-reader.ts";
-import type { Assignment, Parameter, Raw, Statement, Value } from "./model.ts";
+import { commentOf, LineReader, shown, simpleName, spacesEnd } from "./line-reader.ts";
+import type { Assignment, Name, Parameter, Raw, Statement, Value } from "./model.ts";
+import { toName } from "./names.ts";
 import type { Profile } from "./profiles.ts";
-import type { Line } from "./source.ts";
-import { readValue } from "./values.ts";
+import { NOTHING, type Line, type LineRange, type Source } from "./source.ts";
+import { readValue, ValueReader } from "./values.ts";
 import { readVariable } from "./variables.ts";
 
-type LineStatement = (line: Line, reporter: Reporter, profile: Profile) => Statement;
+interface Reading {
+  readonly reporter: Reporter;
+  readonly profile: Profile;
+}
+
+type LineStatement = (index: number, reading: Reading) => Statement;
 
 const READERS: Readonly<Record<string, LineStatement>> = {
-  StateSpaceBlock: readVariable,
-  Connections: (line, reporter, profile) => readConnection(line, reporter, profile.plainGrammar),
-  Equations: readEquation,
-  Time: readTimeEntry,
-  ActInfOntologyAnnotation: readMapping,
-  ModelParameters: readParameter,
+  StateSpaceBlock: (index, { reporter }) => readVariable(index, reporter),
+  Connections: (index, { reporter, profile }) => readConnection(index, reporter, profile.plainGrammar),
+  Equations: (index, { reporter }) => readEquation(reporter.source.line(index)),
+  Time: (index, { reporter }) => readTimeEntry(reporter.source.line(index), reporter),
+  ActInfOntologyAnnotation: (index, { reporter }) => readMapping(reporter.source.line(index), reporter),
+  ModelParameters: (index, { reporter }) => readParameter(reporter.source.line(index), reporter),
 };
 
-/** Reads the lines of a section whose lines are statements. */
-export function readStatements(
-  name: string,
-  lines: readonly Line[],
-  { reporter, profile }: { readonly reporter: Reporter; readonly profile: Profile },
-): readonly Statement[] {
+/** Reads the lines of a section whose lines are statements: without blanks at the ends, one where there are several. */
+export function readStatements(name: string, { first, end }: LineRange, reading: Reading): readonly Statement[] {
+  const { source } = reading.reporter;
   const statements: Statement[] = [];
-  const values = name === "InitialParameterization" ? new ValueLines(lines, reporter) : undefined;
-  for (let index = 0; index < lines.length; index += 1) {
-    const line = lines[index]!;
-    const plain = plainStatement(line);
-    if (plain) statements.push(plain);
+  const values = name === "InitialParameterization" ? new ValueLines(end, reading.reporter) : undefined;
+  const read = READERS[name]!;
+  let isBlank = true;
+  for (let index = first; index < end; index += 1) {
+    const code = source.firstCode(index);
+    const plain = code === HASH || code === HYPHEN ? commentIn(source.line(index)) : undefined;
+    if (code === NOTHING) {
+      if (!isBlank) statements.push({ kind: "blank", span: { from: source.from(index), to: source.to(index) } });
+    } else if (plain) statements.push(plain);
     else if (values) {
-      const read = values.read(index);
-      statements.push(read.statement);
-      index = read.last;
-    } else statements.push(READERS[name]!(line, reporter, profile));
+      statements.push(values.read(index));
+      index = values.last;
+    } else statements.push(read(index, reading));
+    isBlank = code === NOTHING;
   }
-  return trimmed(statements);
+  if (statements.at(-1)?.kind === "blank") statements.pop();
+  return statements;
 }
 
-function plainStatement({ text, from, to }: Line): Statement | undefined {
+const HASH = 35;
+const HYPHEN = 45;
+const EQUALS = 61;
+const BRACE = 123;
+
+/** A line that begins with a `#`, or is an ornament of hyphens. */
+function commentIn({ text, from, to }: Line): Statement | undefined {
   const words = text.trim();
-  if (words === "") return { kind: "blank", span: { from, to } };
-  const isComment = words[0] === "#" || (words[0] === "-" && /^---+$/.test(words));
-  return isComment ? { kind: "comment", text: words, span: { from, to } } : undefined;
-}
-
-/** Without blanks at the ends, and with one where there are several. */
-function trimmed(statements: readonly Statement[]): readonly Statement[] {
-  const kept = statements.filter(
-    (statement, index) => statement.kind !== "blank" || (index > 0 && statements[index - 1]!.kind !== "blank"),
-  );
-  return kept.at(-1)?.kind === "blank" ? kept.slice(0, -1) : kept;
+  return words[0] === "#" || /^---+$/.test(words) ? { kind: "comment", text: words, span: { from, to } } : undefined;
 }
 
 /** Values go over many lines. */
 class ValueLines {
-  readonly #lines: readonly Line[];
+  /** The last line of what was read last. */
+  last = 0;
+  readonly #end: number;
+  readonly #source: Source;
   readonly #reporter: Reporter;
+  readonly #values: ValueReader;
 
-  constructor(lines: readonly Line[], reporter: Reporter) {
-    this.#lines = lines;
+  constructor(end: number, reporter: Reporter) {
+    this.#end = end;
+    this.#source = reporter.source;
     this.#reporter = reporter;
+    this.#values = new ValueReader(this.#source.to(end - 1), reporter);
   }
 
-  read(index: number): { readonly statement: Assignment | Raw; readonly last: number } {
-    const line = this.#lines[index]!;
+  read(index: number): Assignment | Raw {
+    return this.#simple(index) ?? this.#any(index);
+  }
+
+  /** `name={`, as most values begin. */
+  #simple(index: number): Assignment | undefined {
+    const { text } = this.#source;
+    const from = spacesEnd(text, this.#source.from(index), this.#source.to(index));
+    const name = simpleName(text, from);
+    if (name === undefined) return undefined;
+    const equals = from + name.length;
+    if (text.charCodeAt(equals) !== EQUALS || text.charCodeAt(equals + 1) !== BRACE) return undefined;
+    return this.#assignment(index, toName(name, from), equals + 1);
+  }
+
+  #any(index: number): Assignment | Raw {
+    this.last = index;
+    const line = this.#source.line(index);
     const reader = new LineReader(line, this.#reporter);
     const name = reader.takeName();
     const hasValue = name !== undefined && (reader.take("=") || reader.rest.startsWith("{"));
-    if (!hasValue) return { statement: this.#notOne(line, reader), last: index };
-    if (reader.isAtEnd && reader.comment === undefined && !this.#continues(index))
-      return { statement: this.#notOne(line, reader), last: index };
-    const end = this.#lines.at(-1)!.to;
-    const { value, next } = readValue({ from: reader.offset, to: end }, this.#reporter);
-    const last = this.#lineWith(index, next);
-    const comment = this.#behind(last, next);
-    return {
-      statement: {
-        kind: "assignment",
-        name,
-        value,
-        span: { from: name.span.from, to: next },
-        ...(comment === undefined ? {} : { comment }),
-      },
-      last,
-    };
+    if (!hasValue) return this.#notOne(line, reader);
+    if (reader.isAtEnd && reader.comment === undefined && !this.#continues(index)) return this.#notOne(line, reader);
+    return this.#assignment(index, name, reader.offset);
+  }
+
+  /** The value that begins at an offset of a line. */
+  #assignment(index: number, name: Name, offset: number): Assignment {
+    const { value, next } = this.#values.read(offset);
+    this.last = this.#lineWith(index, next);
+    const span = { from: name.span.from, to: next };
+    const comment = next === this.#source.to(this.last) ? undefined : this.#behind(next);
+    if (comment === undefined) return { kind: "assignment", name, value, span };
+    return { kind: "assignment", name, value, span, comment };
   }
 
   /** Whether the value begins in the line below. */
   #continues(index: number): boolean {
-    return /^\s*[{([]/.test(this.#lines[index + 1]?.text ?? "");
+    return index + 1 < this.#end && /^\s*[{([]/.test(this.#source.line(index + 1).text);
   }
 
   #notOne(line: Line, reader: LineReader): Raw {
@@ -106,21 +128,21 @@ class ValueLines {
   /** A value that ends in front of a line belongs to the line above. */
   #lineWith(first: number, next: number): number {
     let last = first;
-    while (last + 1 < this.#lines.length && this.#lines[last + 1]!.from < next) last += 1;
+    while (last + 1 < this.#end && this.#source.from(last + 1) < next) last += 1;
     return last;
   }
 
   /** The comment in the line in which a value ends. */
-  #behind(last: number, next: number): string | undefined {
-    const line = this.#lines[last]!;
-    const text = this.#reporter.source.text.slice(next, line.to).trim();
+  #behind(next: number): string | undefined {
+    const to = this.#source.to(this.last);
+    const text = this.#source.text.slice(next, to).trim();
     if (text === "" || text === "," || text === ";") return undefined;
     if (text.startsWith("#")) return text;
     const hash = text.indexOf("#");
     const strange = (hash === -1 ? text : text.slice(0, hash)).trim();
     this.#reporter.report({
       code: "E007",
-      span: { from: next, to: line.to },
+      span: { from: next, to },
       message: `${shown(strange)} stands behind a whole value, and is left out.`,
       mend: "Put what is meant as a comment behind #.",
     });

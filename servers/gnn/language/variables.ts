@@ -1,6 +1,6 @@
 import type { Reporter } from "./diagnostics.ts";
 import { LIMITS } from "./limits.ts";
-import { commentOf, LineReader, shown } from "./line-reader.ts";
+import { commentOf, LineReader, shown, simpleName, spacesEnd } from "./line-reader.ts";
 import type { Dimension, Name, Raw, Variable, Word } from "./model.ts";
 import { dimensionOf, toName } from "./names.ts";
 import type { Line } from "./source.ts";
@@ -13,7 +13,81 @@ interface Parts {
 }
 
 /** Reads `A[2,3,type=float,default=uniform]  # comment`, or the older `A=[2,3]`. */
-export function readVariable(line: Line, reporter: Reporter): Variable | Raw {
+export function readVariable(index: number, reporter: Reporter): Variable | Raw {
+  const { source } = reporter;
+  const simple = simpleVariable(source.text, source.from(index), source.to(index));
+  return simple ?? anyVariable(source.line(index), reporter);
+}
+
+/** `x[2,3]` or `x[2,3,type=float]` in ASCII, with a comment or none, as most lines are. */
+function simpleVariable(text: string, from: number, to: number): Variable | undefined {
+  const start = spacesEnd(text, from, to);
+  const name = simpleName(text, start);
+  if (name === undefined || text.charCodeAt(start + name.length) !== OPENING) return undefined;
+  const dimensions = simpleDimensions(text, start + name.length + 1);
+  if (dimensions === undefined) return undefined;
+  const type = simpleType(text, dimensions.at(-1)!.span.to);
+  const end = (type ?? dimensions.at(-1)!).span.to;
+  const comment = simpleComment(text, end, to);
+  if (comment === undefined) return undefined;
+  return {
+    kind: "variable",
+    name: toName(name, start),
+    dimensions,
+    options: NO_OPTIONS,
+    ...(type ? { type } : {}),
+    span: { from: start, to: end + 1 },
+    ...(comment === "" ? {} : { comment }),
+  };
+}
+
+/** What stands behind the bracket that ends a declaration: nothing, or its comment. */
+function simpleComment(text: string, end: number, to: number): string | undefined {
+  if (text.charCodeAt(end) !== CLOSING) return undefined;
+  const behind = spacesEnd(text, end + 1, to);
+  if (behind === to) return "";
+  return text.charCodeAt(behind) === HASH ? text.slice(behind, to).trimEnd() : undefined;
+}
+
+function simpleType(text: string, at: number): Word | undefined {
+  const type = text.startsWith(TYPE, at) ? simpleName(text, at + TYPE.length) : undefined;
+  return type === undefined ? undefined : toName(type, at + TYPE.length);
+}
+
+const OPENING = 91;
+const CLOSING = 93;
+const COMMA = 44;
+const HASH = 35;
+const TYPE = ",type=";
+const NO_OPTIONS: Variable["options"] = [];
+/** Digits of a length that need no further look. */
+const SHORT = 9;
+
+/** Lengths in digits, up to what is none. */
+function simpleDimensions(text: string, from: number): readonly Dimension[] | undefined {
+  const dimensions: Dimension[] = [];
+  for (let at = from; dimensions.length < LIMITS.dimensions; at += 1) {
+    const start = at;
+    let size = 0;
+    for (let digit = digitAt(text, at); digit >= 0 && at - start < SHORT; digit = digitAt(text, at)) {
+      size = 10 * size + digit;
+      at += 1;
+    }
+    if (at === start) return undefined;
+    dimensions.push({ kind: "size", size, span: { from: start, to: at } });
+    // A comma that no digit follows is for others to read.
+    if (text.charCodeAt(at) !== COMMA || digitAt(text, at + 1) < 0) return dimensions.slice();
+  }
+  return undefined;
+}
+
+/** The digit at a place, else -1. */
+function digitAt(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code >= 48 && code <= 57 ? code - 48 : -1;
+}
+
+function anyVariable(line: Line, reporter: Reporter): Variable | Raw {
   const reader = new LineReader(line, reporter);
   const name = reader.takeName();
   if (!name) {

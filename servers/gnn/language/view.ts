@@ -6,7 +6,6 @@ import type {
   Model,
   Parameter,
   Raw,
-  Statement,
   TextSection,
   TimeEntry,
   Variable,
@@ -43,22 +42,13 @@ export function viewOf(model: Model): ModelView {
   };
 }
 
-/** Where a view has the statements of a kind. */
-const LISTS = {
-  variable: "variables",
-  connection: "connections",
-  assignment: "values",
-  equation: "equations",
-  time: "time",
-  mapping: "mappings",
-  parameter: "parameters",
-  raw: "unread",
-  blank: undefined,
-  comment: undefined,
-} as const satisfies Record<Statement["kind"], keyof ModelView | undefined>;
+type Statements = Pick<
+  ModelView,
+  "variables" | "connections" | "values" | "equations" | "time" | "mappings" | "parameters" | "unread"
+>;
 
 /** Statements by their kind, each looked at once: there may be a hundred thousand. */
-function statementsOf({ sections }: Model): Pick<ModelView, NonNullable<(typeof LISTS)[keyof typeof LISTS]>> {
+function statementsOf({ sections }: Model): Statements {
   const lists = {
     variables: [] as Variable[],
     connections: [] as Connection[],
@@ -72,9 +62,14 @@ function statementsOf({ sections }: Model): Pick<ModelView, NonNullable<(typeof 
   for (const section of sections) {
     if (section.kind !== "statements") continue;
     for (const statement of section.statements) {
-      const list = LISTS[statement.kind];
-      // The table above puts each kind into the list of its type.
-      if (list) (lists[list] as Statement[]).push(statement);
+      if (statement.kind === "connection") lists.connections.push(statement);
+      else if (statement.kind === "variable") lists.variables.push(statement);
+      else if (statement.kind === "assignment") lists.values.push(statement);
+      else if (statement.kind === "equation") lists.equations.push(statement);
+      else if (statement.kind === "time") lists.time.push(statement);
+      else if (statement.kind === "mapping") lists.mappings.push(statement);
+      else if (statement.kind === "parameter") lists.parameters.push(statement);
+      else if (statement.kind === "raw") lists.unread.push(statement);
     }
   }
   return lists;
