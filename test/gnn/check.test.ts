@@ -187,10 +187,10 @@ describe("values", () => {
     ["D[2]", "D={(0.5, 0.4)}", ["E011"]],
     ["D[2]", "D={(1.5, -0.5)}", ["E011"]],
     ["D[2]", "D={(0.2, 0.3, 0.5)}", ["E002"]],
-    ["D[2]", "D={(0.5, (0.5))}", ["E007", "N001"]],
+    ["D[2]", "D={(0.5, (0.5))}", ["E007"]],
     ["D[2]", "D={ }", ["N001"]],
     ["D[2]", "D=uniform", []],
-    ["D[2]", "D=unknown", ["E007", "N001"]],
+    ["D[2]", "D=unknown", ["E007"]],
     ["x[2,type=int]", "x={1, 0.5}", ["E010"]],
     ["x[2,type=bool]", "x={1, 0}", []],
   ])("%s with %s", (variable, values, expected) => {
@@ -328,5 +328,66 @@ describe("mutations", () => {
     };
     cost(200);
     expect(cost(4000)).toBeLessThan(Math.max(cost(500), 10) * 40);
+  });
+});
+
+describe("what a first file gets wrong is told once, with what to write", () => {
+  const told = (text: string): string[] =>
+    checkGnn(text).diagnostics.map(({ code, message, mend }) => `${code} ${message}${mend ? ` ${mend}` : ""}`);
+
+  test("a heading with another number of # is shown, where the section is missing otherwise", () => {
+    const text = model({}).replace("## Connections", "### Connections");
+    expect(told(text)).toContain(
+      "E001 The section Connections is missing; it is required. Write ## Connections in line 10, which has 3 #.",
+    );
+    expect(places(model({ space: "# Connections\ns[2]\nA[2,2,default=eye]" }))).toEqual([]);
+  });
+
+  test("where StateSpaceBlock is missing, that is told and not each name that it lacks", () => {
+    const text = model({ values: "D={(0.5,0.5)}", more: "## ActInfOntologyAnnotation\ns=HiddenState" });
+    expect(said(text.replace("## StateSpaceBlock\n", ""))).toEqual([
+      "E001 The section StateSpaceBlock is missing; it is required.",
+    ]);
+    expect(said(text).map((words) => words.slice(0, 6))).toEqual(["W003 D"]);
+  });
+
+  test.each([
+    ["D={(50%, 50%)}", ['"%" is no number, word or text.', '"%" is no number, word or text.']],
+    ["D={(0,5; 0,5)}", ['";" is no number, word or text.']],
+    ["D={(0.5 0.5)}", ["Two values stand side by side without a comma. Put a comma between them."]],
+    ["D={(0.5, much)}", ['The value of D is no tensor. "much" stands among numbers.']],
+  ])("%s", (values, expected) => {
+    const text = model({ space: "s[2]\nD[2]", edges: "D>s", values });
+    expect(told(text)).toEqual(expected.map((message) => `E007 ${message}`));
+  });
+
+  test("numbers that are no probabilities are named where the sums are right", () => {
+    expect(told(model({ values: "A={(1.2,0.2),(-0.2,0.8)}" }))).toEqual([
+      "E011 A has numbers that are no probabilities, such as 1.2. " +
+        "Each column must have numbers from 0 to 1 that sum to 1.",
+    ]);
+  });
+
+  test("a matrix that is turned over against its declaration is told so", () => {
+    const wrong = model({ space: "s[2]\nA[3,2]", values: "A={(0.8,0.1,0.1),(0.2,0.2,0.6)}" });
+    expect(told(wrong)).toEqual([
+      "E002 The value of A is 2×3, and line 9 declares 3×2. It is turned over: write 3 rows of 2, or change line 9.",
+    ]);
+  });
+
+  test.each([
+    ["o(2,1)", 'E006 "(2,1)" belongs to no declaration, and is left out. Write o[2,1].'],
+    ["o[1,int]", "E012 int stands where a length does. Write type=int."],
+    ["- o[2]", 'E006 "- o[2]" does not begin with the name of a variable. Leave the - in front of it out.'],
+    ["```", 'E006 "```" does not begin with the name of a variable. Take the line out: sections need no fences.'],
+  ])("the declaration %s", (line, expected) => {
+    expect(told(model({ space: `s[2]\nA[2,2,default=eye]\n${line}`, edges: "s-A\ns-o" }))).toContain(expected);
+  });
+
+  test.each([
+    ["* s-A", 'E005 "* s-A" begins with no name. Leave the * in front of it out.'],
+    ["s => A", 'E005 "=> A" begins with no > or -. Write one connection a line: a>b, a-b, or (a,b)>c.'],
+  ])("the connection %s", (line, expected) => {
+    expect(told(model({ edges: `s-A\n${line}` }))).toEqual([expected]);
   });
 });

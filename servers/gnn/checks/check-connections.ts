@@ -8,7 +8,7 @@ import { NumberSet } from "./number-set.ts";
 export function checkConnections(context: CheckContext): void {
   const ends = new Ends(context.view.connections, context.variables);
   if (ends.edges > LIMITS.edges) checkCount(context);
-  checkDeclared(context, ends);
+  if (context.declares) checkDeclared(context, ends);
   checkRepeats(context, ends);
   checkUse(context, ends);
   checkParts(context, ends);

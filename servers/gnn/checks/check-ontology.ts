@@ -2,7 +2,7 @@ import type { CheckContext } from "./context.ts";
 import { isTerm } from "./ontology.ts";
 
 /** Terms that the ontology does not have, and annotations of what nobody declares. */
-export function checkOntology({ view, variables, reporter, suggestions }: CheckContext): void {
+export function checkOntology({ view, variables, declares, reporter, suggestions }: CheckContext): void {
   const settings = settingsOf(view.model.sections.map((section) => (section.kind === "text" ? section.text : "")));
   for (const { key } of view.parameters) settings.add(key.text);
   for (const { name, term } of view.mappings) {
@@ -11,7 +11,7 @@ export function checkOntology({ view, variables, reporter, suggestions }: CheckC
       const message = `${term.text} is not a term of the Active Inference Ontology that GNN lists.`;
       reporter.report({ code: "W008", span: term.span, message, mend: near && `Write ${near}.` });
     }
-    if (variables.find(name.text) || settings.has(name.text)) continue;
+    if (!declares || variables.find(name.text) || settings.has(name.text)) continue;
     reporter.report({ code: "W010", span: name.span, message: `${name.text} is annotated and declared nowhere.` });
   }
 }

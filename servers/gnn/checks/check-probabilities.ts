@@ -46,8 +46,10 @@ function tell({ reporter }: CheckContext, { assignment, usual, found }: Finding)
   if (!found) return;
   if (!("tensor" in found)) {
     const message =
-      `The columns of ${text} are no probabilities: read as ${found.layout}, the worst one sums to ` +
-      `${shown(found.sum)}.`;
+      found.number === undefined
+        ? `The columns of ${text} are no probabilities: read as ${found.layout}, the worst one sums to ` +
+          `${shown(found.sum)}.`
+        : `${text} has numbers that are no probabilities, such as ${shown(found.number)}.`;
     reporter.report({ code: "E011", span, message, mend: "Each column must have numbers from 0 to 1 that sum to 1." });
   } else if (found.layout === "state × observation") {
     const message = `The rows of ${text} sum to 1 and its columns do not, so it is read as ${found.layout}.`;

@@ -1,6 +1,6 @@
 import { isSectionName, type SectionName } from "../language/section-names.ts";
 import type { Section } from "../language/model.ts";
-import type { Span } from "../language/source.ts";
+import type { Source, Span } from "../language/source.ts";
 import { textSections } from "../language/view.ts";
 import type { CheckContext } from "./context.ts";
 
@@ -37,15 +37,33 @@ function checkRequired({ view, profile, reporter }: CheckContext, name: SectionN
     const [first] = view.model.sections;
     const who = profile.name === "default" ? "" : ` by the profile ${profile.name}`;
     const message = `The section ${name} is missing; it is required${who}.`;
-    reporter.report({
-      code: "E001",
-      span: first!.heading,
-      message,
-      mend: `Add a line ## ${name}, and what belongs below.`,
-    });
+    const near = lineNaming(name, reporter.source, view.model.span);
+    const mend = near
+      ? `Write ## ${name} in line ${near.line}, which has ${near.hashes} #.`
+      : `Add a line ## ${name}, and what belongs below.`;
+    reporter.report({ code: "E001", span: near?.span ?? first!.heading, message, mend });
   } else if (NEVER_EMPTY.has(name) && isEmpty(section))
     reporter.report({ code: "E001", span: section.heading, message: `The section ${name} is empty.` });
 }
+
+/** A line of a model that names a section behind another number of # than headings have. */
+function lineNaming(
+  name: SectionName,
+  source: Source,
+  model: Span,
+): { line: number; hashes: number; span: Span } | undefined {
+  const last = source.lineAt(model.to);
+  for (let index = source.lineAt(model.from); index <= last; index += 1) {
+    if (source.firstCode(index) !== HASH) continue;
+    const { text, from, to } = source.line(index);
+    const [, hashes, words] = /^\s*(#+)\s*(\S+)\s*$/.exec(text) ?? [];
+    if (words !== name || hashes === "##") continue;
+    return { line: source.position(from).line, hashes: hashes!.length, span: { from, to } };
+  }
+  return undefined;
+}
+
+const HASH = 35;
 
 function isEmpty(section: Section): boolean {
   if (section.kind === "statements")

@@ -81,7 +81,8 @@ function checkHorizon({ view, reporter }: CheckContext, { value }: TimeEntry): v
 }
 
 /** A time that is only an index, as in `s_t`, needs no declaration. */
-function checkVariable({ variables, profile, reporter }: CheckContext, { key, value }: TimeEntry): void {
+function checkVariable({ variables, declares, profile, reporter }: CheckContext, { key, value }: TimeEntry): void {
+  if (!declares) return;
   const { text, span } = value!;
   if (variables.find(text)) return;
   const isIndex = [...variables.names()].some((name) => name.replace(/[+-]\d+$/, "").endsWith(`_${text}`));

@@ -35,7 +35,7 @@ function checkDeclared(context: CheckContext, assignment: Assignment, variable: 
 /** What belongs to no variable may be any setting, but for the matrices of a family. */
 function checkUndeclared(context: CheckContext, assignment: Assignment): void {
   const tensor = context.families.has(assignment.name.text) ? tensorOf(context, assignment) : undefined;
-  undeclared(context, assignment);
+  if (context.declares) undeclared(context, assignment);
   if (tensor) checkProbabilities(context, { assignment, tensor, shape: undefined });
 }
 
@@ -44,6 +44,8 @@ function tensorOf({ reporter }: CheckContext, { name, value }: Assignment): Tens
   const reading = readTensor(value);
   if (reading.kind === "tensor") return reading.tensor;
   if (reading.kind === "ragged") {
+    // What could not be read there is told already.
+    if (reporter.hasAt("E007", reading.at)) return undefined;
     const message = `The value of ${name.text} is no tensor. ${reading.message}`;
     reporter.report({ code: "E007", span: { from: reading.at, to: reading.at + 1 }, message });
   } else if (reading.word !== undefined && !FILLERS.has(reading.word)) {
@@ -93,7 +95,7 @@ function checkTensor(context: CheckContext, { variable, assignment, tensor }: Gi
       code: "E002",
       span: { from: name.span.from, to: Math.min(span.to, assignment.value.at + 1) },
       message: `The value of ${name.text} is ${shownShape(tensor.shape)}, and line ${line} declares ${declared}.`,
-      mend: "Change one of the two.",
+      mend: mendShape(tensor.shape, shape, line),
     });
     return;
   }
@@ -132,6 +134,11 @@ function mayFit(written: readonly number[], declared: readonly (number | undefin
   return known.every((length) => length === 1 || written.includes(length));
 }
 
+function mendShape(written: readonly number[], declared: readonly number[] | undefined, line: number): string {
+  if (declared?.length !== 2 || !sameShape(written.toReversed(), declared)) return "Change one of the two.";
+  return `It is turned over: write ${declared.join(" rows of ")}, or change line ${line}.`;
+}
+
 function shownShape(shape: readonly number[]): string {
   return shape.length === 0 ? "a single number" : shape.join("×");
 }
@@ -142,8 +149,8 @@ function checkMissing({ view, families, reporter }: CheckContext, given: Readonl
     const family = families.get(name.text);
     if (!family || start || !["A", "B", "D"].includes(family.letter)) continue;
     const value = given.get(name.text)?.value;
-    if (value && readTensor(value).kind === "tensor") continue;
-    if (value && value.kind === "word" && FILLERS.has(value.text)) continue;
+    // What cannot be read has been told, and a word stands for a tensor or has been told as well.
+    if (value && (value.kind === "word" || readTensor(value).kind !== "placeholder")) continue;
     const message =
       `${name.text} has no numbers${value ? " but a placeholder" : ""}; ` +
       "a program that is made of the model needs them.";

@@ -11,6 +11,8 @@ import type { Suggestions } from "./suggestions.ts";
 export interface CheckContext {
   readonly view: ModelView;
   readonly variables: NameTable<Variable>;
+  /** There is a StateSpaceBlock. Where there is none, that is told, and not each name that it lacks. */
+  readonly declares: boolean;
   readonly time: TimeView;
   readonly dimensions: Dimensions;
   /** What the names of matrices say. */
@@ -26,6 +28,7 @@ export function createContext(view: ModelView, profile: Profile, reporter: Repor
   return {
     view,
     variables,
+    declares: view.model.sections.some(({ name }) => name === "StateSpaceBlock"),
     time: timeOf(view),
     dimensions,
     families: familiesOf(namesOf(view)),

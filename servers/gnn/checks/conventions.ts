@@ -22,6 +22,8 @@ export interface Oriented {
 export interface Misfit {
   readonly layout: Layout;
   readonly sum: number;
+  /** Where that sum is right: a number that is no probability. */
+  readonly number?: number;
 }
 
 interface Candidate {
@@ -79,7 +81,10 @@ function choose(candidates: readonly Candidate[]): Oriented | Misfit | undefined
       alternatives: others.filter(({ tensor }) => !equalTensors(tensor, first.tensor)).map(({ layout }) => layout),
     };
   const [closest] = judged.toSorted((one, other) => Math.abs(one.sum - 1) - Math.abs(other.sum - 1));
-  return closest && { layout: closest.layout, sum: closest.sum };
+  if (!closest) return undefined;
+  const { layout, sum, tensor } = closest;
+  const number = isOne(sum, tensor) ? tensor.data.find((one) => !isProbability(one)) : undefined;
+  return number === undefined ? { layout, sum } : { layout, sum, number };
 }
 
 export function isOne(sum: number, { shape, data }: Tensor): boolean {
@@ -87,7 +92,11 @@ export function isOne(sum: number, { shape, data }: Tensor): boolean {
 }
 
 export function isProbable({ data }: Tensor): boolean {
-  return data.every((number) => number >= 0 && number <= 1 + MAX_TOLERANCE);
+  return data.every(isProbability);
+}
+
+function isProbability(number: number): boolean {
+  return number >= 0 && number <= 1 + MAX_TOLERANCE;
 }
 
 /** Half a unit of the last digit that is written, for each number of the sum. */

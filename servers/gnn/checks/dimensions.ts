@@ -1,5 +1,6 @@
 import type { Dimension, Variable } from "../language/model.ts";
 import { NameTable } from "../language/names.ts";
+import { PROFILES } from "../language/profiles.ts";
 import type { ModelView } from "../language/view.ts";
 import { Suggestions } from "./suggestions.ts";
 
@@ -119,6 +120,8 @@ export class Dimensions {
   }
 
   #unknown(name: string): Length {
+    if (TYPES.has(name))
+      return { severity: "warning", message: `${name} stands where a length does.`, mend: `Write type=${name}.` };
     const near = this.suggestions.length(name);
     return {
       severity: "warning",
@@ -137,6 +140,9 @@ function plainLengths({ dimensions }: Variable): Resolved | undefined {
   }
   return { lengths, problems: NONE };
 }
+
+/** Types of any profile, which stand among lengths where `type=` was forgotten. */
+const TYPES = new Set(Object.values(PROFILES).flatMap(({ types }) => types));
 
 const NONE: Resolved["problems"] = [];
 

@@ -1,6 +1,6 @@
 import type { Reporter } from "./diagnostics.ts";
 import { LIMITS } from "./limits.ts";
-import { commentOf, LineReader, shown, simpleName, spacesEnd } from "./line-reader.ts";
+import { commentOf, LineReader, mendOfMarkdown, shown, simpleName, spacesEnd } from "./line-reader.ts";
 import type { Connection, Name, Raw } from "./model.ts";
 import { isPlainName, toName } from "./names.ts";
 import type { Line, Span } from "./source.ts";
@@ -187,7 +187,7 @@ interface Place {
 }
 
 function refuse({ line, reader, reporter }: Place, message: string): Raw {
-  const mend = "Write one connection a line: a>b, a-b, or (a,b)>c.";
+  const mend = mendOfMarkdown(line.text) ?? "Write one connection a line: a>b, a-b, or (a,b)>c.";
   reporter.report({ code: "E005", span: reader.span, message, mend });
   return { kind: "raw", text: line.text.trim(), span: reader.span };
 }

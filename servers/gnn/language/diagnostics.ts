@@ -110,6 +110,11 @@ export class Reporter {
     this.#kept.push({ diagnostic, at: span.from });
   }
 
+  /** Whether a diagnostic of that code is told at that offset. */
+  hasAt(code: DiagnosticCode, offset: number): boolean {
+    return this.#kept.some(({ diagnostic, at }) => at === offset && diagnostic.code === code);
+  }
+
   /** In the order of their places. */
   diagnostics(): readonly Diagnostic[] {
     const sorted = this.#kept.toSorted((one, other) => one.at - other.at).map(({ diagnostic }) => diagnostic);

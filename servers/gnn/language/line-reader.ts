@@ -115,3 +115,10 @@ export function commentOf({ comment }: LineReader): { readonly comment?: string 
 export function shown(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
+
+/** What to do about a line that looks like Markdown more than like a statement. */
+export function mendOfMarkdown(text: string): string | undefined {
+  if (/^\s*```/.test(text)) return "Take the line out: sections need no fences.";
+  const bullet = /^\s*([-*+•])\s/.exec(text)?.[1];
+  return bullet === undefined ? undefined : `Leave the ${bullet} in front of it out.`;
+}

@@ -30,6 +30,8 @@ interface OpenGroup {
   comments: ValueComment[] | undefined;
   /** A value stands there and no comma behind it yet. */
   needsComma: boolean;
+  /** What cannot be read stands there instead. */
+  isStrange: boolean;
   /** The key of the entry whose value comes next. */
   key: { readonly text: string; readonly at: number } | undefined;
 }
@@ -120,8 +122,10 @@ export class ValueReader {
   #comma(): void {
     const group = this.#top();
     if (group) {
-      if (!group.needsComma) this.#wrong(one(this.#at), "There is a comma with no value in front of it.");
+      if (!group.needsComma && !group.isStrange)
+        this.#wrong(one(this.#at), "There is a comma with no value in front of it.");
       group.needsComma = false;
+      group.isStrange = false;
     }
     this.#at += 1;
   }
@@ -135,6 +139,7 @@ export class ValueReader {
     group.first = this.#count;
     group.comments = undefined;
     group.needsComma = false;
+    group.isStrange = false;
     group.key = undefined;
     this.#depth += 1;
     this.#at += 1;
@@ -203,6 +208,7 @@ export class ValueReader {
     this.#count += 1;
     group.key = undefined;
     group.needsComma = true;
+    group.isStrange = false;
   }
 
   /** Says so where a value follows another one without a comma. */
@@ -290,15 +296,18 @@ export class ValueReader {
     else this.#put({ kind: "word", text: name, at });
   }
 
-  /** Skips what belongs to no value. */
+  /** Skips what belongs to no value. That it stands beside another one without a comma is no news then. */
   #strange(): void {
     const from = this.#at;
     do this.#at += 1;
     while (this.#at < this.#to && !isDelimiter(this.#text.charCodeAt(this.#at)));
     const text = this.#text.slice(from, this.#at);
     this.#wrong({ from, to: this.#at }, `${JSON.stringify(shortened(text))} is no number, word or text.`);
-    this.#expectPlace();
     this.#put({ kind: "word", text: text.replaceAll(/[^\p{L}\p{N}_]/gu, "_"), at: from });
+    const group = this.#top();
+    if (!group) return;
+    group.needsComma = false;
+    group.isStrange = true;
   }
 
   #wrong(span: Span, message: string, mend?: string): void {
@@ -307,7 +316,7 @@ export class ValueReader {
 }
 
 function newGroup(): OpenGroup {
-  return { bracket: "", at: 0, first: 0, comments: undefined, needsComma: false, key: undefined };
+  return { bracket: "", at: 0, first: 0, comments: undefined, needsComma: false, isStrange: false, key: undefined };
 }
 
 /** The span of one character. */

@@ -1,6 +1,6 @@
 import type { Reporter } from "./diagnostics.ts";
 import { LIMITS } from "./limits.ts";
-import { commentOf, LineReader, shown, simpleName, spacesEnd } from "./line-reader.ts";
+import { commentOf, LineReader, mendOfMarkdown, shown, simpleName, spacesEnd } from "./line-reader.ts";
 import type { Dimension, Name, Raw, Variable, Word } from "./model.ts";
 import { dimensionOf, toName } from "./names.ts";
 import type { Line } from "./source.ts";
@@ -95,14 +95,14 @@ function anyVariable(line: Line, reporter: Reporter): Variable | Raw {
       code: "E006",
       span: reader.span,
       message: `${shown(reader.rest)} does not begin with the name of a variable.`,
-      mend: "Write name[2,3,type=float].",
+      mend: mendOfMarkdown(line.text) ?? "Write name[2,3,type=float].",
     });
     return { kind: "raw", text: line.text.trim(), span: reader.span };
   }
   reader.take("=");
   const parts: Parts = { dimensions: [], options: [] };
   if (reader.take("[")) readParts(reader, name, { parts, reporter });
-  else if (!reader.isAtEnd) unexpected(reader, reporter);
+  else if (!reader.isAtEnd) unexpected(reader, reporter, name);
   if (parts.dimensions.length === 0)
     reporter.report({
       code: "E012",
@@ -114,14 +114,15 @@ function anyVariable(line: Line, reporter: Reporter): Variable | Raw {
   return { kind: "variable", name, ...parts, span: reader.span, ...commentOf(reader) };
 }
 
-function unexpected(reader: LineReader, reporter: Reporter): void {
+function unexpected(reader: LineReader, reporter: Reporter, name?: Name): void {
   const span = reader.restSpan;
   const rest = reader.takeRest().text;
+  const inBrackets = name && /^[({]([^(){}]+)[)}]$/.exec(rest)?.[1];
   reporter.report({
     code: "E006",
     span,
     message: `${shown(rest)} belongs to no declaration, and is left out.`,
-    mend: "Put what is meant as a comment behind #.",
+    mend: inBrackets === undefined ? "Put what is meant as a comment behind #." : `Write ${name!.text}[${inBrackets}].`,
   });
 }
 
