@@ -4,6 +4,7 @@ import type { Hub } from "../hub/open-hub.ts";
 import type { ServedHttp } from "../hub/serve/serve.ts";
 import { colorsOf } from "./colors.ts";
 import { aborted } from "./interrupts.ts";
+import { ownProgram } from "./hub-entry.ts";
 import type { Io } from "./io.ts";
 import { plainLine, table } from "./table.ts";
 
@@ -35,14 +36,14 @@ export async function banner(
     ...(hub.config.files.length === 0
       ? ["There is no toolyard.toml here, so these are the hub's own tools. `toolyard init` writes one.", ""]
       : []),
-    `${listed.length} are listed, the others are found with tool_search. ` +
+    `${listed.length} ${listed.length === 1 ? "is" : "are"} listed, the others are found with tool_search. ` +
       "Ask for two tools only with ?tool_mode=discovery.",
     "",
     ...(tokenVariable === undefined ? [] : [dim(`# callers need the token: export ${tokenVariable}=…`)]),
     dim("# list the tools"),
     curlLine(reach),
     dim("# find and call one"),
-    `${toolyardCommand()} search "add numbers" ${remoteFlags(reach)}`,
+    `${toolyardCommand()} search "${hasCalculator(all) ? "add numbers" : "ping"}" ${remoteFlags(reach)}`,
     `${toolyardCommand()} call ${sampleCall(all)} ${remoteFlags(reach)}`,
     ...(rest === undefined ? [] : [dim("# the same by REST; /docs describes it"), restLine(rest, all, reach)]),
     dim("# a client or editor that takes an address"),
@@ -131,7 +132,11 @@ function restLine(rest: string, all: readonly JsonObject[], { tokenVariable }: R
 }
 
 function sampleCall(all: readonly JsonObject[]): string {
-  return all.some(({ name }) => name === "calculator") ? "calculator operation=add a=2 b=3" : "meta.ping";
+  return hasCalculator(all) ? "calculator operation=add a=2 b=3" : "meta.ping";
+}
+
+function hasCalculator(all: readonly JsonObject[]): boolean {
+  return all.some(({ name }) => name === "calculator");
 }
 
 function addressJson({ endpoint, tokenVariable }: Reach): string {
@@ -141,11 +146,8 @@ function addressJson({ endpoint, tokenVariable }: Reach): string {
 
 /** Such a client gets a hub of its own, of the same configuration. */
 function commandJson(hub: Hub): string {
-  const { command, args } = ownCommand();
-  // These clients rarely know the user's PATH, so a bare `node` would often not be found.
-  const program = command === "node" ? process.execPath : command;
+  // These clients rarely know the user's PATH, so neither a bare `toolyard` nor a bare `node` would be found.
   const files = hub.config.files.flatMap((file) => ["--config", file]);
-  return JSON.stringify({
-    mcpServers: { toolyard: { command: program, args: [...args, "serve", "--stdio", ...files] } },
-  });
+  const args = [ownProgram(), "serve", "--stdio", ...files];
+  return JSON.stringify({ mcpServers: { toolyard: { command: process.execPath, args } } });
 }

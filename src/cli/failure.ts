@@ -1,6 +1,7 @@
 import { ConfigError, FailError, OptionError, messageOf } from "../core/errors.ts";
 import { KINDS, type FailKind } from "../core/kinds.ts";
 import { fail, type Fail } from "../core/outcome.ts";
+import { writeAdvice } from "../core/write-advice.ts";
 import { colorsOf } from "./colors.ts";
 import { print, printPainted, printJson, type Io } from "./io.ts";
 import { safeToShow } from "../core/hidden-text.ts";
@@ -14,13 +15,17 @@ export class UsageError extends Error {
 }
 
 /** Runs what touches a file that the command line named; what the system refuses there is no fault of ours. */
-export async function onFile<T>(path: string, work: () => Promise<T>): Promise<T> {
+export async function onFile<T>(
+  path: string,
+  work: () => Promise<T>,
+  advice = "Name another with --output.",
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (typeof code !== "string" || !/^E[A-Z]+$/.test(code)) throw error;
-    throw new UsageError(`${path} cannot be written (${code}). Name another with --output.`, { cause: error });
+    throw new UsageError(`${path} cannot be written (${code}). ${writeAdvice(code, advice)}`, { cause: error });
   }
 }
 

@@ -33,7 +33,7 @@ export async function hubEntry(config: LoadedHubConfig, options: EntryOptions, i
 }
 
 /** The command line itself. A link to it, as package managers make them, may be gone or lead elsewhere tomorrow. */
-function ownProgram(): string {
+export function ownProgram(): string {
   return realpathSync(process.argv[1] ?? "");
 }
 

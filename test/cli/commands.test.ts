@@ -1,7 +1,8 @@
+import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { VERSION } from "../../src/index.ts";
-import { Desk } from "./harness.ts";
+import { Desk, exitOf, MAIN, textOf } from "./harness.ts";
 import { SCRIPTS, SCRIPTS_TOML } from "./files.ts";
 
 const COMMANDS = [
@@ -203,6 +204,17 @@ test("doctor tells of each engine of the sandbox, and which is in force", async 
   expect([engine("bwrap"), engine("bwrap-python")]).toEqual([expect.anything(), expect.anything()]);
 });
 
+test("doctor looks at the port that the configuration names; of one that cannot be read, at the usual one", async () => {
+  await using desk = await Desk.create({ "toolyard.toml": "[server]\nport = 8809\n", "bad.toml": "[server\n" });
+  const ports = async (...args: readonly string[]): Promise<readonly string[]> => {
+    const { stdout } = await desk.run(["doctor", "--json", ...args]);
+    const { findings } = JSON.parse(stdout) as { findings: readonly { what: string }[] };
+    return findings.map(({ what }) => what).filter((what) => what.startsWith("port"));
+  };
+  expect(await ports()).toEqual(["port 8809"]);
+  expect(await ports("--config", "bad.toml")).toEqual(["port 8808"]);
+});
+
 describe("arguments of a call", () => {
   async function result(words: readonly string[], stdin?: string): Promise<unknown> {
     await using desk = await Desk.create({ ...SCRIPTS, "toolyard.toml": SCRIPTS_TOML });
@@ -252,6 +264,30 @@ describe("init", () => {
     expect((await desk.run(["init", "--force"])).code).toBe(0);
     expect(await readFile(desk.path("toolyard.toml"), "utf8")).toContain("toolyard serve");
   });
+
+  test.runIf(process.platform === "linux")(
+    "where a file cannot be written whole, `init`, `new` and `import` leave things as they were",
+    async () => {
+      const clients = { "home/.cursor/mcp.json": '{"mcpServers": {"a": {"command": "node", "args": ["a.mjs"]}}}' };
+      await using desk = await Desk.create({ ...clients, "kept.toml": "# mine\n" });
+      // No file may have a byte, as on a disk that is full.
+      const shell = 'trap "" XFSZ; ulimit -f 0; exec "$@"';
+      const full = async (...args: readonly string[]) => {
+        const child = desk.startCommand(["sh", "-c", shell, "sh", process.execPath, MAIN, ...args]);
+        const [said, code] = await Promise.all([textOf(child.stderr!), exitOf(child), textOf(child.stdout!)]);
+        return { said, code };
+      };
+      expect(await full("init")).toEqual({ code: 2, said: expect.stringContaining("toolyard.toml cannot be written") });
+      expect(await full("init", "--force", "--output", "kept.toml")).toMatchObject({ code: 2 });
+      expect(await full("import", "--write", "--yes", "--output", "kept.toml")).toMatchObject({ code: 2 });
+      const { said } = await full("new", "words", "--python");
+      expect(said).toMatch(/tools\/words cannot be written \(\w+\)\. Check who may write there/);
+      expect(existsSync(desk.path("toolyard.toml"))).toBe(false);
+      expect(existsSync(desk.path("tools/words"))).toBe(false);
+      expect(await readFile(desk.path("kept.toml"), "utf8")).toBe("# mine\n");
+      expect(await desk.run(["new", "words", "--python"])).toMatchObject({ code: 0 });
+    },
+  );
 
   test("every line that it proposes is an option that exists, with a value that is accepted", async () => {
     await using desk = await Desk.create();

@@ -316,11 +316,13 @@ describe("connect", () => {
       '[...Array.from({ length: 41 }, (_, at) => tool("t" + at)), tool("echo"), ',
     );
     await using desk = await Desk.create({ ...FILES, "server.mjs": many });
-    await desk.run(["connect", "cursor", "--yes"]);
+    const { stdout } = await desk.run(["connect", "cursor", "--yes"]);
+    expect(stdout).toMatch(/The hub lists \d+ tools: Cursor is to find them by search/);
     expect((await serversOf(desk, "cursor"))["toolyard"]).toMatchObject({
       args: expect.arrayContaining(["--tool-mode", "discovery"]),
     });
-    await desk.run(["connect", "zed", "--yes", "--mode", "normal"]);
+    const declined = await desk.run(["connect", "zed", "--yes", "--mode", "normal"]);
+    expect(declined.stdout).not.toContain("find them by search");
     expect((await serversOf(desk, "zed"))["toolyard"]).toMatchObject({
       args: expect.arrayContaining(["--tool-mode", "normal"]),
     });

@@ -223,7 +223,15 @@ async function modeFor(
   if (options.mode !== undefined || config.tree.server?.tool_mode !== undefined) return options.mode;
   const count = await toolCount(target, options, io);
   if (count <= MANY_TOOLS) return undefined;
-  if (options.yes || options.dryRun) return "discovery";
+  if (options.yes || options.dryRun) {
+    if (!options.json)
+      await print(
+        io.stdout,
+        `The hub lists ${count} tools: ${client.program} is to find them by search (discovery mode). ` +
+          "With --mode normal it reads all of them.",
+      );
+    return "discovery";
+  }
   const question =
     `The hub lists ${count} tools. Let ${client.program} find them by search (discovery mode) instead of reading all ` +
     "of them with every request? [Y/n] ";

@@ -5,6 +5,8 @@ import { arch, availableParallelism, platform, release, totalmem } from "node:os
 import { dirname } from "node:path";
 import { dataFolder, locateConfig } from "../../config/locate.ts";
 import { VERSION } from "../../core/version.ts";
+import { resolveHttp } from "../../http/options.ts";
+import { loadHubConfig } from "../../hub/open-hub.ts";
 import { engineFindings, type Finding } from "../engine-findings.ts";
 import { EXIT } from "../failure.ts";
 import { printPainted, printJson, type Io } from "../io.ts";
@@ -27,7 +29,7 @@ export const run: Run<SharedOptions> = async (_args, options, io) => {
     isolationFinding(),
     prlimitFinding(),
     Promise.resolve(limitsFinding()),
-    portFinding(),
+    portFinding(options, io),
     Promise.resolve(folderFinding(io)),
     Promise.resolve(configFinding(options, io)),
   ]);
@@ -118,20 +120,30 @@ async function prlimitFinding(): Promise<Finding> {
   };
 }
 
-function portFinding(): Promise<Finding> {
+async function portFinding(options: SharedOptions, io: Io): Promise<Finding> {
+  const { host, port } = await address(options, io);
+  const what = `port ${port}`;
   return new Promise((done) => {
     const server = createServer();
     server.once("error", (error: NodeJS.ErrnoException) => {
-      done({
-        what: `port ${DEFAULT_PORT}`,
-        ok: false,
-        detail: `${error.code ?? error.message}; \`toolyard status\` tells whether a hub has it, --port takes another`,
-      });
+      const why = error.code ?? error.message;
+      done({ what, ok: false, detail: `${why}; \`toolyard status\` tells whether a hub has it, --port takes another` });
     });
-    server.listen(DEFAULT_PORT, "127.0.0.1", () =>
-      server.close(() => done({ what: `port ${DEFAULT_PORT}`, ok: true, detail: "free" })),
-    );
+    server.listen(port, host, () => server.close(() => done({ what, ok: true, detail: "free" })));
   });
+}
+
+/** Where `serve` would listen; of a configuration that cannot be read, others say what is wrong. */
+async function address(
+  { config = [] }: SharedOptions,
+  { env, cwd }: Io,
+): Promise<{ readonly host: string; readonly port: number }> {
+  try {
+    const files = locateConfig(config, env, cwd);
+    return resolveHttp((await loadHubConfig({ files, variables: env, flags: {} })).tree.server ?? {});
+  } catch {
+    return { host: "127.0.0.1", port: DEFAULT_PORT };
+  }
 }
 
 function folderFinding(io: Io): Finding {

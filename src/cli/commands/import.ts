@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { appendFile, mkdir, readFile, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
+import { replaceFile } from "../../config/edit/replace-file.ts";
 import { serversOf } from "../../config/edit/sources.ts";
 import { importServers, toTomlText, type ImportReport } from "../../config/import/import-servers.ts";
 import { knownFiles, type KnownFile } from "../../config/import/known-files.ts";
@@ -10,7 +11,7 @@ import { ConfigError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { consent, writeAccepted } from "../consent.ts";
-import { EXIT, onFile, UsageError } from "../failure.ts";
+import { EXIT, UsageError } from "../failure.ts";
 import { print, printPainted, printJson, type Io } from "../io.ts";
 import type { LiveLine } from "../live/line-text.ts";
 import { showLive } from "../live/live.ts";
@@ -69,9 +70,6 @@ async function takenServers(target: string): Promise<ReadonlyMap<string, JsonObj
   return new Map(serversOf(tree, CONFIG_SCHEMA).map(({ name, options }) => [name, options]));
 }
 
-/** The servers' environment may hold keys, so a file that is made for them is its owner's alone. */
-const PRIVATE_MODE = 0o600;
-
 async function append(target: string, text: string): Promise<void> {
   const before = existsSync(target) ? await readFile(target, "utf8") : "";
   const added = before === "" ? text : `${before.endsWith("\n") ? "" : "\n"}\n${text}`;
@@ -83,10 +81,7 @@ async function append(target: string, text: string): Promise<void> {
         "[[mcp.remote_servers]] tables, or name a new file with --output.",
     );
   });
-  await onFile(target, async () => {
-    await mkdir(dirname(target), { recursive: true });
-    await appendFile(target, added, { mode: PRIVATE_MODE });
-  });
+  await replaceFile(target, before + added);
 }
 
 /** What others on this machine could now read in a file that was there before. */

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { replaceFile } from "../../config/edit/replace-file.ts";
 import { CONFIG_FILE_NAME } from "../../config/locate.ts";
 import { configTemplate } from "../../config/template.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
@@ -17,11 +18,21 @@ export const run: Run<Options> = async (_args, options, io) => {
   const path = resolve(io.cwd, options.output ?? CONFIG_FILE_NAME);
   if (existsSync(path) && !options.force)
     throw new UsageError(`${path} exists already. Name another with --output, or overwrite it with --force.`);
-  await onFile(path, async () => {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, configTemplate(CONFIG_SCHEMA));
-  });
+  const text = configTemplate(CONFIG_SCHEMA);
+  if (existsSync(path)) await replaceFile(path, text);
+  else await onFile(path, () => writeNew(path, text));
   if (options.json) await printJson(io.stdout, { path });
   else await print(io.stdout, `Wrote ${path}. Edit it, then: toolyard check && toolyard serve`);
   return EXIT.ok;
 };
+
+/** Half a file would be in the way of the next try. */
+async function writeNew(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    await writeFile(path, text);
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { editConfigFile, readConfigFile } from "../../config/edit/config-file.ts";
 import {
@@ -85,10 +85,17 @@ function placeOf(kind: ToolKind, tree: JsonObject): Place {
 }
 
 async function writeTool(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
-  await onFile(folder, async () => {
-    await mkdir(folder, { recursive: true });
-    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  });
+  const write = async (): Promise<void> => {
+    try {
+      await mkdir(folder, { recursive: true });
+      for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+    } catch (error) {
+      // Half a tool would be in the way of the next try.
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+  };
+  await onFile(folder, write, "Check who may write there.");
 }
 
 interface Inclusion {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { access, constants, mkdir, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ConfigError } from "../../core/errors.ts";
+import { writeAdvice } from "../../core/write-advice.ts";
 import { LockTaken } from "../../files/file-lock.ts";
 import { PRIVATE_MODE, writeWhole } from "../../files/write-whole.ts";
 
@@ -40,9 +41,8 @@ export async function onWritable<T>(path: string, work: () => Promise<T>): Promi
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (!(error instanceof LockTaken) && (typeof code !== "string" || !/^E[A-Z]+$/.test(code))) throw error;
     const reason = error instanceof LockTaken ? error.message : String(code);
-    throw new ConfigError([`${path} cannot be written (${reason}). Nothing was changed. Check who may write there.`], {
-      cause: error,
-    });
+    const advice = writeAdvice(reason, "Check who may write there.");
+    throw new ConfigError([`${path} cannot be written (${reason}). Nothing was changed. ${advice}`], { cause: error });
   }
 }
 
