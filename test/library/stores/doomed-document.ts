@@ -2,16 +2,25 @@ import type { DocumentFields, Passages } from "../../../servers/library/store/st
 import { vectorOf } from "./corpus.ts";
 
 export const CHUNKS = 12;
+/** Of a book, which is written into the log of a file before it is whole. */
+export const BOOK_CHUNKS = 3_000;
+
+interface Doomed {
+  readonly document: DocumentFields;
+  readonly text: string;
+  readonly passages: Passages;
+}
 
 /** A document all of whose passages hold one word, so that a mixture of two readings would show. */
-export function doomedDocument(word: string): { document: DocumentFields; text: string; passages: Passages } {
+export function doomedDocument(word: string, count = CHUNKS): Doomed {
   const passage = (ordinal: number, level: number) => ({
     ordinal,
     level,
     section: ["Doomed"],
     from: ordinal,
     to: ordinal + 1,
-    text: `${word} ${ordinal}`,
+    // Of a book as long as they are.
+    text: `${word} ${ordinal}`.padEnd(count === CHUNKS ? 0 : 600, "…"),
     terms: `${word} all`,
     length: 2,
     vector: vectorOf("w1 w2"),
@@ -35,7 +44,7 @@ export function doomedDocument(word: string): { document: DocumentFields; text: 
     text: word.repeat(3),
     passages: {
       embedder: "made",
-      chunks: Array.from({ length: CHUNKS }, (_, ordinal) => passage(ordinal, 0)),
+      chunks: Array.from({ length: count }, (_, ordinal) => passage(ordinal, 0)),
       summaries: [passage(0, 1)],
     },
   };

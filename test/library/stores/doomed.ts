@@ -1,5 +1,7 @@
 // A process that writes into a library and is killed in the middle: `doomed.ts ADDRESS AT TEXT` ends itself with
-// SIGKILL before the statement or request number AT, and prints `written` where it gets to the end before that.
+// SIGKILL before the statement or request number AT, and prints `written` where it gets to the end before that. AT as
+// `log:0.3` is for a file: a thread writes a book, and all ends when the file's log has that part of the book's size.
+import { statSync } from "node:fs";
 import { createPostgresStore } from "../../../servers/library/store/postgres.ts";
 import {
   openPostgres,
@@ -11,20 +13,38 @@ import { createSqliteStore } from "../../../servers/library/store/sqlite.ts";
 import { openSqlite } from "../../../servers/library/store/open-sqlite.ts";
 import type { SqliteDriver } from "../../../servers/library/store/sqlite-driver.ts";
 import type { LibraryStore } from "../../../servers/library/store/store.ts";
-import { doomedDocument } from "./doomed-document.ts";
+import { BOOK_CHUNKS, doomedDocument } from "./doomed-document.ts";
 
 const [address = "", at = "", word = ""] = process.argv.slice(2);
 let left = Infinity;
 
-const store = await openDoomed();
-left = Number(at);
-const { document, text, passages } = doomedDocument(word);
+/** What comes into the log for each passage of a book. */
+const LOG_BYTES = 1_900;
+
+const part = /^log:(.*)$/.exec(at)?.[1];
+const store = part === undefined ? await openDoomed() : await openStore(parseStore(address));
+left = part === undefined ? Number(at) : Infinity;
+const { document, text, passages } = doomedDocument(word, part === undefined ? undefined : BOOK_CHUNKS);
+if (part !== undefined) watchLog(Number(part) * BOOK_CHUNKS * LOG_BYTES);
 await store.replaceDocument(document, text, passages);
 process.stdout.write("written");
+await store[Symbol.asyncDispose]();
 
 function step(): void {
   left -= 1;
   if (left <= 0) process.kill(process.pid, "SIGKILL");
+}
+
+/** Ends this process once the log has more than so many bytes. */
+function watchLog(bytes: number): void {
+  const place = parseStore(address);
+  if (place.kind !== "sqlite") throw new Error(`${address} has no log.`);
+  const look = (): void => {
+    const size = statSync(`${place.file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    if (size > bytes) process.kill(process.pid, "SIGKILL");
+    setImmediate(look).unref();
+  };
+  look();
 }
 
 async function openDoomed(): Promise<LibraryStore> {

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,10 +9,12 @@ import { openStore, parseStore } from "../../../servers/library/store/open-store
 import { createSqliteStore, openSqliteStore } from "../../../servers/library/store/sqlite.ts";
 import { openSqlite } from "../../../servers/library/store/open-sqlite.ts";
 import { openLibrary } from "../../../servers/library/library.ts";
+import type { SqliteDriver } from "../../../servers/library/store/sqlite-driver.ts";
+import { SqliteWrites } from "../../../servers/library/store/sqlite-writes.ts";
 import { searchPassages } from "../../../servers/library/search/search.ts";
 import { Terms } from "../../../servers/library/search/terms.ts";
 import { embedder, fill, madeDocuments } from "./corpus.ts";
-import { killReading } from "./reading-kills.ts";
+import { killReading, readFirst } from "./reading-kills.ts";
 import { wholeReading, writeAndKill } from "./kills.ts";
 
 let folder: string;
@@ -29,10 +31,10 @@ const unavailable = { code: "STORE_UNAVAILABLE", failure: { kind: "unavailable" 
 describe("a file", () => {
   test("a process that is killed while it writes leaves the reading before it, or its own, whole", async () => {
     const address = `sqlite://${file}`;
-    expect(await writeAndKill(address, Infinity, "first")).toBe("written");
+    expect(await writeAndKill(address, "Infinity", "first")).toBe("written");
     // In the middle of taking out, of the passages, and before the end; `npm run stores` tries every place.
     for (const at of [6, 20]) {
-      expect(await writeAndKill(address, at, "second")).toBe("killed");
+      expect(await writeAndKill(address, String(at), "second")).toBe("killed");
       await using store = await openSqliteStore(file);
       expect(await wholeReading(store)).toBe("first");
       expect(await store.check()).toEqual([]);
@@ -41,7 +43,9 @@ describe("a file", () => {
 
   test("a process that is killed while it reads leaves what was there, and the next one takes its job up", async () => {
     // In one stage; `npm run stores` tries them all.
-    expect(await killReading(`sqlite://${file}`, folder, "embedding")).toEqual(["before", "before"]);
+    const shelf = { address: `sqlite://${file}`, folder };
+    await readFirst(shelf, "before");
+    expect(await killReading(shelf, "embedding", "after")).toEqual(["before", "before"]);
   });
 
   test("two connections write in turns, and neither loses a document", async () => {
@@ -93,6 +97,13 @@ describe("a file", () => {
     expect(readdirSync(folder)).toEqual(["library.db"]);
   });
 
+  test.runIf(process.platform === "linux")("what is refused is not held open", async () => {
+    writeFileSync(file, "no library, ".repeat(500));
+    await expect(openSqliteStore(file)).rejects.toMatchObject(unavailable);
+    const held = readdirSync("/proc/self/fd").map((fd) => linkOf(`/proc/self/fd/${fd}`));
+    expect(held).not.toContain(file);
+  });
+
   test("a file where no folder can be is refused with the reason", async () => {
     writeFileSync(file, "");
     for (const path of [join(file, "library.db"), ...(process.platform === "linux" ? ["/proc/none/a.db"] : [])])
@@ -132,6 +143,61 @@ describe("a file", () => {
     expect(during.hits.some(({ passage }) => passage.text === last!.chunks[0]!.text)).toBe(true);
   });
 
+  test("a search whose documents are replaced again and again is an error, and finds no part of them", async () => {
+    await using store = await openSqliteStore(file);
+    const documents = await madeDocuments(3, 4);
+    await fill(store, documents);
+    const changing = new Proxy(store, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name);
+        if (name !== "candidates" || typeof value !== "function") return bound(target, value);
+        return async (...given: unknown[]): Promise<unknown> => {
+          const result: unknown = await value.apply(target, given);
+          await fill(store, documents);
+          return result;
+        };
+      },
+    });
+    const request = { query: "w1 w2 w3", limit: 50, filter: {}, minSimilarity: 0 };
+    await expect(
+      searchPassages("chunk", request, { store: changing, terms: new Terms(), embedder }),
+    ).rejects.toMatchObject({ code: "STORE_BUSY" });
+  });
+
+  test("a check that another program holds up is an error, and no finding", async () => {
+    const driver = await openSqlite(file);
+    await using store = createSqliteStore(driver, file);
+    await fill(store, await madeDocuments(2, 3));
+    const other = await openSqlite(file);
+    other.exec("begin immediate");
+    driver.exec("pragma busy_timeout = 0");
+    await expect(store.check()).rejects.toMatchObject({ code: "STORE_BUSY" });
+    other.exec("rollback");
+    other.close();
+    expect(await store.check()).toEqual([]);
+  });
+
+  test("a document that another program adds during a check is no finding", async () => {
+    const [driver, other] = [await openSqlite(file), await openSqlite(file)];
+    const [first, second] = await madeDocuments(2, 3);
+    let adds = 1;
+    const get: SqliteDriver["get"] = (sql, values) => {
+      const row = driver.get(sql, values);
+      if (values?.[0] === "size chunk" && adds-- > 0)
+        new SqliteWrites(other).replaceDocument(second!.document, second!.text, second!);
+      return row;
+    };
+    const slow = new Proxy(driver, {
+      get: (target, name) => (name === "get" ? get : bound(target, Reflect.get(target, name))),
+    });
+    await using store = createSqliteStore(slow, file);
+    new SqliteWrites(other).replaceDocument(first!.document, first!.text, first!);
+    expect(await store.check()).toEqual([]);
+    expect(adds).toBe(0);
+    other.close();
+    expect(await store.check()).toEqual([]);
+  });
+
   test("a copy is there once it is whole, also where an earlier one was cut short", async () => {
     await using store = await openSqliteStore(file);
     await fill(store, await madeDocuments(2, 3));
@@ -141,6 +207,16 @@ describe("a file", () => {
     await using copy = await openSqliteStore(saved);
     expect((await copy.documents({}, { limit: 5, offset: 0 })).total).toBe(2);
     expect(readdirSync(folder).filter((name) => name.endsWith(".part"))).toEqual([]);
+  });
+
+  test("a copy that cannot be made is told, and the library is written as before", async () => {
+    await using store = await openSqliteStore(file);
+    const documents = await madeDocuments(2, 3);
+    await fill(store, documents.slice(0, 1));
+    await expect(store.backup!(join(folder, "none", "saved.db"))).rejects.toMatchObject(unavailable);
+    await fill(store, documents);
+    expect((await store.documents({}, { limit: 5, offset: 0 })).total).toBe(2);
+    expect(await store.check()).toEqual([]);
   });
 
   test("passages that are counted wrongly are found and counted anew, as in a file without a count", async () => {
@@ -251,6 +327,15 @@ describe("addresses", () => {
 
 function bound(target: object, value: unknown): unknown {
   return typeof value === "function" ? (value.bind(target) as unknown) : value;
+}
+
+/** What is closed meanwhile is no link. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
 }
 
 async function closedPort(): Promise<number> {

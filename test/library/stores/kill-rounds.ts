@@ -1,7 +1,8 @@
-// `kill-rounds.ts ADDRESS ROUNDS`: kills a process in every stage of a reading, and at every place of a write, so many
-// times for each stage; two processes that write at the same time; for a file, a disk that is full; for a server, a
-// network that breaks in the middle of answers, and where its parent can end and start it, one that goes away. Ends
-// with 1 where a document is there in part.
+// `kill-rounds.ts ADDRESS ROUNDS [PART,PART…]`: kills a process in every stage of a reading, and at every place of a
+// write, so many times for each stage; for a file, also while its thread writes a book; two processes that write at the
+// same time; for a file, a disk that is full; for a server, a network that breaks in the middle of answers, and where
+// its parent can end and start it, one that goes away. Says what came of each stage when it is over. Ends with 1 where
+// a document is there in part.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,73 +11,125 @@ import { openStore, parseStore } from "../../../servers/library/store/open-store
 import type { LibraryStore } from "../../../servers/library/store/store.ts";
 import { fill, madeDocuments } from "./corpus.ts";
 import { cuts } from "./cuts.ts";
+import { BOOK_CHUNKS } from "./doomed-document.ts";
 import { wholeReading, writeAndKill } from "./kills.ts";
 import { outages } from "./outages.ts";
-import { killReading, READING_STAGES } from "./reading-kills.ts";
+import { killReading, readFirst, READING_STAGES } from "./reading-kills.ts";
 
-const STAGES = ["before", "taking out", "passages", "last passages", "end"];
+const WRITING_STAGES = ["before", "taking out", "passages", "last passages", "end"];
 
-const [given = "", rounds = "20"] = process.argv.slice(2);
-const address = given.startsWith("sqlite:") ? given : `${given}?collection=kills`;
-await readings();
-await kills();
-await writers();
-if (address.startsWith("sqlite:")) await fullDisk();
-else await cuts(address);
-if (process.send) {
-  await outages(address);
-  process.disconnect();
+const [given = "", rounds = "20", wanted = "readings,writes,books,writers,faults"] = process.argv.slice(2);
+const isFile = given.startsWith("sqlite:");
+const address = isFile ? given : `${given}?collection=kills`;
+const parts = new Set(wanted.split(","));
+if (parts.has("readings")) await readings();
+if (parts.has("writes")) await writes();
+if (parts.has("books") && isFile) await books();
+if (parts.has("writers")) await writers();
+if (parts.has("faults")) await faults();
+if (process.send) process.disconnect();
+
+async function faults(): Promise<void> {
+  if (isFile) return fullDisk();
+  await cuts(address);
+  if (process.send) await outages(address);
 }
 
 /** What follows the stages of a reading is the write, which is killed at each of its places below. */
 async function readings(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "toolyard-readings-"));
-  const place = address.startsWith("sqlite:") ? `sqlite://${folder}/library.db` : `${given}?collection=readings`;
-  const seen = new Map<string, number>();
+  const shelf = { address: isFile ? `sqlite://${folder}/library.db` : `${given}?collection=readings`, folder };
+  let word = "w0x";
   try {
-    for (const stage of READING_STAGES)
+    await readFirst(shelf, word);
+    for (const stage of READING_STAGES) {
+      const seen = new Map<string, number>();
       for (let round = 0; round < Number(rounds); round += 1) {
-        const left = (await killReading(place, folder, stage)).join(" and ");
-        seen.set(`${stage}: ${left}`, (seen.get(`${stage}: ${left}`) ?? 0) + 1);
+        const next = `w${round}${stage.replaceAll(" ", "")}`;
+        const left = (await killReading(shelf, stage, next)).map((own) => (own === word ? "before" : "after"));
+        word = next;
+        seen.set(left.join(" and "), (seen.get(left.join(" and ")) ?? 0) + 1);
       }
+      const shown = Array.from(seen, ([what, count]) => `${count} × ${what}`).join("; ");
+      console.log(
+        `reading, killed at «${stage}»: two documents were there as ${shown}; the job was taken up each time`,
+      );
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  const shown = Array.from(seen, ([what, count]) => `${count} × ${what}`).join("; ");
-  console.log(`killed while two documents were read anew, then taken up: ${shown}`);
 }
 
-async function kills(): Promise<void> {
-  if ((await writeAndKill(address, Infinity, "w0")) !== "written")
+async function writes(): Promise<void> {
+  if ((await writeAndKill(address, "Infinity", "w0")) !== "written")
     throw new Error("The first reading was not written.");
   const steps = await stepsOfWrite();
   let expected = "w0x";
-  let [killed, written, mended] = [0, 0, 0];
-  for (let at = 0; at < STAGES.length * Number(rounds); at += 1) {
-    // Evenly over all steps, so that each stage gets its share.
-    const step = 1 + Math.floor((at * steps) / (STAGES.length * Number(rounds)));
-    const word = `w${at + 1}y`;
-    const end = await writeAndKill(address, step, word);
-    const { found, isMended } = await opened(address, (store) => lookedAt(store, step));
-    if (isMended) mended += 1;
-    if (end === "written") written += 1;
-    else killed += 1;
-    if (found !== word && (end === "written" || found !== expected))
-      throw new Error(`After step ${step} of ${steps}, ${found} is there, and neither ${word} nor ${expected}.`);
-    expected = found!;
+  for (const [stage, name] of WRITING_STAGES.entries()) {
+    let [killed, written, mended] = [0, 0, 0];
+    for (let round = 0; round < Number(rounds); round += 1) {
+      // Evenly over all steps, so that each stage gets its share.
+      const at = stage * Number(rounds) + round;
+      const step = 1 + Math.floor((at * steps) / (WRITING_STAGES.length * Number(rounds)));
+      const word = `w${at + 1}y`;
+      const end = await writeAndKill(address, String(step), word);
+      const { found, isMended } = await opened(address, (store) => lookedAt(store, `step ${step} of ${steps}`));
+      if (isMended) mended += 1;
+      if (end === "written") written += 1;
+      else killed += 1;
+      if (found !== word && (end === "written" || found !== expected))
+        throw new Error(`After step ${step} of ${steps}, ${found} is there, and neither ${word} nor ${expected}.`);
+      expected = found!;
+    }
+    console.log(
+      `write of ${steps} steps, «${name}»: ${killed} killed, ${written} written to the end: whole; ` +
+        `${mended} left remains`,
+    );
+  }
+}
+
+/** A book that the thread writes: killed whenever the file's log has so many bytes, from none to all. */
+async function books(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "toolyard-books-"));
+  const place = `sqlite://${folder}/library.db`;
+  const look = { chunks: BOOK_CHUNKS };
+  let expected: string | undefined;
+  let [killed, written, asNew] = [0, 0, 0];
+  try {
+    for (let round = 0; round < Number(rounds); round += 1) {
+      const word = `w${round}b`;
+      const end = await writeAndKill(place, `log:${round / Number(rounds)}`, word);
+      const found = await opened(place, async (store) => {
+        const reading = await wholeReading(store, look);
+        const findings = await store.check();
+        if (findings.length > 0) throw new Error(JSON.stringify(findings));
+        return reading;
+      });
+      if (end === "written") written += 1;
+      else killed += 1;
+      if (found === word) asNew += 1;
+      else if (end === "written" || found !== expected) throw new Error(`${found} is there, and not ${expected}.`);
+      expected = found;
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
   console.log(
-    `${killed} killed in ${steps} steps, ${written} written to the end: always whole; ${mended} left remains`,
+    `a book of ${BOOK_CHUNKS} passages by the thread: ${killed} killed at sizes of its log, ` +
+      `${written} written to the end: whole, ${asNew} times as the new one`,
   );
 }
 
-async function lookedAt(store: LibraryStore, step: number): Promise<{ found?: string | undefined; isMended: boolean }> {
+async function lookedAt(
+  store: LibraryStore,
+  after: string,
+): Promise<{ found?: string | undefined; isMended: boolean }> {
   // Before anything is mended: what is left of a write that was cut short must not show.
   const found = await wholeReading(store);
   if ((await store.check()).length === 0) return { found, isMended: false };
   await store.repair();
   const left = await store.check();
-  if (left.length > 0) throw new Error(`After step ${step}: ${JSON.stringify(left)}`);
+  if (left.length > 0) throw new Error(`After ${after}: ${JSON.stringify(left)}`);
   return { found, isMended: true };
 }
 
@@ -93,13 +146,13 @@ async function opened<Result>(place: string, work: (store: LibraryStore) => Prom
 /** How many statements or requests a write is, found by doubling and halving. */
 async function stepsOfWrite(): Promise<number> {
   let [low, high] = [1, 2];
-  while ((await writeAndKill(address, high, "w0x")) === "killed") [low, high] = [high, high * 2];
+  while ((await writeAndKill(address, String(high), "w0x")) === "killed") [low, high] = [high, high * 2];
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
-    if ((await writeAndKill(address, middle, "w0x")) === "killed") low = middle;
+    if ((await writeAndKill(address, String(middle), "w0x")) === "killed") low = middle;
     else high = middle;
   }
-  await writeAndKill(address, Infinity, "w0x");
+  await writeAndKill(address, "Infinity", "w0x");
   return low;
 }
 
@@ -109,6 +162,9 @@ function writers(): Promise<void> {
 
 async function write(one: LibraryStore, other: LibraryStore, reader: LibraryStore): Promise<void> {
   const documents = await madeDocuments(24, 10);
+  const own = new Set(documents.map(({ document }) => document.sourceId));
+  const before = (await reader.documents({}, { limit: 500, offset: 0 })).documents;
+  const others = before.filter(({ sourceId }) => !own.has(sourceId)).length;
   let reads = 0;
   const over = new AbortController();
   const reading = (async () => {
@@ -125,7 +181,8 @@ async function write(one: LibraryStore, other: LibraryStore, reader: LibraryStor
   const findings = await reader.check();
   const { total } = await reader.documents({}, { limit: 1, offset: 0 });
   const mendable = findings.every(({ canMend }) => canMend);
-  if (total !== 25 || !mendable) throw new Error(`${total} documents: ${JSON.stringify(findings)}`);
+  if (total !== others + documents.length || !mendable)
+    throw new Error(`${total} documents: ${JSON.stringify(findings)}`);
   console.log(`two writers at the same time: 24 documents, ${reads} reads, ${findings.length} remains`);
 }
 

@@ -4,17 +4,20 @@ import { fileURLToPath } from "node:url";
 import type { LibraryStore } from "../../../servers/library/store/store.ts";
 import { CHUNKS } from "./doomed-document.ts";
 
-const REGISTER = new URL("../../../dist/runtimes/typescript/register.js", import.meta.url).href;
+/** What is compiled once is not compiled for each process that is killed. */
+const CACHE = new URL("../../../node_modules/.cache/stores/compiled", import.meta.url);
+const REGISTER = new URL("../../../dist/runtimes/typescript/register.js", import.meta.url);
+REGISTER.searchParams.set("cache", fileURLToPath(CACHE));
 
-/** Runs a process that writes the document «word» and is killed before its statement number `at`. */
-export function writeAndKill(address: string, at: number, word: string): Promise<"killed" | "written"> {
-  return runDoomed("doomed.ts", [address, String(at), word]);
+/** Runs a process that writes the document «word» and is killed at the place that `doomed.ts` tells of. */
+export function writeAndKill(address: string, at: string, word: string): Promise<"killed" | "written"> {
+  return runDoomed("doomed.ts", [address, at, word]);
 }
 
 /** Runs a script of this folder, which may end itself with SIGKILL. */
 export async function runDoomed(script: string, words: readonly string[]): Promise<"killed" | "written"> {
   const path = fileURLToPath(new URL(script, import.meta.url));
-  const child = spawn(process.execPath, ["--import", REGISTER, path, ...words], {
+  const child = spawn(process.execPath, ["--import", REGISTER.href, path, ...words], {
     stdio: ["ignore", "ignore", "inherit"],
   });
   const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
@@ -24,9 +27,12 @@ export async function runDoomed(script: string, words: readonly string[]): Promi
 }
 
 /** Which reading of the document is there, whole; undefined: none. Throws where it is of two, or of a part. */
-export async function wholeReading(store: LibraryStore): Promise<string | undefined> {
+export async function wholeReading(
+  store: LibraryStore,
+  { chunks: expected }: { readonly chunks: number } = { chunks: CHUNKS },
+): Promise<string | undefined> {
   const document = await store.document("doomed");
-  const { passages, total } = await store.range("chunk", { sourceId: "doomed", limit: 1_000, offset: 0 });
+  const { passages, total } = await store.range("chunk", { sourceId: "doomed", limit: 100_000, offset: 0 });
   if (!document) {
     if (total > 0) throw new Error(`${total} passages are there of no document.`);
     return undefined;
@@ -43,7 +49,7 @@ export async function wholeReading(store: LibraryStore): Promise<string | undefi
     stats.frequencies.get("all"),
     found.length,
   ];
-  if (wrong.length > 0 || counts.some((count) => count !== CHUNKS))
+  if (wrong.length > 0 || counts.some((count) => count !== expected))
     throw new Error(`Of ${word}: ${wrong.length} passages of another reading, counts ${counts.join(", ")}.`);
   if ((await store.textOf("doomed")) !== word.repeat(3)) throw new Error("The text is another reading's.");
   return word;

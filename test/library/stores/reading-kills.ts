@@ -14,9 +14,16 @@ export const READING_STAGES = [
   "embedding summaries",
   "between documents",
 ] as const;
+export type ReadingStage = (typeof READING_STAGES)[number];
 
 const PAGES = 4;
 const NAMES = ["first.pdf", "second.pdf"];
+
+/** Two files, and the library into which they are read again and again. */
+export interface Shelf {
+  readonly address: string;
+  readonly folder: string;
+}
 
 /** Calls before each time that it is asked. */
 export function embedderOf(asked: () => void = () => {}): Embedder {
@@ -30,22 +37,22 @@ export function embedderOf(asked: () => void = () => {}): Embedder {
   };
 }
 
+/** The first reading of both files. */
+export async function readFirst({ address, folder }: Shelf, word: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  await writeBooks(pathsIn(folder), word);
+  await withLibrary(address, folder, async (library) => {
+    for (const path of pathsIn(folder)) await library.add({ path });
+  });
+}
+
 /**
- * Two files that were read as «before» become «after», and the process that reads them anew is killed at the stage.
+ * Two files that were read as one word become another, and the process that reads them anew is killed at the stage.
  * Each must be there whole, as either; the next process must take the job up, and then both are as they are now.
  */
-export async function killReading(
-  address: string,
-  folder: string,
-  stage: (typeof READING_STAGES)[number],
-): Promise<string[]> {
-  mkdirSync(folder, { recursive: true });
-  const paths = NAMES.map((name) => join(folder, name));
-  await writeBooks(paths, "before");
-  await withLibrary(address, folder, async (library) => {
-    for (const path of paths) await library.add({ path });
-  });
-  await writeBooks(paths, "after");
+export async function killReading({ address, folder }: Shelf, stage: ReadingStage, word: string): Promise<string[]> {
+  const paths = pathsIn(folder);
+  await writeBooks(paths, word);
   const end = await runDoomed("doomed-reading.ts", [address, folder, stage, ...paths]);
   if (end !== "killed") throw new Error(`The reading was not killed at «${stage}».`);
   return withLibrary(address, folder, async (library) => {
@@ -53,9 +60,13 @@ export async function killReading(
     if ((await library.jobs.resume()) !== 1) throw new Error(`Killed at «${stage}», no job was taken up.`);
     for (const { job_id: id } of await library.jobs.reports()) await library.jobs.ended(id);
     const now = [await readingOf(library, "first"), await readingOf(library, "second")];
-    if (now.some((word) => word !== "after")) throw new Error(`Killed at «${stage}», it became ${now.join(", ")}.`);
+    if (now.some((own) => own !== word)) throw new Error(`Killed at «${stage}», it became ${now.join(", ")}.`);
     return left;
   });
+}
+
+function pathsIn(folder: string): string[] {
+  return NAMES.map((name) => join(folder, name));
 }
 
 async function withLibrary<Result>(
@@ -77,7 +88,7 @@ function writeBooks(paths: readonly string[], word: string): Promise<unknown> {
   return Promise.all(paths.map((path) => writePdf(path, pages, { title: `${path} ${word}` })));
 }
 
-/** `before` or `after`. Throws where a document is there in part, or of both. */
+/** The word of its reading. Throws where a document is there in part, or of two. */
 async function readingOf(library: Library, sourceId: string): Promise<string> {
   const { title, pages, chunks } = await library.document(sourceId);
   const word = title.split(" ").at(-1)!;

@@ -2,11 +2,12 @@ import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { searchPassages } from "../../../servers/library/search/search.ts";
 import { Terms } from "../../../servers/library/search/terms.ts";
 import { openSqliteStore } from "../../../servers/library/store/sqlite.ts";
-import type { LibraryStore } from "../../../servers/library/store/store.ts";
+import type { LibraryStore, PassageFields } from "../../../servers/library/store/store.ts";
 import { embedder, fill, madeDocuments } from "./corpus.ts";
 import { doomedDocument } from "./doomed-document.ts";
 
@@ -101,4 +102,84 @@ test("a file that is gone is told, and none is made in its place", async () => {
     message: expect.stringContaining("is gone"),
   });
   expect(existsSync(file)).toBe(false);
+});
+
+test("a file that goes while it is in use is told to who writes and to who asks, and none is made", async () => {
+  await using store = await openSqliteStore(file);
+  await writeLong(store, "w1");
+  const moved = join(folder, "moved.db");
+  renameSync(file, moved);
+  const gone = { code: "STORE_UNAVAILABLE", message: expect.stringContaining("is gone") };
+  await expect(writeLong(store, "w2")).rejects.toMatchObject(gone);
+  await expect(wordsFound(store)).rejects.toMatchObject(gone);
+  await expect(store.documents({}, { limit: 5, offset: 0 })).rejects.toMatchObject(gone);
+  expect(existsSync(file)).toBe(false);
+  renameSync(moved, file);
+  expect(await wordsFound(store)).toEqual(new Set(["w1"]));
+  await writeLong(store, "w3");
+  expect(await wordsFound(store)).toEqual(new Set(["w3"]));
+});
+
+test("a copy that is put in the file's place while it is in use is told, and stays as it is", async () => {
+  {
+    await using store = await openSqliteStore(file);
+    await writeLong(store, "w1");
+    const saved = join(folder, "saved.db");
+    await store.backup!(saved);
+    await writeLong(store, "w2");
+    renameSync(saved, file);
+    const other = { code: "STORE_UNAVAILABLE", message: expect.stringContaining("another file is in its place") };
+    await expect(writeLong(store, "w3")).rejects.toMatchObject(other);
+    await expect(wordsFound(store)).rejects.toMatchObject(other);
+  }
+  await using again = await openSqliteStore(file);
+  expect(await wordsFound(again)).toEqual(new Set(["w1"]));
+  expect(await again.check()).toEqual([]);
+});
+
+test("a thread that ends while it is sent a document is told, and the next write has another one", async () => {
+  await using store = await openSqliteStore(file);
+  let hasEnded = false;
+  process.once("worker", (worker: Worker) => {
+    worker.once("exit", () => (hasEnded = true));
+    void worker.terminate();
+  });
+  const { document, text, passages } = doomedDocument("w1");
+  // Passages that are not all sent before the thread is gone.
+  const chunks = new Proxy<PassageFields[]>([], {
+    get: (target, name) =>
+      name === "length" ? (hasEnded ? 0 : Number.MAX_SAFE_INTEGER) : (Reflect.get(target, name) as unknown),
+  });
+  await expect(store.replaceDocument(document, text, { ...passages, chunks })).rejects.toMatchObject({
+    code: "STORE_UNAVAILABLE",
+    message: expect.stringContaining("thread that writes the library failed"),
+  });
+  expect(await store.document("doomed")).toBeUndefined();
+  await writeLong(store, "w2");
+  expect(await wordsFound(store)).toEqual(new Set(["w2"]));
+});
+
+test("of a document that cannot be sent to the thread, nothing comes into the next one", async () => {
+  await using store = await openSqliteStore(file);
+  const { document, text, passages } = doomedDocument("w1");
+  const chunks = Array.from({ length: 250 }, (_, ordinal) => ({ ...passages.chunks[0]!, ordinal }));
+  const unsendable = { ...chunks[220]!, concepts: [() => ""] as unknown as string[] };
+  await expect(
+    store.replaceDocument(document, text, { ...passages, chunks: chunks.with(220, unsendable) }),
+  ).rejects.toThrow("could not be cloned");
+  await writeLong(store, "w2");
+  expect(await wordsFound(store)).toEqual(new Set(["w2"]));
+  expect((await store.document("doomed"))?.chunks).toBe(LONG);
+});
+
+test("a library that is closed takes no more changes, and starts no thread", async () => {
+  const store = await openSqliteStore(file);
+  await writeLong(store, "w1");
+  await store[Symbol.asyncDispose]();
+  await expect(writeLong(store, "w2")).rejects.toMatchObject({
+    code: "STORE_UNAVAILABLE",
+    message: expect.stringContaining("closed"),
+  });
+  await using again = await openSqliteStore(file);
+  expect(await wordsFound(again)).toEqual(new Set(["w1"]));
 });

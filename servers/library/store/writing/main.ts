@@ -1,8 +1,7 @@
 // The thread that writes into a file: what takes seconds there stops nobody who asks meanwhile.
-import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Fail, SqliteDriver } from "../sqlite-driver.ts";
-import { openEngine } from "../sqlite-engine.ts";
+import { expectFile, openEngine } from "../sqlite-engine.ts";
 import { SqliteWrites } from "../sqlite-writes.ts";
 import type { PassageFields } from "../store.ts";
 import type { FromWriter, ToWriter, WriteFailure, WriterData } from "./messages.ts";
@@ -10,13 +9,14 @@ import type { FromWriter, ToWriter, WriteFailure, WriterData } from "./messages.
 /** How long it waits for another process that writes: for a book, on a busy machine. */
 const BUSY_MS = 60_000;
 
-const { path, engine } = workerData as WriterData;
+const { path, engine, identity } = workerData as WriterData;
 const port = parentPort!;
 let driver: SqliteDriver | undefined;
 let passages = { chunk: [] as PassageFields[], summary: [] as PassageFields[] };
 
 port.on("message", (message: ToWriter) => {
   if (message.type === "passages") passages[message.kind].push(...message.pieces);
+  else if (message.type === "forget") passages = { chunk: [], summary: [] };
   else if (message.type === "close") close();
   else void answer(message);
 });
@@ -37,8 +37,8 @@ async function answer(message: Extract<ToWriter, { type: "replace" | "do" }>): P
 }
 
 async function open(): Promise<SqliteDriver> {
-  // An engine would make an empty one.
-  if (!existsSync(path)) throw failed("unavailable", `${path} is gone. Put it back, or name another file.`);
+  // An engine would make an empty one, or write the log of the one into the other.
+  expectFile(path, identity, failed);
   const opened = await openEngine(path, engine, failed);
   opened.exec(`pragma busy_timeout = ${BUSY_MS}`);
   return opened;

@@ -6,6 +6,8 @@ import type { DocumentFields, PassageFields, PassageKind, Passages } from "../st
 export interface WriterData {
   readonly path: string;
   readonly engine: "libsql" | undefined;
+  /** Which file it was when it was opened to be read. */
+  readonly identity: string | undefined;
 }
 
 /** What is asked in one message; a document comes in several. */
@@ -20,6 +22,8 @@ export type ToWriter =
       readonly text: string;
       readonly rest: Omit<Passages, "chunks" | "summaries">;
     }
+  /** The passages that came are of no document. */
+  | { readonly type: "forget" }
   | { readonly type: "do"; readonly name: Asked; readonly given: readonly unknown[] }
   | { readonly type: "close" };
 

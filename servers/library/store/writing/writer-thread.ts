@@ -14,16 +14,24 @@ const MAX_WAITING = 1_000;
 /** How long the thread stays where nothing is to be written. */
 const IDLE_MS = 10_000;
 
+/** The thread, and why it does nothing any more: one that has ended says nothing to whoever asks after that. */
+interface Running {
+  readonly worker: Worker;
+  ended?: Error;
+}
+
 /**
  * Writes into a file on a thread with a connection of its own, one after another. Readers see a document as it was
  * until all of it is there.
  */
 export class WriterThread implements SqliteWriter {
   readonly #data: WriterData;
-  #worker: Worker | undefined;
+  #running: Running | undefined;
   #idle: NodeJS.Timeout | undefined;
   #last: Promise<unknown> = Promise.resolve();
+  #ending: Promise<unknown> = Promise.resolve();
   #waiting = 0;
+  #isClosed = false;
 
   constructor(data: WriterData) {
     this.#data = data;
@@ -31,10 +39,15 @@ export class WriterThread implements SqliteWriter {
 
   replaceDocument(document: DocumentFields, text: string, passages: Passages): Promise<void> {
     const { chunks, summaries, ...rest } = passages;
-    return this.#turn(async (worker) => {
-      await sendPassages(worker, "chunk", chunks);
-      await sendPassages(worker, "summary", summaries);
-      await answerTo(worker, { type: "replace", document, text, rest });
+    return this.#turn(async (running) => {
+      try {
+        await sendPassages(running, "chunk", chunks);
+        await sendPassages(running, "summary", summaries);
+        await answerTo(running, { type: "replace", document, text, rest });
+      } catch (error) {
+        send(running, { type: "forget" });
+        throw error;
+      }
     });
   }
 
@@ -63,6 +76,7 @@ export class WriterThread implements SqliteWriter {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     await this.#last;
     await this.#end();
   }
@@ -71,12 +85,14 @@ export class WriterThread implements SqliteWriter {
     name: Name,
     ...given: Parameters<SqliteWrites[Name]>
   ): Promise<Awaited<ReturnType<SqliteWrites[Name]>>> {
-    const done = this.#turn((worker) => answerTo(worker, { type: "do", name, given }));
+    const done = this.#turn((running) => answerTo(running, { type: "do", name, given }));
     // The thread calls what has that name.
     return done as Promise<Awaited<ReturnType<SqliteWrites[Name]>>>;
   }
 
-  async #turn<T>(work: (worker: Worker) => Promise<T>): Promise<T> {
+  async #turn<T>(work: (running: Running) => Promise<T>): Promise<T> {
+    if (this.#isClosed)
+      throw storeFailure("unavailable", `The library ${this.#data.path} is closed here. Open it again.`);
     if (this.#waiting >= MAX_WAITING)
       throw storeFailure("busy", `${MAX_WAITING} changes of ${this.#data.path} wait already. Try again later.`);
     this.#waiting += 1;
@@ -89,12 +105,13 @@ export class WriterThread implements SqliteWriter {
     }
   }
 
-  async #now<T>(work: (worker: Worker) => Promise<T>): Promise<T> {
+  async #now<T>(work: (running: Running) => Promise<T>): Promise<T> {
     clearTimeout(this.#idle);
-    const worker = (this.#worker ??= this.#start());
+    if (!this.#running || this.#running.ended) this.#running = this.#start();
+    const { worker } = this.#running;
     worker.ref();
     try {
-      return await work(worker);
+      return await work(this.#running);
     } finally {
       // What has nothing to do keeps no program from ending.
       worker.unref();
@@ -102,34 +119,39 @@ export class WriterThread implements SqliteWriter {
     }
   }
 
-  #start(): Worker {
+  #start(): Running {
     const worker = new Worker(entry(), { workerData: this.#data, execArgv: [] });
-    worker.once("exit", () => {
-      if (this.#worker === worker) this.#worker = undefined;
+    const running: Running = { worker };
+    worker.on("error", (error) => (running.ended ??= ended(error.message, error)));
+    worker.once("exit", (code) => {
+      running.ended ??= ended(`it ended with ${code}`);
+      if (this.#running === running) this.#running = undefined;
     });
-    // What goes wrong with it is told to the write under way.
-    worker.on("error", () => {});
-    return worker;
+    return running;
   }
 
-  async #end(): Promise<void> {
+  /** Once it has, nothing here holds the file. */
+  #end(): Promise<unknown> {
     clearTimeout(this.#idle);
-    const worker = this.#worker;
-    if (!worker) return;
-    this.#worker = undefined;
+    const running = this.#running;
+    this.#running = undefined;
+    if (!running || running.ended) return this.#ending;
+    const { worker } = running;
     worker.ref();
-    const exit = new Promise((done) => worker.once("exit", done));
-    send(worker, { type: "close" });
-    await exit;
+    const exit = new Promise<void>((done) => worker.once("exit", () => done()));
+    this.#ending = Promise.all([this.#ending, exit]);
+    send(running, { type: "close" });
+    return this.#ending;
   }
 }
 
-async function sendPassages(worker: Worker, kind: PassageKind, passages: readonly PassageFields[]): Promise<void> {
+async function sendPassages(running: Running, kind: PassageKind, passages: readonly PassageFields[]): Promise<void> {
   for (let at = 0; at < passages.length; at += MAX_PASSAGES) {
+    if (running.ended) throw running.ended;
     const pieces = passages
       .slice(at, at + MAX_PASSAGES)
       .map((passage) => (passage.vector ? { ...passage, vector: alone(passage.vector) } : passage));
-    send(worker, { type: "passages", kind, pieces });
+    send(running, { type: "passages", kind, pieces });
     await nextTurn();
   }
 }
@@ -139,22 +161,28 @@ function alone(vector: Float32Array): Float32Array {
   return vector.byteLength === vector.buffer.byteLength ? vector : vector.slice();
 }
 
-function answerTo(worker: Worker, message: ToWriter): Promise<unknown> {
+function answerTo(running: Running, message: ToWriter): Promise<unknown> {
+  const { worker } = running;
   return new Promise((done, fail) => {
+    if (running.ended) throw running.ended;
     const over = (settle: () => void): void => {
-      worker.off("message", onMessage).off("error", onError).off("exit", onExit);
+      worker.off("message", onMessage).off("error", onEnd).off("exit", onEnd);
       settle();
     };
     const onMessage = (answer: FromWriter): void =>
       over(() => (answer.type === "done" ? done(answer.result) : fail(errorOf(answer.failure))));
-    const onError = (error: Error): void => over(() => fail(ended(error.message, error)));
-    const onExit = (code: number): void => over(() => fail(ended(`it ended with ${code}`)));
-    worker.on("message", onMessage).on("error", onError).on("exit", onExit);
-    send(worker, message);
+    // Its own listeners come first, and say why.
+    const onEnd = (): void => over(() => fail(running.ended!));
+    worker.on("message", onMessage).on("error", onEnd).on("exit", onEnd);
+    try {
+      send(running, message);
+    } catch (error) {
+      over(() => fail(error as Error));
+    }
   });
 }
 
-function send(worker: Worker, message: ToWriter): void {
+function send({ worker }: Running, message: ToWriter): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   worker.postMessage(message);
 }
