@@ -104,14 +104,21 @@ export class VectorRows {
       }
   }
 
-  /** Takes rows out; those behind them move up. */
-  remove(from: number, count: number): void {
-    const [end, stride] = [from + count, this.#stride];
-    this.#ids.copyWithin(from, end, this.#count);
-    this.#scales.copyWithin(from, end, this.#count);
-    for (const { numbers } of [this.#memory, this.#parts])
-      numbers.copyWithin(from * stride, end * stride, this.#count * stride);
-    this.#count -= count;
+  /** Keeps these rows alone, which are in their order; they move up, each of them once. */
+  keep(spans: Iterable<{ readonly from: number; readonly count: number }>): void {
+    const stride = this.#stride;
+    let to = 0;
+    for (const { from, count } of spans) {
+      const end = from + count;
+      if (from !== to) {
+        this.#ids.copyWithin(to, from, end);
+        this.#scales.copyWithin(to, from, end);
+        for (const { numbers } of [this.#memory, this.#parts])
+          numbers.copyWithin(to * stride, from * stride, end * stride);
+      }
+      to += count;
+    }
+    this.#count = to;
   }
 
   /** A vector as `cosines` takes it. */

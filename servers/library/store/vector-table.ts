@@ -83,17 +83,18 @@ export class VectorTable {
 
   /** The others move up. */
   #drop(isOld: (id: number, segment: Segment) => boolean): void {
-    const kept = new Map<number, Segment>();
-    let removed = 0;
-    for (const [id, segment] of this.#documents) {
-      const from = segment.from - removed;
-      if (!isOld(id, segment)) kept.set(id, { ...segment, from });
-      else {
-        this.#rows?.remove(from, segment.count);
-        removed += segment.count;
-      }
-    }
-    this.#documents = kept;
+    const all = Array.from(this.#documents);
+    const kept = all.filter(([id, segment]) => !isOld(id, segment));
+    if (kept.length === all.length) return;
+    this.#rows?.keep(kept.map(([, segment]) => segment));
+    let from = 0;
+    this.#documents = new Map(
+      kept.map(([id, { revision, count }]) => {
+        const segment = { revision, from, count };
+        from += count;
+        return [id, segment];
+      }),
+    );
   }
 
   #read(document: number, revision: number): void {
