@@ -8,7 +8,7 @@ import { compareLibraries, moveLibrary } from "../../servers/library/moves/move.
 import { bars } from "../../servers/library/moves/statistics.ts";
 import { openSqliteStore } from "../../servers/library/store/sqlite.ts";
 import { CLEAR_IDEAS, OEUVRE } from "./books.ts";
-import { embedder, fill, madeDocuments } from "./stores/corpus.ts";
+import { embedder, fill, madeDocuments, vectorOf } from "./stores/corpus.ts";
 
 let folder: string;
 const path = (name: string): string => join(folder, name);
@@ -75,6 +75,43 @@ describe("a library as a whole", () => {
     });
     await from.deleteDocument("work_0");
     await expect(moveLibrary(from, to, { embedder })).rejects.toThrow('documents of its own, such as "work_0"');
+  });
+
+  test("a move brings over what changed since the last one, and says what did not", async () => {
+    await using from = await openSqliteStore(":memory:");
+    await using to = await openSqliteStore(":memory:");
+    const [first, second, third] = await madeDocuments(3, 3);
+    await fill(from, [first!, second!, third!]);
+    await moveLibrary(from, to, { embedder });
+    // Other data about the same file, and vectors that were made anew.
+    await fill(from, [{ ...first!, document: { ...first!.document, title: "Another title" } }]);
+    const turned = third!.chunks.map((chunk) => ({ ...chunk, vector: vectorOf("w9") }));
+    await fill(from, [{ ...third!, chunks: turned }]);
+    expect(await moveLibrary(from, to, { embedder })).toMatchObject({ documents: 3, unchanged: 1 });
+    for (const id of ["work_0", "work_1", "work_2"]) expect(await to.whole(id)).toEqual(await from.whole(id));
+  });
+
+  test("documents that come and go meanwhile keep none of the others out of an export", async () => {
+    await using from = await openSqliteStore(":memory:");
+    await using to = await openSqliteStore(":memory:");
+    await fill(from, await madeDocuments(260, 1));
+    const going = new Proxy(from, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== "function") return value;
+        if (name !== "documents") return value.bind(target) as unknown;
+        return async (...given: unknown[]): Promise<unknown> => {
+          const found = (await value.apply(target, given)) as { readonly documents: { readonly sourceId: string }[] };
+          await from.deleteDocument(found.documents[0]!.sourceId);
+          return found;
+        };
+      },
+    });
+    await exportLibrary(going, path("books.jsonl"));
+    await importLibrary(to, path("books.jsonl"));
+    const all = { limit: 500, offset: 0 };
+    const ids = async (of: typeof from) => (await of.documents({}, all)).documents.map(({ sourceId }) => sourceId);
+    expect(await ids(to)).toEqual(expect.arrayContaining(await ids(from)));
   });
 
   test("what another store finds otherwise is told", async () => {

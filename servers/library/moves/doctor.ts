@@ -2,7 +2,7 @@ import { access } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Embedder } from "../search/embedder.ts";
 import type { Finding, LibraryStore } from "../store/store.ts";
-import { documentsOf } from "./documents.ts";
+import { allDocuments } from "./documents.ts";
 
 export interface Diagnosis {
   readonly engine: string;
@@ -28,7 +28,7 @@ export async function examine(store: LibraryStore, embedder: Embedder | undefine
   const findings = await store.check();
   let [documents, passages] = [0, 0];
   const missing: string[] = [];
-  for await (const document of documentsOf(store)) {
+  for (const document of await allDocuments(store)) {
     documents += 1;
     passages += document.chunks;
     if (await isGone(document.uri)) missing.push(document.sourceId);

@@ -1,18 +1,16 @@
 import type { LibraryStore, StoredDocument } from "../store/store.ts";
 
-const PAGE = 250;
+/** More than any library has. */
+const MAX_DOCUMENTS = 1_000_000;
 
-/** All documents, by author, work and source id, some at a time. */
-export async function* documentsOf(store: LibraryStore): AsyncGenerator<StoredDocument> {
-  for (let offset = 0; ; offset += PAGE) {
-    const { documents } = await store.documents({}, { limit: PAGE, offset });
-    yield* documents;
-    if (documents.length < PAGE) return;
-  }
+/**
+ * All documents, by author, work and source id, as of one moment: page by page, one that comes or goes meanwhile would
+ * push another one out of its page, and nobody would see it.
+ */
+export async function allDocuments(store: LibraryStore): Promise<StoredDocument[]> {
+  return (await store.documents({}, { limit: MAX_DOCUMENTS, offset: 0 })).documents;
 }
 
 export async function sourceIdsOf(store: LibraryStore): Promise<string[]> {
-  const ids: string[] = [];
-  for await (const { sourceId } of documentsOf(store)) ids.push(sourceId);
-  return ids;
+  return (await allDocuments(store)).map(({ sourceId }) => sourceId);
 }

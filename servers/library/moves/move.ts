@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import { DocumentError } from "../documents/document-error.ts";
 import type { Embedder } from "../search/embedder.ts";
 import { searchPassages } from "../search/search.ts";
 import { Terms, wordsOf } from "../search/terms.ts";
-import type { LibraryStore } from "../store/store.ts";
+import type { LibraryStore, WholeDocument } from "../store/store.ts";
 import type { Moving } from "./export-file.ts";
 import { sourceIdsOf } from "./documents.ts";
 
@@ -42,9 +43,9 @@ export async function moveLibrary(
   for (const [at, id] of ids.entries()) {
     moving.signal?.throwIfAborted();
     const whole = await from.whole(id);
-    const there = await to.document(id);
-    if (whole && there && isSame(whole.document, there) && whole.passages.chunks.length === there.chunks)
-      unchanged += 1;
+    // Of what is there in part, or cannot be read, all is written anew; a store that is away fails then.
+    const there = await to.whole(id).catch(() => undefined);
+    if (whole && isSame(whole, there)) unchanged += 1;
     else if (whole) await to.replaceDocument(whole.document, whole.text, whole.passages);
     moving.onDocument?.(at + 1, ids.length);
   }
@@ -54,11 +55,10 @@ export async function moveLibrary(
   return { documents: ids.length, unchanged, compared: await compareLibraries(from, to, own) };
 }
 
-function isSame(
-  one: { readonly contentHash: string; readonly pipeline: string },
-  other: { readonly contentHash: string; readonly pipeline: string },
-): boolean {
-  return one.contentHash === other.contentHash && one.pipeline === other.pipeline;
+/** With what is known of it and its vectors, which may be others of the same file. */
+function isSame(one: WholeDocument, other: WholeDocument | undefined): boolean {
+  const compared = ({ passages, ...rest }: WholeDocument) => ({ ...rest, ...passages, created: undefined });
+  return other !== undefined && isDeepStrictEqual(compared(one), compared(other));
 }
 
 async function expectNothingElse(to: LibraryStore, ids: ReadonlySet<string>): Promise<void> {

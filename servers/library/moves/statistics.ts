@@ -1,5 +1,5 @@
 import type { LibraryStore } from "../store/store.ts";
-import { documentsOf } from "./documents.ts";
+import { allDocuments } from "./documents.ts";
 
 export interface Statistics {
   readonly documents: number;
@@ -27,7 +27,7 @@ export async function statisticsOf(store: LibraryStore): Promise<Statistics> {
   const years = new Map<string, Share>();
   const languages: Record<string, number> = {};
   let [documents, passages, summaries, pages, bytes] = [0, 0, 0, 0, 0];
-  for await (const document of documentsOf(store)) {
+  for (const document of await allDocuments(store)) {
     documents += 1;
     passages += document.chunks;
     summaries += document.summaries;
