@@ -9,9 +9,14 @@ export function keysOf({ sourceId, uri, contentHash, author = "", work, language
   );
 }
 
-/** PostgreSQL's text holds every sign but NUL; places in the text must stay what they are. */
+/** PostgreSQL's text holds every sign but NUL and halves of one; places in the text must stay what they are. */
 export function storable(text: string): string {
-  return text.replaceAll("\\u0000", "\\ufffd").replaceAll("\0", "\uFFFD");
+  return text.replaceAll(/\p{Surrogate}|\0/gu, "\uFFFD");
+}
+
+/** JSON all of whose texts are storable, which those that are written out as `\u0000` are not. */
+export function storableJson(value: unknown): string {
+  return JSON.stringify(value, (_name, own: unknown) => (typeof own === "string" ? storable(own) : own));
 }
 
 /** As PostgreSQL writes an array. */

@@ -1,5 +1,6 @@
 import { SECTION_SEPARATOR, type Deleted, type PassageFields, type PassageKind } from "./store.ts";
 import type { PostgresSession } from "./postgres-driver.ts";
+import { storableJson } from "./postgres-values.ts";
 import { writeVector } from "./vectors.ts";
 
 /** Passages in one statement: more would only make it longer. */
@@ -22,7 +23,7 @@ export async function insertPassages(
       `insert into ${table}(document_id, ${NAMES}, words, vector)
        select $2::bigint, ${NAMES}, array_to_tsvector(array_remove(string_to_array(terms, ' '), '')), vector::vector
        from json_to_recordset($1::text::json) as given(${COLUMNS})`,
-      [JSON.stringify(passages.slice(at, at + BATCH).map(rowOf)).replaceAll("\\u0000", "\\ufffd"), documentId],
+      [storableJson(passages.slice(at, at + BATCH).map(rowOf)), documentId],
     );
 }
 
@@ -30,7 +31,7 @@ function rowOf({ ordinal, level, section, from, to, pages, text, terms, length, 
   return {
     ordinal,
     level,
-    section: JSON.stringify(section),
+    section: storableJson(section),
     section_path: section.join(SECTION_SEPARATOR),
     char_from: from,
     char_to: to,
@@ -39,7 +40,7 @@ function rowOf({ ordinal, level, section, from, to, pages, text, terms, length, 
     text,
     terms,
     length,
-    concepts: JSON.stringify(concepts ?? []),
+    concepts: storableJson(concepts ?? []),
     vector: vector ? writeVector(vector) : null,
   };
 }

@@ -2,7 +2,7 @@ import type { Candidate, TermStats, WantedTerms } from "../search/bm25.ts";
 import { insertPassages, removeDocument, setFrequencies } from "./postgres-write.ts";
 import { openPostgres, type PostgresDriver, type PostgresSession } from "./postgres-driver.ts";
 import { prepareTables } from "./postgres-schema.ts";
-import { arrayOf, keysOf, storable, whereOf } from "./postgres-values.ts";
+import { arrayOf, keysOf, storable, storableJson, whereOf } from "./postgres-values.ts";
 import { checkPostgres, NEAREST_INDEX_FROM, repairPostgres } from "./postgres-care.ts";
 import { candidateOf, documentOf, passageFieldsOf, passageOf, type PassageRow } from "./rows.ts";
 import type {
@@ -91,13 +91,7 @@ class PostgresStore implements LibraryStore {
       const [row] = await session.query(
         `insert into ${schema}.document(source_id, uri, content_hash, author_key, work_key, language, fields, text,
            created, updated) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id`,
-        [
-          ...keysOf(document),
-          storable(JSON.stringify(document)),
-          storable(text),
-          before?.created ?? passages.created ?? now,
-          now,
-        ],
+        [...keysOf(document), storableJson(document), storable(text), before?.created ?? passages.created ?? now, now],
       );
       if (passages.embedder !== undefined) await setMeta(session, schema, ["embedder", passages.embedder]);
       const id = Number(row!["id"]);

@@ -179,10 +179,31 @@ function changes(current: () => Opened): void {
     }
   });
 
+  test("a library that is mended while a document is written has it whole", async () => {
+    const { store, again } = current();
+    const other = await again();
+    const [extra] = await madeDocuments(1, 1, 97);
+    const passage = extra!.chunks[0]!;
+    const chunks = Array.from({ length: 600 }, (_, ordinal) => ({ ...passage, ordinal }));
+    const document = { ...extra!.document, sourceId: "mended", uri: "file:///mended" };
+    const over = new AbortController();
+    try {
+      const writing = store.replaceDocument(document, extra!.text, { embedder: embedder.id, chunks, summaries: [] });
+      const written = writing.finally(() => over.abort());
+      while (!over.signal.aborted) await other.repair();
+      await written;
+      expect((await other.whole("mended"))?.passages.chunks).toHaveLength(chunks.length);
+      expect(await other.check()).toEqual([]);
+    } finally {
+      await store.deleteDocument("mended");
+      await other[Symbol.asyncDispose]();
+    }
+  });
+
   test("texts keep every sign, whatever means something to an engine", async () => {
     const { store } = current();
     const [extra] = await madeDocuments(1, 1, 98);
-    const text = `'"\\{}[]$1 %_ \u2028 🦉 œuvre — «réel» {"a": null}`;
+    const text = String.raw`'"\{}[]$1 %_ ${"\u2028"} 🦉 œuvre — «réel» {"a": null} \u0000 \\u0000 \ud800`;
     const document = { ...extra!.document, sourceId: `it's "odd" {1}`, uri: "file:///odd", title: text, work: text };
     try {
       await store.replaceDocument(document, text, { chunks: [{ ...extra!.chunks[0]!, text }], summaries: [] });
@@ -192,6 +213,21 @@ function changes(current: () => Opened): void {
       expect((await store.documents({ work: text }, { limit: 5, offset: 0 })).total).toBe(1);
     } finally {
       await store.deleteDocument(document.sourceId);
+    }
+  });
+
+  test("half of a sign is one that nobody can read, and the rest of its text stays in its place", async () => {
+    const { store } = current();
+    const [extra] = await madeDocuments(1, 1, 96);
+    const [given, kept] = ["before \ud800 after", "before \ufffd after"];
+    const document = { ...extra!.document, sourceId: "half", uri: "file:///half", title: given };
+    try {
+      const chunk = { ...extra!.chunks[0]!, text: given, section: [given] };
+      await store.replaceDocument(document, given, { chunks: [chunk], summaries: [] });
+      const found = await store.whole("half");
+      expect(found).toMatchObject({ text: kept, passages: { chunks: [{ text: kept }] } });
+    } finally {
+      await store.deleteDocument("half");
     }
   });
 
