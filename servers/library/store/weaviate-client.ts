@@ -24,12 +24,12 @@ export class WeaviateClient {
   readonly place: string;
 
   constructor(url: URL, apiKey: string | undefined) {
-    const key = apiKey ?? (url.password || undefined);
+    const key = apiKey || plain(url.password);
     this.place = `${url.host}${url.pathname === "/" ? "" : url.pathname}`;
     this.#base = `${url.protocol}//${this.place}/v1`.replace(/([^:])\/{2,}/gu, "$1/");
     this.#headers = {
       "content-type": "application/json",
-      ...(key !== undefined && { authorization: `Bearer ${decodeURIComponent(key)}` }),
+      ...(key !== "" && { authorization: `Bearer ${key}` }),
     };
   }
 
@@ -38,7 +38,7 @@ export class WeaviateClient {
     for (let at = 0; ; at += 1) {
       const response = await this.#send(method, path, body);
       const text = await this.#textOf(response);
-      if (response.ok) return text === "" ? null : this.#jsonOf(text);
+      if (response.ok) return text === "" ? null : this.parsed<Json>(text);
       // A 404 of something in between, which is a page, says nothing of what is there.
       if (response.status === 404 && (text === "" || isJson(text))) return undefined;
       const wait = [429, 502, 503].includes(response.status) ? RETRY_MS[at] : undefined;
@@ -108,9 +108,10 @@ export class WeaviateClient {
     }
   }
 
-  #jsonOf(text: string): Json {
+  /** What stands there as JSON. */
+  parsed<T>(text: string): T {
     try {
-      return JSON.parse(text) as Json;
+      return JSON.parse(text) as T;
     } catch (error) {
       throw this.failure(`it answers with what is no JSON: ${text.slice(0, 100)}`, error);
     }
@@ -130,6 +131,15 @@ export class WeaviateClient {
       throw this.failure((error as Error).message, error);
     }
     return Buffer.concat(chunks).toString("utf8");
+  }
+}
+
+/** A part of an address, as it was meant; a bare % is itself. */
+function plain(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
   }
 }
 

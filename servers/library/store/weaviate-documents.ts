@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import { authorKey, plainWords } from "../search/names.ts";
 import type { DocumentFields, Filter, PassageKind, StoredDocument } from "./store.ts";
 import type { WeaviateClient } from "./weaviate-client.ts";
@@ -37,13 +38,17 @@ export interface OneDocument {
 const PAGE = 500;
 /** A change is told by the revision; after a process that was ended between the two, by this. */
 const MAX_AGE_MS = 10_000;
+const MAX_META = 100;
+const MENDING = "mending ";
+/** Longer than a request may take. */
+const SILENT_MS = 90_000;
+const MENDING_POLL_MS = 200;
 
 /** The documents of a collection; read anew when something changed. */
 export class WeaviateDocuments {
   readonly #client: WeaviateClient;
   readonly #classes: Classes;
   #all: ReadonlyMap<string, Listed> = new Map();
-  #meta: ReadonlyMap<string, string> = new Map();
   #revision: string | undefined;
   #readAt = -Infinity;
 
@@ -66,11 +71,10 @@ export class WeaviateDocuments {
 
   async meta(): Promise<ReadonlyMap<string, string>> {
     const found = await this.#client.get<{ readonly name: string; readonly value: string }>(this.#classes.meta, {
-      options: "limit: 10",
+      options: `limit: ${MAX_META}`,
       show: "name value",
     });
-    this.#meta = new Map(found.map(({ name, value }) => [name, value]));
-    return this.#meta;
+    return new Map(found.map(({ name, value }) => [name, value]));
   }
 
   async setMeta(name: string, value: string): Promise<void> {
@@ -80,6 +84,45 @@ export class WeaviateDocuments {
   /** Tells other processes that something changes. */
   changes(): Promise<void> {
     return this.setMeta("revision", crypto.randomUUID());
+  }
+
+  /** The next question reads them anew, whatever the revision says. */
+  forget(): void {
+    this.#revision = undefined;
+  }
+
+  /**
+   * Says that passages of no document are taken out while `work` goes on, which says now and then that it still does.
+   * A reading that is written meanwhile has passages and no document yet.
+   */
+  async whileMending(work: (goesOn: () => Promise<void>) => Promise<void>): Promise<void> {
+    const name = `${MENDING}${crypto.randomUUID()}`;
+    const say = (): Promise<void> => this.setMeta(name, crypto.randomUUID());
+    await say();
+    try {
+      await work(say);
+    } finally {
+      await this.#removeMeta(name);
+    }
+  }
+
+  /** Until nobody takes anything out; who has said nothing for long was ended in the middle. */
+  async untilMended(): Promise<void> {
+    const heard = new Map<string, { readonly value: string; readonly at: number }>();
+    for (;;) {
+      const mending = Array.from(await this.meta()).filter(([name]) => name.startsWith(MENDING));
+      if (mending.length === 0) return;
+      for (const [name, value] of mending) {
+        const last = heard.get(name);
+        if (last?.value !== value) heard.set(name, { value, at: performance.now() });
+        else if (performance.now() - last.at > SILENT_MS) await this.#removeMeta(name);
+      }
+      await wait(MENDING_POLL_MS);
+    }
+  }
+
+  async #removeMeta(name: string): Promise<void> {
+    await this.#client.ask("DELETE", `/objects/${this.#classes.meta}/${idOfText(`meta ${name}`)}`);
   }
 
   /** By author, work and source id. */
@@ -118,7 +161,8 @@ export class WeaviateDocuments {
     const { listed, fields, body } = object?.properties ?? {};
     if (listed === undefined || fields === undefined || body === undefined)
       throw this.#client.failure("its answer has no document");
-    return { listed: JSON.parse(listed) as Listed, fields: JSON.parse(fields) as DocumentFields, text: body };
+    const client = this.#client;
+    return { listed: client.parsed<Listed>(listed), fields: client.parsed<DocumentFields>(fields), text: body };
   }
 
   async put(document: DocumentFields, text: string, listed: Listed): Promise<void> {
@@ -150,7 +194,7 @@ export class WeaviateDocuments {
         { options: window, show: "listed _additional { id }" },
       );
       for (const { listed } of page) {
-        const own = JSON.parse(listed) as Listed;
+        const own = this.#client.parsed<Listed>(listed);
         all.set(own.sourceId, own);
       }
       if (page.length < PAGE) return all;

@@ -2,6 +2,7 @@ import type { PassageFields, PassageKind } from "./store.ts";
 import { written, type Json, type WeaviateClient, type WeaviateObject } from "./weaviate-client.ts";
 import { asUuid, type Listed } from "./weaviate-documents.ts";
 import type { Classes } from "./weaviate-schema.ts";
+import { wholeSigns } from "./whole-signs.ts";
 
 export interface Where {
   readonly path: readonly string[];
@@ -35,6 +36,19 @@ const PAGE = 500;
 const MAX_KEY = 2 ** 31 - 1;
 /** Passages of one document that ids have room for; more than any library takes. */
 const MAX_ORDINALS = 2 ** 20;
+
+/** Numbers of a property, `to` not among them. */
+interface Span {
+  readonly path: "documentKey" | "ordinal";
+  readonly most: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+const ALL_SPANS: readonly Span[] = [
+  { path: "documentKey", most: MAX_KEY, from: 0, to: MAX_KEY },
+  { path: "ordinal", most: MAX_ORDINALS, from: 0, to: MAX_ORDINALS },
+];
 
 /** The passages of a collection. */
 export class WeaviatePassages {
@@ -86,25 +100,22 @@ export class WeaviatePassages {
   async whole(kind: PassageKind, key: number, count: number): Promise<PassageFields[]> {
     const objects = await this.#range(kind, key, { from: 0, to: count, show: `${ALL} _additional { vector }` });
     return objects.map(({ fields, terms, length, _additional: { vector } }) => ({
-      ...(JSON.parse(fields) as Omit<PassageFields, "terms" | "length" | "vector">),
+      ...this.#client.parsed<Omit<PassageFields, "terms" | "length" | "vector">>(fields),
       terms,
       length,
       ...(vector?.length && { vector: Float32Array.from(vector) }),
     }));
   }
 
-  /** All that fit, however many: where an answer is full, its keys are split. */
-  async withTerms(kind: PassageKind, where: readonly Where[], keys = [0, MAX_KEY]): Promise<PassageObject[]> {
-    const [from = 0, to = MAX_KEY] = keys;
-    const isAll = from === 0 && to === MAX_KEY;
-    const own = isAll ? where : [...where, atLeast("documentKey", from), below("documentKey", to)];
+  /** All that fit, however many: where an answer is full, its keys are split, and places in one document. */
+  async withTerms(kind: PassageKind, where: readonly Where[], spans = ALL_SPANS): Promise<PassageObject[]> {
+    const own = [...where, ...spans.flatMap(boundsOf)];
     const found = await this.#get(kind, `limit: ${MAX_RESULTS}, ${clause(own)}`, TERMS);
-    if (found.length < MAX_RESULTS || to - from <= 1) return found;
-    const middle = Math.floor((from + to) / 2);
-    return [
-      ...(await this.withTerms(kind, where, [from, middle])),
-      ...(await this.withTerms(kind, where, [middle, to])),
-    ];
+    const at = spans.findIndex(({ from, to }) => to - from > 1);
+    if (found.length < MAX_RESULTS || at === -1) return found;
+    const middle = cutOf(found, spans[at]!);
+    const half = (part: Partial<Span>) => this.withTerms(kind, where, spans.with(at, { ...spans[at]!, ...part }));
+    return [...(await half({ to: middle })), ...(await half({ from: middle }))];
   }
 
   async nearest(
@@ -116,6 +127,11 @@ export class WeaviatePassages {
     const own = where.length > 0 ? where : [atLeast("ordinal", 0)];
     const near = `nearVector: { vector: ${written(Array.from(vector))} }, limit: ${Math.min(count, MAX_RESULTS)}`;
     return this.#get(kind, `${near}, ${clause(own)}`, `${PLACE} _additional { distance }`);
+  }
+
+  /** Of one reading. */
+  countOf(kind: PassageKind, key: number): Promise<number> {
+    return this.count(kind, [equal("documentKey", key)]);
   }
 
   async count(kind: PassageKind, where: readonly Where[] = []): Promise<number> {
@@ -153,12 +169,15 @@ export class WeaviatePassages {
   async removeKey(kind: PassageKind, key: number): Promise<void> {
     const match = { class: this.#classes[kind], where: equal("documentKey", key) as unknown as Json };
     for (;;) {
-      const answer = (await this.#client.ask("DELETE", "/batch/objects", { match, output: "minimal" })) as {
-        readonly results?: { readonly matches: number; readonly failed: number };
-      };
-      const { matches = 0, failed = 0 } = answer?.results ?? {};
+      const answer = (await this.#client.ask("DELETE", "/batch/objects", { match, output: "minimal" })) as
+        | { readonly results?: { readonly matches?: number; readonly successful?: number; readonly failed?: number } }
+        | null
+        | undefined;
+      const { matches, successful = 0, failed = 0 } = answer?.results ?? {};
+      if (matches === undefined) throw this.#client.failure("it does not say what it took out");
       if (failed > 0) throw this.#client.failure(`${failed} objects could not be taken out`);
       if (matches < MAX_RESULTS) return;
+      if (successful === 0) throw this.#client.failure("it takes no objects out");
     }
   }
 
@@ -177,7 +196,7 @@ export class WeaviatePassages {
         language: listed.language ?? "",
         terms,
         length,
-        fields: JSON.stringify({ ...fields, concepts: fields.concepts ?? [] }),
+        fields: JSON.stringify({ ...fields, concepts: fields.concepts ?? [] }, wholeSigns),
       },
       ...(vector && { vector: Array.from(vector) }),
     };
@@ -247,6 +266,17 @@ function equal(path: string, valueInt: number): Where {
 
 function atLeast(path: string, valueInt: number): Where {
   return { path: [path], operator: "GreaterThanEqual", valueInt };
+}
+
+/** Where as many of them are on the one side as on the other. */
+function cutOf(found: readonly PassageObject[], { path, from }: Span): number {
+  const values = found.map((object) => object[path]).toSorted((one, other) => one - other);
+  const middle = values[values.length >> 1]!;
+  return middle > from ? middle : middle + 1;
+}
+
+function boundsOf({ path, most, from, to }: Span): Where[] {
+  return [...(from > 0 ? [atLeast(path, from)] : []), ...(to < most ? [below(path, to)] : [])];
 }
 
 function below(path: string, valueInt: number): Where {

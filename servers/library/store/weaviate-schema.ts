@@ -72,8 +72,11 @@ export async function prepareClasses(client: WeaviateClient, classes: Classes): 
         if ((await client.ask("GET", `/schema/${name}`)) === undefined) throw error;
       });
   }
-  const found = (await client.ask("GET", `/schema/${classes.document}`)) as { readonly description?: string };
-  const version = /version (\S+)$/.exec(found.description ?? "")?.[1];
+  const found = (await client.ask("GET", `/schema/${classes.document}`)) as
+    | { readonly description?: string }
+    | null
+    | undefined;
+  const version = /version (\S+)$/.exec(found?.description ?? "")?.[1];
   if (version === VERSION) return;
   const what = version === undefined ? "no library" : `a library of version ${version}`;
   throw storeFailure(

@@ -76,12 +76,33 @@ class WeaviateStore implements LibraryStore {
     const now = new Date().toISOString();
     const listed = listedOf(document, { key, passages, created: before?.created ?? passages.created ?? now, now });
     if (passages.embedder !== undefined) await this.#documents.setMeta("embedder", passages.embedder);
-    for (const kind of KINDS)
-      await this.#passages.put(kind, listed, kind === "chunk" ? passages.chunks : passages.summaries);
+    await this.#putPassages(listed, passages);
     await this.#documents.changes();
     await this.#documents.put(document, text, listed);
     await this.#documents.changes();
+    await this.#expectWhole(listed, passages);
     if (before) for (const kind of KINDS) await this.#passages.removeKey(kind, before.key);
+  }
+
+  /** What is refused in the middle leaves nothing, where that can be said to the server. */
+  async #putPassages(listed: Listed, passages: Passages): Promise<void> {
+    try {
+      for (const kind of KINDS) await this.#passages.put(kind, listed, ofKind(passages, kind));
+    } catch (error) {
+      const removal = async (): Promise<void> => {
+        for (const kind of KINDS) await this.#passages.removeKey(kind, listed.key);
+      };
+      await removal().catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Somebody who mended in the meantime may have taken passages for those of a reading that was cut short. */
+  async #expectWhole(listed: Listed, passages: Passages): Promise<void> {
+    await this.#documents.untilMended();
+    for (const kind of KINDS)
+      if ((await this.#passages.countOf(kind, listed.key)) < listed[kind].passages)
+        await this.#passages.put(kind, listed, ofKind(passages, kind));
   }
 
   async deleteDocument(sourceId: string): Promise<Deleted | undefined> {
@@ -112,13 +133,16 @@ class WeaviateStore implements LibraryStore {
   }
 
   async documents(filter: Filter, { limit, offset }: Window) {
-    const matching = await this.#documents.matching(filter);
-    const documents: StoredDocument[] = [];
-    for (const listed of matching.slice(offset, offset + limit)) {
-      const document = await this.#documents.stored(listed.sourceId);
-      if (document) documents.push(document);
-    }
-    return { documents, total: matching.length };
+    return this.#unchanged("documents", async () => {
+      const matching = await this.#documents.matching(filter);
+      const documents: StoredDocument[] = [];
+      for (const listed of matching.slice(offset, offset + limit)) {
+        const document = await this.#documents.stored(listed.sourceId);
+        if (!document) return undefined;
+        documents.push(document);
+      }
+      return { documents, total: matching.length };
+    });
   }
 
   async languages(): Promise<string[]> {
@@ -137,7 +161,7 @@ class WeaviateStore implements LibraryStore {
   }
 
   range(kind: PassageKind, { sourceId, section = "", limit, offset }: PassageRange) {
-    return this.#unchanged(sourceId, async () => {
+    return this.#unchanged(`passages of ${sourceId}`, async () => {
       const listed = (await this.#documents.all()).get(sourceId);
       if (!listed) return { passages: [], total: 0 };
       const { key, [kind]: sizes } = listed;
@@ -237,7 +261,7 @@ class WeaviateStore implements LibraryStore {
   }
 
   async whole(sourceId: string): Promise<WholeDocument | undefined> {
-    const found = await this.#unchanged(sourceId, async () => {
+    const found = await this.#unchanged(`passages of ${sourceId}`, async () => {
       const object = await this.#documents.object(sourceId);
       if (!object) return { whole: undefined };
       const { listed, fields: document, text } = object;
@@ -276,21 +300,29 @@ class WeaviateStore implements LibraryStore {
   }
 
   async repair(): Promise<void> {
-    const live = await this.#liveKeys();
-    for (const kind of KINDS)
-      for (const key of await this.#passages.keys(kind)) if (!live.has(key)) await this.#passages.removeKey(kind, key);
+    await this.#documents.whileMending(async (goesOn) => {
+      this.#documents.forget();
+      const live = await this.#liveKeys();
+      for (const kind of KINDS)
+        for (const key of await this.#passages.keys(kind))
+          if (!live.has(key)) {
+            await goesOn();
+            await this.#passages.removeKey(kind, key);
+          }
+    });
   }
 
   /** Nothing is kept open: each question is a request of its own. */
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  /** Asks anew where passages were missing: while a document is replaced, those of its old reading go. */
-  async #unchanged<T>(sourceId: string, ask: () => Promise<T | undefined>): Promise<T> {
+  /** Asks anew where something was missing: while a document is replaced, passages of its old reading go. */
+  async #unchanged<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
       const found = await ask();
       if (found !== undefined) return found;
+      this.#documents.forget();
     }
-    throw this.#client.failure(`passages of ${sourceId} are missing, or it is replaced again and again`);
+    throw this.#client.failure(`${what} are missing, or replaced again and again`);
   }
 
   async #liveKeys(): Promise<ReadonlySet<number>> {
@@ -301,6 +333,10 @@ class WeaviateStore implements LibraryStore {
     const listed = Array.from((await this.#documents.all()).values()).find(fits);
     return listed && this.#documents.stored(listed.sourceId);
   }
+}
+
+function ofKind(passages: Passages, kind: PassageKind): Passages["chunks"] {
+  return kind === "chunk" ? passages.chunks : passages.summaries;
 }
 
 function freeKey(all: ReadonlyMap<string, Listed>): number {

@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { openStore, parseStore } from "../../../servers/library/store/open-store.ts";
 import type { LibraryStore } from "../../../servers/library/store/store.ts";
+import { idOfText } from "../../../servers/library/store/weaviate-documents.ts";
 import { doomedDocument } from "./doomed-document.ts";
 
 const unavailable = { code: "STORE_UNAVAILABLE", failure: { kind: "unavailable" } };
@@ -14,6 +15,7 @@ const WINDOW = { limit: 5, offset: 0 };
 let server: Server | undefined;
 
 afterEach(() => {
+  vi.unstubAllEnvs();
   server?.closeAllConnections();
   server?.close();
 });
@@ -79,6 +81,126 @@ test("what a Weaviate does not say that it took was not written", async () => {
   await expect(store.replaceDocument(document, text, passages)).rejects.toMatchObject(unavailable);
 });
 
+describe("the key", () => {
+  test.each([
+    ["of the variable is sent as it is", "", "a%2Fb%", "Bearer a%2Fb%"],
+    ["of the address is sent as it was meant", ":a%2Fb%25@", "", "Bearer a/b%"],
+    ["of the address holds where the variable is empty", ":a%zz@", "", "Bearer a%zz"],
+  ])("%s", async (_, before, variable, expected) => {
+    let sent: string | undefined;
+    const store = await opened((request, response) => {
+      sent = request.headers.authorization;
+      response.end('{"version": "1"}');
+    });
+    await store.describe();
+    expect(sent).toBeUndefined();
+    const { port } = server!.address() as AddressInfo;
+    vi.stubEnv("WEAVIATE_API_KEY", variable);
+    const withKey = await openStore(parseStore(`weaviate+http://${before}127.0.0.1:${port}`));
+    await withKey.describe();
+    expect(sent).toBe(expected);
+  });
+});
+
+describe("a document that is taken out", () => {
+  const listed = { sourceId: "a", key: 1, chunk: { passages: 1, length: 1 }, summary: { passages: 0, length: 0 } };
+  const deleting = (results: string) =>
+    opened(async (request, response) => {
+      const query = await bodyOf(request);
+      if (request.method === "DELETE") response.end(request.url === "/v1/batch/objects" ? results : "");
+      else if (request.url === "/v1/graphql")
+        response.end(lists(query, query.includes("MainDocument") ? [{ listed: JSON.stringify(listed) }] : []));
+      else response.end("[{}]");
+    });
+
+  test("is gone once the server says so of its passages", async () => {
+    const store = await deleting('{"results": {"matches": 1, "successful": 1, "failed": 0}}');
+    expect(await store.deleteDocument("a")).toEqual({ chunks: 1, summaries: 0 });
+  });
+
+  test.each([
+    ["nothing", ""],
+    ["something else", "{}"],
+    ["that some stay", '{"results": {"matches": 1, "successful": 0, "failed": 1}}'],
+    ["the same for ever", '{"results": {"matches": 10000, "successful": 0, "failed": 0}}'],
+  ])("is an error where the server says %s", async (_, results) => {
+    const store = await deleting(results);
+    await expect(store.deleteDocument("a")).rejects.toMatchObject(unavailable);
+  });
+});
+
+test("a document that goes while all are listed is in neither the list nor its number", async () => {
+  let isThere = true;
+  const listed = (sourceId: string) => {
+    const sizes = { passages: 0, length: 0 };
+    const keys = { authorKey: "", workKey: "", key: sourceId === "a" ? 1 : 2 };
+    return JSON.stringify({ sourceId, ...keys, created: "", updated: "", chunk: sizes, summary: sizes });
+  };
+  const [first, second] = ["a", "b"].map((sourceId) => ({ sourceId, listed: listed(sourceId) }));
+  const idOfSecond = (url: string) => url.endsWith(`/${idOfText("b")}`);
+  const store = await opened(async (request, response) => {
+    if (request.url === "/v1/graphql") {
+      const query = await bodyOf(request);
+      const all = isThere ? [first, second] : [first];
+      return response.end(lists(query, query.includes("MainDocument") ? all : []));
+    }
+    if (idOfSecond(request.url!)) {
+      isThere = false;
+      return response.writeHead(404).end();
+    }
+    return response.end(
+      JSON.stringify({ properties: { listed: first!.listed, fields: '{"sourceId":"a"}', body: "" } }),
+    );
+  });
+  expect(await store.documents({}, WINDOW)).toMatchObject({ documents: [{ sourceId: "a" }], total: 1 });
+});
+
+test("all passages of a document with a word come, also where they are more than one answer holds", async () => {
+  const COUNT = 12_000;
+  const listed = { sourceId: "a", key: 5, chunk: { passages: COUNT, length: 1 }, summary: { passages: 0, length: 0 } };
+  const rows = Array.from({ length: COUNT }, (_, ordinal) => ({
+    sourceId: "a",
+    documentKey: 5,
+    ordinal,
+    terms: "w",
+    length: 1,
+  }));
+  const store = await opened(async (request, response) => {
+    const query = await bodyOf(request);
+    if (query.includes("MainMeta")) return response.end(lists(query, []));
+    if (query.includes("MainDocument")) return response.end(lists(query, [{ listed: JSON.stringify(listed) }]));
+    const within = (path: "documentKey" | "ordinal", value: number) =>
+      value >= boundIn(query, path, "GreaterThanEqual", 0) && value < boundIn(query, path, "LessThan", Infinity);
+    const fit = rows.filter(
+      ({ documentKey, ordinal }) => within("documentKey", documentKey) && within("ordinal", ordinal),
+    );
+    return response.end(lists(query, fit.slice(0, 10_000)));
+  });
+  const found = await store.candidates("chunk", { any: ["w"] }, {});
+  expect(new Set(found.map(({ ordinal }) => ordinal)).size).toBe(COUNT);
+  expect(found).toHaveLength(COUNT);
+});
+
+test("what is refused in the middle of a document is taken out, as far as it was written", async () => {
+  const removed: string[] = [];
+  let batches = 0;
+  const store = await opened(async (request, response) => {
+    const body = await bodyOf(request);
+    if (request.url === "/v1/graphql") return response.end(lists(body, []));
+    if (request.method === "DELETE") {
+      removed.push(/"class":"(\w+)"/.exec(body)![1]!);
+      return response.end('{"results": {"matches": 1, "successful": 1, "failed": 0}}');
+    }
+    const { objects } = JSON.parse(body) as { readonly objects: readonly { readonly class: string }[] };
+    const isSecond = objects[0]!.class === "MainChunk" && (batches += 1) === 2;
+    const errors = { error: [{ message: "no more of these" }] };
+    return response.end(JSON.stringify(objects.map(() => ({ result: isSecond ? { errors } : {} }))));
+  });
+  const { document, text, passages } = doomedDocument("w1", 250);
+  await expect(store.replaceDocument(document, text, passages)).rejects.toThrow("no more of these");
+  expect(removed).toEqual(["MainChunk", "MainSummary"]);
+});
+
 describe("a document that is replaced while it is read whole", () => {
   test("comes as it is now, text and passages of one reading", async () => {
     const readings = ["old", "new"];
@@ -113,6 +235,12 @@ async function answerReading(request: IncomingMessage, response: ServerResponse,
 function lists(query: string, found: readonly unknown[]): string {
   const name = /Get \{ (\w+)/.exec(query)?.[1] ?? "";
   return JSON.stringify({ data: { Get: { [name]: found } } });
+}
+
+/** The bound of a property that a question names. */
+function boundIn(query: string, path: string, operator: string, otherwise: number): number {
+  const found = new RegExp(`path:\\[\\\\?"${path}\\\\?"\\],operator:${operator},valueInt:(\\d+)`).exec(query);
+  return found ? Number(found[1]) : otherwise;
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
