@@ -204,7 +204,7 @@ test("doctor tells of each engine of the sandbox, and which is in force", async 
   expect([engine("bwrap"), engine("bwrap-python")]).toEqual([expect.anything(), expect.anything()]);
 });
 
-test("doctor looks at the port that the configuration names; of one that cannot be read, at the usual one", async () => {
+test("doctor looks at the port that the configuration names; of one that is broken, at the usual one", async () => {
   await using desk = await Desk.create({ "toolyard.toml": "[server]\nport = 8809\n", "bad.toml": "[server\n" });
   const ports = async (...args: readonly string[]): Promise<readonly string[]> => {
     const { stdout } = await desk.run(["doctor", "--json", ...args]);
