@@ -30,7 +30,7 @@ function connect(url: string): Promise<Peer> {
     new StreamableHttpTransport({
       client,
       maxMessageBytes: 100_000,
-      maxMessageParts: 10_000,
+      maxMessageParts: 1_000_000,
       idleMs: 5000,
       reopenDelayMs: 20,
     }),
