@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { CLIENTS, clientFile } from "../../src/config/connect/clients.ts";
 import { loadHubConfig } from "../../src/hub/open-hub.ts";
 import { parseManifest } from "../../src/providers/scripts/manifest.ts";
-import { readPage, readSnippets, ROOT, SnippetFolder } from "./snippets.ts";
+import { readPage, readSnippets, ROOT, RUN_WITHIN_MS, SnippetFolder } from "./snippets.ts";
 
 /** Loads a configuration as the hub would; every variable that it names is set. */
 async function load(text: string): Promise<unknown> {
@@ -34,6 +34,8 @@ const PAGES = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...pagesIn("do
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   "docs/guide/cli.md": ["A new tool", "Saving what comes"],
   "docs/guide/code.md": ["From a program"],
+  "docs/guide/documents-on-a-server.md": ["To another machine, and back"],
+  "docs/guide/gnn.md": ["Its picture", "On the command line", "In a program"],
 };
 
 describe("guide", () => {
@@ -53,7 +55,7 @@ describe("guide", () => {
         await folder.run(told);
       }
     },
-    60_000,
+    2 * RUN_WITHIN_MS,
   );
 });
 

@@ -188,7 +188,8 @@ function isGroupAlive(group: number): boolean {
 
 const POLL_MS = 20;
 const END_WITHIN_MS = 5000;
-const RUN_WITHIN_MS = 50_000;
+/** A page starts dozens of programs, and a busy machine takes seconds for each. */
+export const RUN_WITHIN_MS = 300_000;
 
 /** Each line of the block stands in the output; `…` stands for anything. */
 function assertOutput(output: string, expected: string, { line }: Snippet): void {
