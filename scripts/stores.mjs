@@ -131,6 +131,7 @@ async function runFaults({ address, stop, start }, { node, others }) {
   const stdio = ["ignore", "inherit", "inherit", ...(stop ? ["ipc"] : [])];
   const args = ["--import", register, script, address, values.kills, others.join(",")];
   const child = spawn(node, args, { stdio });
+  running.push(() => child.kill("SIGKILL"));
   child.on("message", async (what) => {
     await (what === "stop" ? stop() : start());
     child.send("done");
