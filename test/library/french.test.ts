@@ -1,11 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CommandIo } from "../../servers/library/command/command-io.ts";
-import { show } from "../../servers/library/command/library-commands.ts";
+import { add, show } from "../../servers/library/command/library-commands.ts";
 import { backup, doctor, exportTo, importFrom, move, stats } from "../../servers/library/command/move-commands.ts";
 import { openSqliteStore } from "../../servers/library/store/sqlite.ts";
+import { epub } from "./archives.ts";
+import { writePdf } from "./books.ts";
 import { madeDocuments } from "./stores/corpus.ts";
 
 let folder: string;
@@ -70,6 +72,44 @@ describe("C47: in a French locale the commands on a library as a whole speak Fre
     await fillLibrary();
     expect(await doctor({}, io())).toBe(1);
     expect(told.said).toMatch(/^anomalie {3}Des fichiers ne sont plus là.*\(Files are gone/mu);
+  });
+
+  test("what is to be known of a document that was read, when it is added and when it is shown", async () => {
+    writeFileSync(path("latin.txt"), Buffer.from("Un texte qui a été écrit il y a longtemps.", "latin1"));
+    writeFileSync(path("front.md"), "---\ntitle: [\n---\nUn texte sans en-tête qui se laisse lire.");
+    writeFileSync(path("essais.epub"), epub());
+    const bad = "L a l o i d e l a n a t u r e e s t g e n e r a l e e t v a u t p o u r t o u t c e q u i e s t.";
+    await writePdf(path("bad.pdf"), [
+      { paragraphs: ["Une page que tout le monde peut lire sans peine."] },
+      { paragraphs: [bad] },
+    ]);
+    expect(await add(["latin.txt", "front.md", "essais.epub", "bad.pdf"].map(path), {}, io())).toBe(0);
+    expect(told.printed).toContain("Ce n’est pas de l’UTF-8 ; lu comme du Windows-1252.");
+    expect(told.printed).toContain("Son en-tête n’est pas du YAML et a été laissé de côté : ");
+    expect(told.printed).toContain("Chapitres que le livre annonce et qui y manquent : OEBPS/text/none.xhtml.");
+    expect(told.printed).toContain("Pages dont le texte semble venir d’un mauvais OCR : 2. Ajoutez le fichier");
+    expect(told.printed).not.toMatch(/It is no UTF-8|front matter|the book lists|bad OCR/u);
+    told.printed = "";
+    await show("essais", {}, io());
+    expect(told.printed).toContain("Chapitres que le livre annonce");
+    told.printed = "";
+    await show("essais", { json: true }, io());
+    expect(told.printed).toContain("Chapters that the book lists and lacks");
+  });
+
+  test.each([
+    ["Pages without text, which need OCR, were left out: 2, 3.", /^Pages sans texte, .* : 2, 3\.$/mu],
+    [
+      "Pages whose pictures cannot be unpacked here, such as JBIG2 and JPEG 2000, were left out: 4.",
+      /^Pages dont les images .* : 4\.$/mu,
+    ],
+    ["A sentence of a later version.", /^A sentence of a later version\.$/mu],
+  ])("what is to be known of its pages: %s", async (warning, expected) => {
+    const [made] = await madeDocuments(1, 1);
+    await using store = await openSqliteStore(path("library.db"));
+    await store.replaceDocument({ ...made!.document, warnings: [warning] }, "text", { chunks: [], summaries: [] });
+    await show("work_0", {}, io());
+    expect(told.printed).toMatch(expected);
   });
 
   test("what they refuse, with the English sentence behind it", async () => {

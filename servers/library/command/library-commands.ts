@@ -99,7 +99,7 @@ async function sizeOf(source: Source): Promise<number> {
 
 function addedLine(status: Status, { sourceId, pages, chunks, warnings }: StoredDocument, words: Words): string {
   const size = [...(pages > 0 ? [words.pages(pages)] : []), words.passages(chunks)].join(", ");
-  const told = warnings.map((warning) => `           ${warning}`);
+  const told = warnings.map((warning) => `           ${words.warning(warning)}`);
   return [line(words, status, `${sourceId} (${size})`), ...told].join("\n");
 }
 
@@ -190,7 +190,7 @@ export const show = spoken(async (sourceId: string, options: Shared, { io, words
 
 function factsOf({ pages, chunks, language, uri, warnings }: StoredDocument, words: Words): string[] {
   const facts = [pages > 0 ? words.pages(pages) : undefined, words.passages(chunks), language];
-  return [facts.filter((fact) => fact !== undefined).join(", "), uri, ...warnings];
+  return [facts.filter((fact) => fact !== undefined).join(", "), uri, ...warnings.map(words.warning)];
 }
 
 function outlineOf({ toc }: StoredDocument): string[] {

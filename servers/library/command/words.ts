@@ -25,6 +25,8 @@ export interface Words {
   readonly status: Readonly<Record<Status, string>>;
   /** Why a document was not read. */
   readonly failure: (error: DocumentError) => string;
+  /** What is told of a document that was read; it is kept in English, which programs read. */
+  readonly warning: (text: string) => string;
   readonly noFile: string;
   readonly noAnswer: (query: string) => string;
   readonly noDocument: (id: string) => string;
@@ -82,6 +84,7 @@ const ENGLISH: Words = {
     saved: "saved",
   },
   failure: ({ message }) => message,
+  warning: (text) => text,
   noFile: "There is no file here that can be read.",
   noAnswer: (query) => `Nothing in the library answers ${JSON.stringify(query)}.`,
   noDocument: (id) => `There is no document ${JSON.stringify(id)} in the library.`,
@@ -134,6 +137,7 @@ const FRENCH: Words = {
     saved: "enregistré",
   },
   failure: frenchFailure,
+  warning: frenchWarning,
   noFile: "Il n’y a ici aucun fichier qui puisse être lu.",
   noAnswer: (query) => `Rien dans la bibliothèque ne répond à « ${query} ».`,
   noDocument: (id) => `Il n’y a pas de document « ${id} » dans la bibliothèque.`,
@@ -199,6 +203,34 @@ const FRENCH_FAILURES: Readonly<Record<string, string>> = {
 
 function frenchFailure({ code, reason = code, message }: DocumentError): string {
   return `${FRENCH_FAILURES[reason] ?? FRENCH_FAILURES[code]!} (${message})`;
+}
+
+/** What follows the beginning, such as numbers of pages, is said in both. */
+const FRENCH_WARNINGS: readonly (readonly [english: RegExp, french: string])[] = [
+  [/^It is no UTF-8, and was read as Windows-1252\.$/, "Ce n’est pas de l’UTF-8 ; lu comme du Windows-1252."],
+  [
+    /^Its front matter is no YAML and was left out: (.*)$/s,
+    "Son en-tête n’est pas du YAML et a été laissé de côté : $1",
+  ],
+  [/^Chapters that the book lists and lacks: (.*)\.$/s, "Chapitres que le livre annonce et qui y manquent : $1."],
+  [
+    /^Pages without text, which need OCR, were left out: (.*)\.$/,
+    "Pages sans texte, à faire lire par l’OCR, laissées de côté : $1.",
+  ],
+  [
+    /^Pages whose pictures cannot be unpacked here, such as JBIG2 and JPEG 2000, were left out: (.*)\.$/,
+    "Pages dont les images (JBIG2, JPEG 2000…) ne peuvent être lues ici, laissées de côté : $1.",
+  ],
+  [
+    /^Pages whose text seems to come from a bad OCR: (.*)\. Add the file again with `ocr` force.*$/,
+    "Pages dont le texte semble venir d’un mauvais OCR : $1. " +
+      "Ajoutez le fichier de nouveau avec `ocr` force, là où les images de texte sont lues.",
+  ],
+];
+
+function frenchWarning(text: string): string {
+  const row = FRENCH_WARNINGS.find(([english]) => english.test(text));
+  return row ? text.replace(row[0], row[1]) : text;
 }
 
 /** A line on what became of something. */
