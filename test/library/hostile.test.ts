@@ -104,6 +104,40 @@ describe("hostile documents", () => {
     expect(turns).toBeGreaterThan(5);
   });
 
+  test("what a person does not see, and what a terminal obeys, reaches nobody; what letters need stays", async () => {
+    const tags = Array.from("obey", (letter) => String.fromCodePoint(0xe0000 + letter.codePointAt(0)!)).join("");
+    const page =
+      "<html lang=en><head><title>On \u001b[31msigns\u001b[0m\u200b</title>" +
+      "<meta name=author content='A\u202eda\n Byron'></head>" +
+      `<h1>Si\u00adgns${tags} \u001b]0;x\u0007</h1><p>A sign\u{e0141}\ufe01 \u2066stands\u2069 for\u2028something, ` +
+      "👩\u200d🚀 and می\u200cخواهم among them.</p>";
+    const { document } = await library.add({ path: write("signs.html", page) });
+    expect(document).toMatchObject({ title: "On [31msigns[0m", author: "Ada Byron", toc: [{ title: "Signs ]0;x" }] });
+    const { passages } = await library.range("chunk", { sourceId: document.sourceId, limit: 9, offset: 0 });
+    expect(passages.map(({ text, section }) => [section, text])).toEqual([
+      [["Signs ]0;x"], "A sign stands for something, 👩\u200d🚀 and می\u200cخواهم among them."],
+    ]);
+  });
+
+  test.skipIf(process.platform === "win32")(
+    "a file's name is a title of one line, without what nobody sees",
+    async () => {
+      const { document } = await library.add({ path: write("na\nme \u001b[31m\u202eof.txt", CLEAR_IDEAS) });
+      expect(document).toMatchObject({ title: "na me [31mof", sourceId: "na_me_31m_of" });
+    },
+  );
+
+  test("titles longer than any title is are cut, and stand beside no passage", async () => {
+    const page =
+      `<html lang=en><title>${"Title ".repeat(200_000)}</title><h1>${"Heading ".repeat(20_000)}</h1>` +
+      "<p>A sign stands for something.</p>";
+    const { document } = await library.add({ path: write("long.html", page) });
+    expect(document.title).toHaveLength(500);
+    expect(document.toc).toEqual([]);
+    const { passages } = await library.range("chunk", { sourceId: document.sourceId, limit: 500, offset: 0 });
+    expect(passages.every(({ section }) => section.length === 0)).toBe(true);
+  });
+
   test("a caller that gives up ends the reading, and nothing is kept of it", async () => {
     const given = new AbortController();
     const adding = library.add({ path: write("clear.md", CLEAR_IDEAS), signal: given.signal });

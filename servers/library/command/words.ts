@@ -181,6 +181,7 @@ const FRENCH_FINDINGS = {
 const FRENCH_FAILURES: Readonly<Record<string, string>> = {
   password_required: "Le fichier est protégé par un mot de passe. Ôtez-le, puis ajoutez le fichier de nouveau.",
   damaged: "Le fichier est endommagé.",
+  no_text: "Il ne contient pas de texte.",
   not_a_pdf: "Le fichier n’est pas un PDF.",
   needs_ocr:
     "Ses pages sont des images sans texte. Mettez `ocr` à local ou mistral, ou faites-les lire par un logiciel d’OCR.",

@@ -1,5 +1,6 @@
 import type { Heading, PageStart } from "../store/store.ts";
 import type { Block, ReadDocument } from "./block.ts";
+import { visibleLine, visibleText } from "./visible-text.ts";
 
 /** Part of a document's text that is not divided by a heading. */
 export interface TextPart {
@@ -22,6 +23,8 @@ export interface AssembledDocument {
 
 /** Between blocks. */
 const GAP = "\n\n";
+const MAX_HEADING = 400;
+const MAX_LABEL = 40;
 
 export function assemble({ blocks, pages, labels }: ReadDocument): AssembledDocument {
   const assembly = new Assembly(labels);
@@ -42,19 +45,27 @@ class Assembly implements AssembledDocument {
     this.#labels = labels;
   }
 
-  take({ kind, level = 1, text, page }: Block): void {
+  take(block: Block): void {
+    const text = visibleText(block.text);
+    if (text === "") return;
     if (this.text !== "") this.text += GAP;
     const offset = this.text.length;
-    if (page !== undefined) this.beginPages(page);
+    if (block.page !== undefined) this.beginPages(block.page);
     this.text += text;
-    if (kind === "heading") {
-      while ((this.#open.at(-1)?.level ?? 0) >= level) this.#open.pop();
-      this.#open.push({ level, title: text });
-      this.toc.push({ level, title: text, offset, ...(page !== undefined && { page }) });
-      return;
-    }
+    // Titles stand beside every passage below them, so what is longer than any is none.
+    if (block.kind === "heading" && text.length <= MAX_HEADING) this.#title(visibleLine(text), block, offset);
+    else this.#part(block.kind === "heading" ? "paragraph" : block.kind, offset);
+  }
+
+  #title(title: string, { level = 1, page }: Block, offset: number): void {
+    while ((this.#open.at(-1)?.level ?? 0) >= level) this.#open.pop();
+    this.#open.push({ level, title });
+    this.toc.push({ level, title, offset, ...(page !== undefined && { page }) });
+  }
+
+  #part(kind: TextPart["kind"], from: number): void {
     const section = this.#open.map(({ title }) => title);
-    this.parts.push({ section, heading: this.toc.at(-1)?.offset ?? -1, kind, from: offset, to: this.text.length });
+    this.parts.push({ section, heading: this.toc.at(-1)?.offset ?? -1, kind, from, to: this.text.length });
   }
 
   /** Pages up to this one begin here, if they did not before. */
@@ -62,7 +73,7 @@ class Assembly implements AssembledDocument {
     while (this.pageStarts.length < page) {
       const label = this.#labels?.[this.pageStarts.length];
       const isOther = label !== undefined && label !== String(this.pageStarts.length + 1);
-      this.pageStarts.push({ offset: this.text.length, ...(isOther && { label }) });
+      this.pageStarts.push({ offset: this.text.length, ...(isOther && { label: visibleLine(label, MAX_LABEL) }) });
     }
   }
 }

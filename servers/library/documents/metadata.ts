@@ -2,6 +2,7 @@ import { basename, extname } from "node:path";
 import { languageCode } from "../search/language-codes.ts";
 import { languageOf } from "../search/languages.ts";
 import type { FoundMetadata } from "./block.ts";
+import { visibleLine } from "./visible-text.ts";
 
 export interface Metadata extends FoundMetadata {
   readonly title: string;
@@ -24,8 +25,8 @@ export function mergeMetadata(
   for (const [origin, metadata] of [...found, ["file name", fromName(path)] as const])
     for (const [key, value] of Object.entries(metadata)) {
       if (value === undefined || Object.hasOwn(values, key)) continue;
-      const usable = key === "language" ? languageCode(String(value)) : key === "year" ? yearOf(value) : value;
-      if (usable === undefined) continue;
+      const usable = usableOf(key, value);
+      if (usable === undefined || usable === "") continue;
       values[key] = usable;
       origins[key] = origin;
     }
@@ -36,7 +37,17 @@ export function mergeMetadata(
       origins["language"] = "text";
     }
   }
-  return { ...(values as FoundMetadata), title: String(values["title"] ?? basename(path)), origins };
+  return {
+    ...(values as FoundMetadata),
+    title: String(values["title"] ?? (visibleLine(basename(path)) || "document")),
+    origins,
+  };
+}
+
+function usableOf(key: string, value: unknown): unknown {
+  if (key === "language") return languageCode(String(value));
+  if (key === "year") return yearOf(value);
+  return typeof value === "string" ? visibleLine(value) : value;
 }
 
 function yearOf(value: unknown): number | undefined {
@@ -45,7 +56,7 @@ function yearOf(value: unknown): number | undefined {
 }
 
 function fromName(path: string): FoundMetadata {
-  const stem = basename(path, extname(path)).replaceAll("_", " ").trim();
+  const stem = visibleLine(basename(path, extname(path)).replaceAll("_", " "));
   const { author, title, year } = FILE_NAME.exec(stem)?.groups ?? {};
   return {
     ...(title !== undefined && { title }),

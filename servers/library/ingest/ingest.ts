@@ -23,7 +23,7 @@ import {
 } from "../store/store.ts";
 
 /** Another number where the same bytes would become other passages. */
-const PIPELINE = 2;
+const PIPELINE = 3;
 
 export interface IngestOptions {
   readonly maxFileBytes: number;

@@ -7,6 +7,7 @@ import { chunksOf } from "../documents/chunker.ts";
 import { DocumentError } from "../documents/document-error.ts";
 import { formatOf } from "../documents/formats.ts";
 import { mergeMetadata, type Metadata } from "../documents/metadata.ts";
+import { visibleLine } from "../documents/visible-text.ts";
 import { summariesOf } from "../documents/summary.ts";
 import { Terms } from "../search/terms.ts";
 import type { PassageFields } from "../store/store.ts";
@@ -20,6 +21,8 @@ export interface MakingHooks {
   pageReader(file: { readonly mime: string; readonly contentHash: string }): PageReader | undefined;
 }
 
+/** The names of twenty missing chapters. */
+const MAX_WARNING = 2_000;
 const terms = new Terms();
 
 /** Makes of a file what the library keeps of it. Rejects with a `DocumentError`. */
@@ -40,7 +43,7 @@ export async function makeDocument(request: ReadRequest, hooks: MakingHooks): Pr
   });
   hooks.onStep(0, 0);
   const assembled = assemble(read);
-  if (assembled.parts.length === 0) throw new DocumentError("VALIDATION_ERROR", "It holds no text.");
+  if (assembled.parts.length === 0) throw new DocumentError("VALIDATION_ERROR", "It holds no text.", "no_text");
   const found = [...(request.metadata ? [["caller", request.metadata] as const] : []), ...read.metadata];
   const metadata = mergeMetadata(found, { path: name, text: assembled.text });
   const { text, pageStarts, toc } = assembled;
@@ -52,7 +55,7 @@ export async function makeDocument(request: ReadRequest, hooks: MakingHooks): Pr
     pages: read.pages,
     pageStarts,
     toc,
-    warnings: read.warnings,
+    warnings: read.warnings.map((warning) => visibleLine(warning, MAX_WARNING)),
     text,
     ...(await passagesOf(assembled, metadata, { request, onStep: () => hooks.onStep(0, 0) })),
     ocrPages: read.ocrPages ?? 0,
