@@ -1,11 +1,4 @@
-import { endOfString } from "../core/json-depth.ts";
-
-const QUOTE = 0x22;
-const COLON = 0x3a;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
+import { someMark } from "./json-marks.ts";
 
 /** All objects of a text together may have this many times the keys of one. */
 export const KEYS_IN_ALL = 20;
@@ -19,26 +12,11 @@ const MIN_KEY_CHARS = 4;
  */
 export function hasMoreKeysThan(text: string, maxKeys: number): boolean {
   if (text.length < maxKeys * MIN_KEY_CHARS) return false;
-  /** Keys so far of the objects around the place that is looked at. */
-  const around: number[] = [];
-  let keys = 0;
   let inAll = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) {
-      at = endOfString(text, at);
-    } else if (code === COLON) {
-      keys += 1;
-      inAll += 1;
-      if (keys > maxKeys || inAll > maxKeys * KEYS_IN_ALL) return true;
-    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
-      around.push(keys);
-      keys = 0;
-    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
-      keys = around.pop() ?? 0;
-    }
-  }
-  return false;
+  return someMark(text, (keys) => {
+    if (keys > 0) inAll += 1;
+    return keys > maxKeys || inAll > maxKeys * KEYS_IN_ALL;
+  });
 }
 
 /** What a text is refused with, behind its name. */

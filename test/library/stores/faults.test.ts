@@ -124,16 +124,8 @@ describe("a file", () => {
     await fill(store, documents);
     const [last] = (await madeDocuments(3, 4, 8)).slice(-1);
     let changes = 1;
-    const changing = new Proxy(store, {
-      get: (target, name) => {
-        const value: unknown = Reflect.get(target, name);
-        if (name !== "candidates" || typeof value !== "function") return bound(target, value);
-        return async (...given: unknown[]): Promise<unknown> => {
-          const result: unknown = await value.apply(target, given);
-          if (changes-- > 0) await fill(store, [last!]);
-          return result;
-        };
-      },
+    const changing = changedBehindSearch(store, async () => {
+      if (changes-- > 0) await fill(store, [last!]);
     });
     const request = { query: "w1 w2 w3", limit: 50, filter: {}, minSimilarity: 0 };
     const during = await searchPassages("chunk", request, { store: changing, terms: new Terms(), embedder });
@@ -147,17 +139,7 @@ describe("a file", () => {
     await using store = await openSqliteStore(file);
     const documents = await madeDocuments(3, 4);
     await fill(store, documents);
-    const changing = new Proxy(store, {
-      get: (target, name) => {
-        const value: unknown = Reflect.get(target, name);
-        if (name !== "candidates" || typeof value !== "function") return bound(target, value);
-        return async (...given: unknown[]): Promise<unknown> => {
-          const result: unknown = await value.apply(target, given);
-          await fill(store, documents);
-          return result;
-        };
-      },
-    });
+    const changing = changedBehindSearch(store, () => fill(store, documents));
     const request = { query: "w1 w2 w3", limit: 50, filter: {}, minSimilarity: 0 };
     await expect(
       searchPassages("chunk", request, { store: changing, terms: new Terms(), embedder }),
@@ -324,6 +306,21 @@ describe("addresses", () => {
     expect(() => parseStore(address)).not.toThrow("secret");
   });
 });
+
+/** The store, in which `change` happens each time between the two readings of a search. */
+function changedBehindSearch<S extends object>(store: S, change: () => Promise<unknown>): S {
+  return new Proxy(store, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (name !== "candidates" || typeof value !== "function") return bound(target, value);
+      return async (...given: unknown[]): Promise<unknown> => {
+        const result: unknown = await value.apply(target, given);
+        await change();
+        return result;
+      };
+    },
+  });
+}
 
 function bound(target: object, value: unknown): unknown {
   return typeof value === "function" ? (value.bind(target) as unknown) : value;

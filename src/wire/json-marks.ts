@@ -1,0 +1,35 @@
+import { endOfString } from "../core/json-depth.ts";
+
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/**
+ * Goes through JSON text without parsing it, until `isEnough`, and tells whether that came. It is asked at each key,
+ * with how many its object has so far, and with 0 where an object or a list begins. Text that is not JSON gets some
+ * answer.
+ */
+export function someMark(text: string, isEnough: (keys: number) => boolean): boolean {
+  /** Keys so far of the objects around the place that is looked at. */
+  const around: number[] = [];
+  let keys = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+    } else if (code === COLON) {
+      keys += 1;
+      if (isEnough(keys)) return true;
+    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      if (isEnough(0)) return true;
+      around.push(keys);
+      keys = 0;
+    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+      keys = around.pop() ?? 0;
+    }
+  }
+  return false;
+}
