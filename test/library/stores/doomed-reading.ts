@@ -1,10 +1,12 @@
-// A process that reads two files into a library and is killed in the middle: `doomed-reading.ts ADDRESS FOLDER STAGE
-// FILE FILE`. It ends itself with SIGKILL at the stage, and prints `written` where there is none of that name.
+// A process that reads files into a library and is killed in the middle: `doomed-reading.ts ADDRESS FOLDER` opens the
+// library there and has its reader ready, waits until it is told STAGE FILE FILE, ends itself with SIGKILL at the
+// stage, and prints `written` where there is none of that name.
 import { openLibrary } from "../../../servers/library/library.ts";
 import type { JobReport } from "../../../servers/library/ingest/jobs.ts";
-import { embedderOf } from "./reading-kills.ts";
+import { told } from "./doomed-process.ts";
+import { embedderOf, getReaderReady, READER } from "./reading-kills.ts";
 
-const [address = "", folder = "", stage = "", ...paths] = process.argv.slice(2);
+const [address = "", folder = ""] = process.argv.slice(2);
 
 let embeddings = 0;
 const embedder = embedderOf(() => {
@@ -12,7 +14,9 @@ const embedder = embedderOf(() => {
   // Of passages, and of summaries.
   reach(embeddings === 1 ? "embedding" : "embedding summaries");
 });
-const library = await openLibrary({ store: address, folder, embedder });
+const library = await openLibrary({ store: address, folder, embedder, reader: READER });
+await getReaderReady(library, folder);
+const [stage = "", ...paths] = await told();
 const { job_id: id } = await library.jobs.begin({ sources: paths.map((path) => ({ path })), onProgress });
 reach("taken on");
 await library.jobs.ended(id);

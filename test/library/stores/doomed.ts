@@ -1,6 +1,7 @@
-// A process that writes into a library and is killed in the middle: `doomed.ts ADDRESS AT TEXT` ends itself with
-// SIGKILL before the statement or request number AT, and prints `written` where it gets to the end before that. AT as
-// `log:0.3` is for a file: a thread writes a book, and all ends when the file's log has that part of the book's size.
+// A process that writes into a library and is killed in the middle. It waits until it is told ADDRESS, AT and TEXT,
+// ends itself with SIGKILL before the statement or request number AT, and says in how many it wrote all where it gets
+// to the end before that. AT as `log:0.3` is for a file: a thread writes a book, and all ends when the file's log has
+// that part of the book's size.
 import { statSync } from "node:fs";
 import { createPostgresStore } from "../../../servers/library/store/postgres.ts";
 import {
@@ -14,25 +15,28 @@ import { openSqlite } from "../../../servers/library/store/open-sqlite.ts";
 import type { SqliteDriver } from "../../../servers/library/store/sqlite-driver.ts";
 import type { LibraryStore } from "../../../servers/library/store/store.ts";
 import { BOOK_CHUNKS, doomedDocument } from "./doomed-document.ts";
+import { told } from "./doomed-process.ts";
 
-const [address = "", at = "", word = ""] = process.argv.slice(2);
-let left = Infinity;
+const [address = "", at = "", word = ""] = await told();
+let steps = 0;
+let last = Infinity;
 
 /** What comes into the log for each passage of a book. */
 const LOG_BYTES = 1_900;
 
 const part = /^log:(.*)$/.exec(at)?.[1];
 const store = part === undefined ? await openDoomed() : await openStore(parseStore(address));
-left = part === undefined ? Number(at) : Infinity;
+steps = 0;
+last = part === undefined ? Number(at) : Infinity;
 const { document, text, passages } = doomedDocument(word, part === undefined ? undefined : BOOK_CHUNKS);
 if (part !== undefined) watchLog(Number(part) * BOOK_CHUNKS * LOG_BYTES);
 await store.replaceDocument(document, text, passages);
-process.stdout.write("written");
+process.stdout.write(`written in ${steps} steps`);
 await store[Symbol.asyncDispose]();
 
 function step(): void {
-  left -= 1;
-  if (left <= 0) process.kill(process.pid, "SIGKILL");
+  steps += 1;
+  if (steps >= last) process.kill(process.pid, "SIGKILL");
 }
 
 /** Ends this process once the log has more than so many bytes. */

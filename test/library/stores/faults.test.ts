@@ -14,8 +14,8 @@ import { SqliteWrites } from "../../../servers/library/store/sqlite-writes.ts";
 import { searchPassages } from "../../../servers/library/search/search.ts";
 import { Terms } from "../../../servers/library/search/terms.ts";
 import { embedder, fill, madeDocuments } from "./corpus.ts";
-import { killReading, readFirst } from "./reading-kills.ts";
-import { wholeReading, writeAndKill } from "./kills.ts";
+import { openReadingKills } from "./reading-kills.ts";
+import { DoomedWriters, wholeReading } from "./kills.ts";
 
 let folder: string;
 let file: string;
@@ -31,10 +31,11 @@ const unavailable = { code: "STORE_UNAVAILABLE", failure: { kind: "unavailable" 
 describe("a file", () => {
   test("a process that is killed while it writes leaves the reading before it, or its own, whole", async () => {
     const address = `sqlite://${file}`;
-    expect(await writeAndKill(address, "Infinity", "first")).toBe("written");
+    await using writers = new DoomedWriters();
+    expect(await writers.writeAndKill(address, "Infinity", "first")).toBe("written");
     // In the middle of taking out, of the passages, and before the end; `npm run stores` tries every place.
     for (const at of [6, 20]) {
-      expect(await writeAndKill(address, String(at), "second")).toBe("killed");
+      expect(await writers.writeAndKill(address, String(at), "second")).toBe("killed");
       await using store = await openSqliteStore(file);
       expect(await wholeReading(store)).toBe("first");
       expect(await store.check()).toEqual([]);
@@ -44,8 +45,8 @@ describe("a file", () => {
   test("a process that is killed while it reads leaves what was there, and the next one takes its job up", async () => {
     // In one stage; `npm run stores` tries them all.
     const shelf = { address: `sqlite://${file}`, folder };
-    await readFirst(shelf, "before");
-    expect(await killReading(shelf, "embedding", "after")).toEqual(["before", "before"]);
+    await using readings = await openReadingKills(shelf, "before");
+    expect(await readings.kill("embedding", "after")).toEqual(["before", "before"]);
   });
 
   test("two connections write in turns, and neither loses a document", async () => {

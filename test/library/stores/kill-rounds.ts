@@ -12,20 +12,23 @@ import type { LibraryStore } from "../../../servers/library/store/store.ts";
 import { fill, madeDocuments } from "./corpus.ts";
 import { cuts } from "./cuts.ts";
 import { BOOK_CHUNKS } from "./doomed-document.ts";
-import { wholeReading, writeAndKill } from "./kills.ts";
+import { DoomedWriters, wholeReading } from "./kills.ts";
 import { outages } from "./outages.ts";
-import { killReading, readFirst, READING_STAGES } from "./reading-kills.ts";
+import { openReadingKills, READING_STAGES } from "./reading-kills.ts";
 
 const WRITING_STAGES = ["before", "taking out", "passages", "last passages", "end"];
+
+/** Processes that get ready to be killed while another one is. */
+const AHEAD = 2;
 
 const [given = "", rounds = "20", wanted = "readings,writes,books,writers,faults"] = process.argv.slice(2);
 const isFile = given.startsWith("sqlite:");
 const address = isFile ? given : `${given}?collection=kills`;
 const parts = new Set(wanted.split(","));
 if (parts.has("readings")) await readings();
-if (parts.has("writes")) await writes();
-if (parts.has("books") && isFile) await books();
-if (parts.has("writers")) await writers();
+if (parts.has("writes")) await withWriters(writes);
+if (parts.has("books") && isFile) await withWriters(books);
+if (parts.has("writers")) await twoWriters();
 if (parts.has("faults")) await faults();
 if (process.send) process.disconnect();
 
@@ -40,13 +43,13 @@ async function readings(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "toolyard-readings-"));
   const shelf = { address: isFile ? `sqlite://${folder}/library.db` : `${given}?collection=readings`, folder };
   let word = "w0x";
+  const kills = await openReadingKills(shelf, word, AHEAD);
   try {
-    await readFirst(shelf, word);
     for (const stage of READING_STAGES) {
       const seen = new Map<string, number>();
       for (let round = 0; round < Number(rounds); round += 1) {
         const next = `w${round}${stage.replaceAll(" ", "")}`;
-        const left = (await killReading(shelf, stage, next)).map((own) => (own === word ? "before" : "after"));
+        const left = (await kills.kill(stage, next)).map((own) => (own === word ? "before" : "after"));
         word = next;
         seen.set(left.join(" and "), (seen.get(left.join(" and ")) ?? 0) + 1);
       }
@@ -56,14 +59,24 @@ async function readings(): Promise<void> {
       );
     }
   } finally {
+    await kills[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function writes(): Promise<void> {
-  if ((await writeAndKill(address, "Infinity", "w0")) !== "written")
-    throw new Error("The first reading was not written.");
-  const steps = await stepsOfWrite();
+async function withWriters(work: (writers: DoomedWriters) => Promise<void>): Promise<void> {
+  const writers = new DoomedWriters(AHEAD);
+  try {
+    await work(writers);
+  } finally {
+    await writers[Symbol.asyncDispose]();
+  }
+}
+
+async function writes(writers: DoomedWriters): Promise<void> {
+  // The first one takes nothing out.
+  await writers.stepsOfWrite(address, "w0");
+  const steps = await writers.stepsOfWrite(address, "w0x");
   let expected = "w0x";
   for (const [stage, name] of WRITING_STAGES.entries()) {
     let [killed, written, mended] = [0, 0, 0];
@@ -72,7 +85,7 @@ async function writes(): Promise<void> {
       const at = stage * Number(rounds) + round;
       const step = 1 + Math.floor((at * steps) / (WRITING_STAGES.length * Number(rounds)));
       const word = `w${at + 1}y`;
-      const end = await writeAndKill(address, String(step), word);
+      const end = await writers.writeAndKill(address, String(step), word);
       const { found, isMended } = await opened(address, (store) => lookedAt(store, `step ${step} of ${steps}`));
       if (isMended) mended += 1;
       if (end === "written") written += 1;
@@ -89,7 +102,7 @@ async function writes(): Promise<void> {
 }
 
 /** A book that the thread writes: killed whenever the file's log has so many bytes, from none to all. */
-async function books(): Promise<void> {
+async function books(writers: DoomedWriters): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "toolyard-books-"));
   const place = `sqlite://${folder}/library.db`;
   const look = { chunks: BOOK_CHUNKS };
@@ -98,7 +111,7 @@ async function books(): Promise<void> {
   try {
     for (let round = 0; round < Number(rounds); round += 1) {
       const word = `w${round}b`;
-      const end = await writeAndKill(place, `log:${round / Number(rounds)}`, word);
+      const end = await writers.writeAndKill(place, `log:${round / Number(rounds)}`, word);
       const found = await opened(place, async (store) => {
         const reading = await wholeReading(store, look);
         const findings = await store.check();
@@ -143,20 +156,7 @@ async function opened<Result>(place: string, work: (store: LibraryStore) => Prom
   }
 }
 
-/** How many statements or requests a write is, found by doubling and halving. */
-async function stepsOfWrite(): Promise<number> {
-  let [low, high] = [1, 2];
-  while ((await writeAndKill(address, String(high), "w0x")) === "killed") [low, high] = [high, high * 2];
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if ((await writeAndKill(address, String(middle), "w0x")) === "killed") low = middle;
-    else high = middle;
-  }
-  await writeAndKill(address, "Infinity", "w0x");
-  return low;
-}
-
-function writers(): Promise<void> {
+function twoWriters(): Promise<void> {
   return opened(address, (one) => opened(address, (other) => opened(address, (reader) => write(one, other, reader))));
 }
 

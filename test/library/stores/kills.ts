@@ -1,29 +1,30 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import type { LibraryStore } from "../../../servers/library/store/store.ts";
 import { CHUNKS } from "./doomed-document.ts";
+import { DoomedProcesses } from "./doomed-process.ts";
 
-/** What is compiled once is not compiled for each process that is killed. */
-const CACHE = new URL("../../../node_modules/.cache/stores/compiled", import.meta.url);
-const REGISTER = new URL("../../../dist/runtimes/typescript/register.js", import.meta.url);
-REGISTER.searchParams.set("cache", fileURLToPath(CACHE));
+/** Processes that write the document of a word, and are killed at the place that `doomed.ts` tells of. */
+export class DoomedWriters implements AsyncDisposable {
+  readonly #processes: DoomedProcesses;
 
-/** Runs a process that writes the document «word» and is killed at the place that `doomed.ts` tells of. */
-export function writeAndKill(address: string, at: string, word: string): Promise<"killed" | "written"> {
-  return runDoomed("doomed.ts", [address, at, word]);
-}
+  constructor(ahead = 0) {
+    this.#processes = new DoomedProcesses("doomed.ts", [], ahead);
+  }
 
-/** Runs a script of this folder, which may end itself with SIGKILL. */
-export async function runDoomed(script: string, words: readonly string[]): Promise<"killed" | "written"> {
-  const path = fileURLToPath(new URL(script, import.meta.url));
-  const child = spawn(process.execPath, ["--import", REGISTER.href, path, ...words], {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
-  if (signal === "SIGKILL") return "killed";
-  if (code === 0) return "written";
-  throw new Error(`${script} ended with ${code}.`);
+  async writeAndKill(address: string, at: string, word: string): Promise<"killed" | "written"> {
+    return (await this.#processes.run([address, at, word])).isKilled ? "killed" : "written";
+  }
+
+  /** How many statements or requests it was, to the end. */
+  async stepsOfWrite(address: string, word: string): Promise<number> {
+    const { isKilled, said } = await this.#processes.run([address, "Infinity", word]);
+    const steps = /^written in (\d+) steps$/.exec(said)?.[1];
+    if (isKilled || steps === undefined) throw new Error(`The document «${word}» was not written: ${said}`);
+    return Number(steps);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#processes[Symbol.asyncDispose]();
+  }
 }
 
 /** Which reading of the document is there, whole; undefined: none. Throws where it is of two, or of a part. */
