@@ -1,5 +1,6 @@
 import type { Cancellation } from "./cancellation.ts";
-import { Shares, type Holder } from "./shares.ts";
+import { FairOrder } from "./fair-order.ts";
+import type { Holder } from "./shares.ts";
 
 export interface LineBounds {
   /** How many may be inside at once. */
@@ -16,13 +17,6 @@ export interface LineWait {
   readonly owedWaitMs?: number;
 }
 
-/** When a principal had its last turn, and each of its connections. */
-interface Turns {
-  last: number;
-  /** Longest ago first. */
-  readonly byConnection: Map<string | undefined, number>;
-}
-
 interface Waiting {
   readonly holder: Holder;
   /** `false`: it got no place. */
@@ -30,23 +24,14 @@ interface Waiting {
 }
 
 /**
- * A bound on what runs at the same time, with a bounded line of those who wait. Both are shared as `Shares` says: the
- * next place goes to whoever has the fewest, of equals to whoever had no turn for longest; and whoever has the most,
- * inside and waiting or else waiting alone, gives its last place in a full line up for a newcomer within its share.
+ * A bound on what runs at the same time, with a bounded line of those who wait: who is next, and who gives up its place
+ * in the line, is as `FairOrder` says.
  */
 export class FairLine {
   /** How many may be inside at once. Where it becomes less, those who are inside stay. */
   places: number;
   readonly #mostWaiting: number;
-  readonly #inside = new Shares();
-  readonly #waiting = new Shares();
-  /** Inside and waiting. */
-  readonly #present = new Shares();
-  /** In the order of arrival; a set, so that whoever gives up leaves in constant time. */
-  readonly #line = new Set<Waiting>();
-  /** Of principals that are inside or wait. */
-  readonly #turns = new Map<string, Turns>();
-  #turn = 0;
+  readonly #order = new FairOrder<Waiting>();
   #taken = 0;
   #isClosed = false;
 
@@ -68,17 +53,15 @@ export class FairLine {
     if (this.#isClosed || wait.cancellation.aborted) return false;
     if (this.#taken < this.places) {
       this.#taken += 1;
-      this.#present.add(holder);
-      this.#letIn(holder);
+      this.#order.enter(holder);
       return true;
     }
     return this.#hasRoomFor(holder) && this.#wait(holder, wait);
   }
 
   leave(holder: Holder): void {
-    this.#inside.remove(holder);
-    this.#forget(holder);
-    const next = this.#next();
+    this.#order.leave(holder);
+    const next = this.#order.next();
     // The place goes straight to the next one, so nobody who comes now can take it.
     if (next) next.settle(true);
     else this.#taken -= 1;
@@ -87,15 +70,12 @@ export class FairLine {
   /** Nobody waits any longer; whoever does is sent away. */
   close(): void {
     this.#isClosed = true;
-    for (const { settle } of Array.from(this.#line)) settle(false);
+    for (const { settle } of this.#order.all()) settle(false);
   }
 
   #hasRoomFor(newcomer: Holder): boolean {
-    if (this.#line.size < this.#mostWaiting) return true;
-    const inOrder = Array.from(this.#line).toReversed();
-    const last =
-      this.#present.debtorTo(newcomer, inOrder, { holder: holderIn }) ??
-      this.#waiting.debtorTo(newcomer, inOrder, { holder: holderIn });
+    if (this.#order.size < this.#mostWaiting) return true;
+    const last = this.#order.debtorTo(newcomer);
     last?.settle(false);
     return last !== undefined;
   }
@@ -109,72 +89,20 @@ export class FairLine {
         settle: (isInside) => {
           clearTimeout(timer);
           cancellation.removeEventListener("abort", leave);
-          this.#line.delete(place);
-          this.#waiting.remove(holder);
-          if (isInside) this.#letIn(holder);
-          else this.#forget(holder);
+          // Entered first, so that it is never gone: whoever is gone is forgotten.
+          if (isInside) this.#order.enter(holder);
+          this.#order.stopWaiting(place);
           resolve(isInside);
         },
       };
       const restMs = (owedWaitMs ?? 0) - (waitMs ?? 0);
       const late = (): void => {
-        if (restMs > 0 && this.#isOwed(holder)) timer = setTimeout(leave, restMs);
+        if (restMs > 0 && this.#order.isOwed(holder, this.places)) timer = setTimeout(leave, restMs);
         else leave();
       };
       if (waitMs !== undefined) timer = setTimeout(late, waitMs);
       cancellation.addEventListener("abort", leave, { once: true });
-      this.#line.add(place);
-      this.#waiting.add(holder);
-      this.#present.add(holder);
+      this.#order.wait(place);
     });
   }
-
-  /** Whether one more place would still be within the share of this principal. */
-  #isOwed({ principal }: Holder): boolean {
-    return (this.#inside.of(principal) + 1) * this.#present.principals <= this.places;
-  }
-
-  #letIn(holder: Holder): void {
-    this.#inside.add(holder);
-    this.#turn += 1;
-    let turns = this.#turns.get(holder.principal);
-    if (!turns) this.#turns.set(holder.principal, (turns = { last: 0, byConnection: new Map() }));
-    turns.last = this.#turn;
-    const { byConnection } = turns;
-    byConnection.delete(holder.connection);
-    byConnection.set(holder.connection, this.#turn);
-    if (byConnection.size > MAX_CONNECTIONS) byConnection.delete(byConnection.keys().next().value);
-  }
-
-  #forget(holder: Holder): void {
-    this.#present.remove(holder);
-    if (this.#present.of(holder.principal) === 0) this.#turns.delete(holder.principal);
-  }
-
-  #next(): Waiting | undefined {
-    let next: Waiting | undefined;
-    for (const waiting of this.#line) if (!next || this.#isBefore(waiting.holder, next.holder)) next = waiting;
-    return next;
-  }
-
-  #isBefore(one: Holder, other: Holder): boolean {
-    const fewer =
-      one.principal === other.principal
-        ? this.#inside.compare(one, other)
-        : this.#inside.of(one.principal) - this.#inside.of(other.principal);
-    return (fewer || this.#lastTurn(one, other) - this.#lastTurn(other, one)) < 0;
-  }
-
-  /** Of the connection, where both are of one principal. */
-  #lastTurn({ principal, connection }: Holder, other: Holder): number {
-    const turns = this.#turns.get(principal);
-    return (principal === other.principal ? turns?.byConnection.get(connection) : turns?.last) ?? 0;
-  }
-}
-
-/** Connections of one principal of which the last turn is remembered; one that was forgotten had none. */
-const MAX_CONNECTIONS = 1000;
-
-function holderIn({ holder }: Waiting): Holder {
-  return holder;
 }

@@ -1,5 +1,14 @@
 import { expect, test } from "vitest";
-import { EVERYBODY, isSharedLink, LEGACY_CALLERS, linkHolder, linkKeyText, type LinkKey } from "./link-key.ts";
+import {
+  EVERYBODY,
+  isSharedLink,
+  LEGACY_CALLERS,
+  linkCaller,
+  linkHolder,
+  linkKeyText,
+  type LinkKey,
+} from "./link-key.ts";
+import { holderOf } from "./shares.ts";
 
 const ANNA: LinkKey = { for: "principal", principal: "anna" };
 const ANNAS_PIPE: LinkKey = { for: "connection", principal: "anna", connection: "pipe-1" };
@@ -27,6 +36,12 @@ test("a link for one person takes a place of theirs, one for several takes nobod
     { principal: "anna", connection: "pipe-1" },
   ]);
   expect([EVERYBODY, LEGACY_CALLERS].map(linkHolder)).toEqual([undefined, undefined]);
+});
+
+test("what is asked over one person's link by itself is theirs, over one for several it is nobody's", () => {
+  const holders = [ANNA, ANNAS_PIPE].map((key) => holderOf(linkCaller(key)!));
+  expect(holders).toEqual([ANNA, ANNAS_PIPE].map(linkHolder));
+  expect([EVERYBODY, LEGACY_CALLERS].map(linkCaller)).toEqual([undefined, undefined]);
 });
 
 test("only a lasting connection's own link is nobody else's", () => {

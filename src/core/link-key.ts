@@ -1,4 +1,4 @@
-import type { Holder } from "./shares.ts";
+import type { Caller, Holder } from "./shares.ts";
 
 /**
  * For whom one link to a source is: whose calls go over it, and so whose credentials it may carry. A source that is per
@@ -37,4 +37,10 @@ export function isSharedLink(key: LinkKey): boolean {
 export function linkHolder(key: LinkKey): Holder | undefined {
   if (key.for === "principal") return { principal: key.principal };
   return key.for === "connection" ? { principal: key.principal, connection: key.connection } : undefined;
+}
+
+/** Whose share of what the source is asked over it takes all that is asked on no call's behalf. */
+export function linkCaller(key: LinkKey): Caller | undefined {
+  const holder = linkHolder(key);
+  return holder && { principal: { id: holder.principal }, client: holder };
 }

@@ -1,13 +1,20 @@
-import type { Call } from "./call.ts";
-
 /** Who holds a place, or wants one: a principal and, where it has a lasting connection, that one of its connections. */
 export interface Holder {
   readonly principal: string;
   readonly connection?: string;
 }
 
-/** For whom a call takes a place. */
-export function holderOf({ principal, client }: Pick<Call, "principal" | "client">): Holder {
+/** Whose something is, as every call says it: it costs nothing to hand on where nobody asks whose a place is. */
+export interface Caller {
+  readonly principal: { readonly id: string };
+  readonly client: { readonly connection?: string };
+}
+
+/** Who has what the hub itself asks for, on nobody's behalf. */
+export const HUB: Holder = Object.freeze({ principal: "" });
+
+/** For whom a caller takes a place. */
+export function holderOf({ principal, client }: Caller): Holder {
   const { connection } = client;
   return connection === undefined ? { principal: principal.id } : { principal: principal.id, connection };
 }

@@ -3,13 +3,11 @@ import type { Cancellation } from "../core/cancellation.ts";
 import { FailError } from "../core/errors.ts";
 import { FairLine } from "../core/fair-line.ts";
 import { fail } from "../core/outcome.ts";
-import { holderOf, type Holder } from "../core/shares.ts";
+import { holderOf, HUB } from "../core/shares.ts";
 import { abortFailure } from "../core/wait.ts";
 
 /** Calls that may wait for a free place. */
 const MAX_WAITING = 1000;
-/** Calls that name nobody are all of one holder. */
-const NOBODY: Holder = Object.freeze({ principal: "" });
 const NOTHING_TO_LEAVE = (): void => {};
 
 /** Bounds how many calls of one source run at once; further ones wait for their turn, within their own time. */
@@ -35,7 +33,7 @@ async function enterLine(
   signal: Cancellation,
   call: Pick<Call, "principal" | "client"> | undefined,
 ): Promise<() => void> {
-  const holder = call ? holderOf(call) : NOBODY;
+  const holder = call ? holderOf(call) : HUB;
   if (!(await line.enter(holder, { cancellation: signal }))) throw signal.aborted ? abortFailure(signal) : full();
   let isInside = true;
   return () => {

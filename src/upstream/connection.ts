@@ -241,7 +241,7 @@ export class Connection {
         this.#inFlight.speaks(call);
         onProgress(call, progress);
       },
-      ...(inputSchema && { send: { inputSchema } }),
+      send: inputSchema ? { inputSchema, caller: call } : { caller: call },
     });
     this.#inFlight.add(sent.id, call);
     try {

@@ -34,7 +34,7 @@ export interface RequestOptions {
   /** Asks for progress under a token of our own and hears it, in order, never after the answer. */
   readonly onProgress?: (params: JsonObject) => void;
   readonly cancelBy?: CancelBy;
-  readonly send?: Pick<SendOptions, "inputSchema" | "longLived">;
+  readonly send?: Pick<SendOptions, "inputSchema" | "longLived" | "caller">;
 }
 
 /** A request on its way. `reply` rejects with a `FailError` when it was given up or can no longer be answered. */

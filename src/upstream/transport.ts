@@ -1,6 +1,7 @@
 import type { Cancellation } from "../core/cancellation.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Fail } from "../core/outcome.ts";
+import type { Caller } from "../core/shares.ts";
 import type { RequestId, RpcMessage } from "../wire/messages.ts";
 
 /**
@@ -64,6 +65,8 @@ export interface SendOptions {
    * by `signal`.
    */
   readonly idleMs?: number;
+  /** Whose call it is, where connections have to be shared. @default whom the transport is for */
+  readonly caller?: Caller;
 }
 
 export interface TransportHandlers {
@@ -96,5 +99,8 @@ export interface Noise {
   readonly sample?: string;
 }
 
-/** Makes a fresh transport: a connection that ended is replaced, not revived. */
-export type OpenTransport = () => Transport;
+/**
+ * Makes a fresh transport: a connection that ended is replaced, not revived. `caller` is whom it is for; absent: for
+ * several of them.
+ */
+export type OpenTransport = (caller?: Caller) => Transport;

@@ -4,7 +4,7 @@ import { FailError } from "../core/errors.ts";
 import { Emitter } from "../core/events.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, type Fail, type Outcome } from "../core/outcome.ts";
-import { isSharedLink } from "../core/link-key.ts";
+import { isSharedLink, linkCaller } from "../core/link-key.ts";
 import { orAborted } from "../core/wait.ts";
 import type { Logger } from "../core/ports.ts";
 import type { ColdStart, ListingWish, ProviderStatus } from "../core/provider.ts";
@@ -270,7 +270,7 @@ export class Upstream {
         : this.#furtherEvents(() => subscriptions, { label, isShared });
     const link = new Link(
       {
-        openTransport,
+        openTransport: () => openTransport(linkCaller(key)),
         connectionOptions,
         connectTimeoutMs,
         gate,

@@ -2,6 +2,7 @@
 // served all the same, and who is alone may use everything.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { objectMember, type JsonObject } from "../../src/core/json.ts";
+import { Crowd } from "../../src/outbound/client/crowd.ts";
 import { isRefused, openTarget, openUpstream, say, tool, wordsOf, type Target, type Upstream } from "./attack.ts";
 import { BOUNDED, flood } from "./flood.ts";
 
@@ -129,5 +130,28 @@ describe("a hub with two callers", () => {
     const words = [wordsOf(await first), wordsOf(await second)];
     expect(words).toContain("passed");
     expect(words).toContainEqual(expect.stringContaining("others need the room"));
+  });
+
+  test("connections to an HTTP source: calls of one that wait keep nobody else out, and all are made", async () => {
+    await openHub({}, { max_connections: 2 });
+    const pass = async (token: string, who: string): Promise<JsonObject> => {
+      const client = await target.client(token);
+      return client.request("tools/call", { name: "gate__pass", arguments: { who } });
+    };
+    const callers = (): unknown[] =>
+      gate.received.flatMap(({ method, params }) =>
+        method === "tools/call" ? [objectMember(params, "arguments")?.["who"]] : [],
+      );
+    const joined = vi.spyOn(Crowd.prototype, "join");
+    // All there is, since it is alone.
+    const flooding = Array.from({ length: 8 }, () => pass(TOKENS.ada.token, "ada"));
+    await vi.waitFor(() => expect([waiting, joined.mock.calls.length]).toEqual([2, 6]), 60_000);
+    const newcomer = pass(TOKENS.bob.token, "bob");
+    await vi.waitFor(() => expect(joined).toHaveBeenCalledTimes(7), 60_000);
+    joined.mockRestore();
+    releaseOne();
+    await vi.waitFor(() => expect(callers()).toEqual(["ada", "ada", "bob"]), 60_000);
+    release();
+    for (const reply of await Promise.all([newcomer, ...flooding])) expect(wordsOf(reply)).toBe("passed");
   });
 });

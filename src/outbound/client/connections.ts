@@ -78,9 +78,9 @@ export class Connections {
     const tls = { timeout: connectTimeoutMs, ...(ca && { ca }) };
     const shared = { connections: maxConnections, ...(keepAliveMs !== undefined && { keepAliveTimeout: keepAliveMs }) };
     if (proxy === undefined)
-      return new UndiciSender(new Agent({ ...shared, connect: { ...tls, ...(lookup && { lookup }) } }));
+      return new UndiciSender(new Agent({ ...shared, connect: { ...tls, ...(lookup && { lookup }) } }), maxConnections);
     const way = { uri: proxy, proxyTunnel: isTunnel, requestTls: tls, proxyTls: tls };
-    return new UndiciSender(new ProxyAgent({ ...shared, ...way }));
+    return new UndiciSender(new ProxyAgent({ ...shared, ...way }), maxConnections);
   }
 
   // Naming a CA replaces Node's own list, so that list is repeated.

@@ -1,5 +1,6 @@
 import type { Cancellation } from "../../core/cancellation.ts";
 import { MAX_TIMER_MS } from "../../core/deadline.ts";
+import type { Caller } from "../../core/shares.ts";
 import { discard } from "./body.ts";
 import type { HttpResponse, Sender } from "./sender.ts";
 
@@ -15,6 +16,8 @@ export interface Sending {
   readonly signal: Cancellation;
   /** Bound of silence, before the headers and between two chunks; 0 for none. */
   readonly idleMs: number;
+  /** Whose share of the connections it takes. @default the hub's own */
+  readonly caller?: Caller | undefined;
 }
 
 /** What a client decides of its requests, made once. Everything may throw a `FailError`. */
@@ -61,14 +64,14 @@ export async function exchange<S extends Sending>(first: Step, sending: S, route
 
 /** Throws what `toFailure` puts into words, or rejects with it. */
 function send<S extends Sending>(step: Step, sending: S, route: Route<S>): Promise<HttpResponse> {
-  const { signal, idleMs } = sending;
+  const { signal, idleMs, caller } = sending;
   signal.throwIfAborted();
   const sendBy = (sender: Sender): Promise<HttpResponse> => {
     const { origin, path } = route.targetOf(step.url);
     const { method, body } = step;
     const headers = route.headersFor(step.url, sending);
     const silenceMs = Math.min(idleMs, MAX_TIMER_MS);
-    return sender.send({ origin, path, method, headers, body, silenceMs }, signal);
+    return sender.send({ origin, path, method, headers, body, silenceMs, caller }, signal);
   };
   const known = route.connect(step.url, sending);
   return known instanceof Promise ? known.then(sendBy) : sendBy(known);

@@ -1,4 +1,5 @@
 import type { Cancellation } from "../../core/cancellation.ts";
+import type { Caller } from "../../core/shares.ts";
 import { discard } from "./body.ts";
 import { Connections } from "./connections.ts";
 import { exchange, MAX_REDIRECTS, targetOf, type Redirect, type Route, type Sending, type Step } from "./exchange.ts";
@@ -68,6 +69,8 @@ export interface OutgoingRequest {
   readonly signal: Cancellation;
   /** Bound of silence, before the headers and between two chunks; 0 for none. */
   readonly idleMs: number;
+  /** Whose share of the connections it takes. @default the hub's own */
+  readonly caller?: Caller | undefined;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -181,10 +184,14 @@ export class HttpClient {
   }
 
   #request(
-    { url, method, body, headers, signal, idleMs }: OutgoingRequest,
+    { url, method, body, headers, signal, idleMs, caller }: OutgoingRequest,
     credentials: Headers,
   ): Promise<HttpResponse> {
-    return exchange({ url: url ?? this.url, method, body }, { headers, credentials, signal, idleMs }, this.#route);
+    return exchange(
+      { url: url ?? this.url, method, body },
+      { headers, credentials, signal, idleMs, caller },
+      this.#route,
+    );
   }
 
   #createRoute(): Route<Asked> {

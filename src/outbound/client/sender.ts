@@ -1,4 +1,5 @@
 import type { Cancellation } from "../../core/cancellation.ts";
+import type { Caller } from "../../core/shares.ts";
 import type { ResponseBody } from "./response-body.ts";
 
 /** One request as it goes out. */
@@ -12,6 +13,8 @@ export interface Outgoing {
   readonly body: string | undefined;
   /** Bound of silence, before the headers and between two chunks; 0 for none. */
   readonly silenceMs: number;
+  /** Whose share of the connections it takes. @default the hub's own */
+  readonly caller?: Caller | undefined;
 }
 
 export interface HttpResponse {

@@ -1,67 +1,147 @@
 import type { Dispatcher } from "undici";
 import type { Cancellation } from "../../core/cancellation.ts";
+import { holderOf, HUB, type Caller, type Holder } from "../../core/shares.ts";
 import { AnswerSink } from "./answer-sink.ts";
+import { closed, Crowd } from "./crowd.ts";
+import type { BodySource } from "./response-body.ts";
 import type { HttpResponse, Outgoing, Sender } from "./sender.ts";
 
-/** Sends by way of one of undici's dispatchers. */
+/**
+ * Sends by way of one of undici's dispatchers. It is given no more at once than it has connections for: what it lets
+ * wait by itself waits in order of arrival, whosever it is, and without a bound.
+ */
 export class UndiciSender implements Sender {
   readonly #dispatcher: Dispatcher;
+  readonly #maxConnections: number;
+  /** By origin, of those that are asked at the moment. */
+  readonly #origins = new Map<string, Origin>();
+  #isClosed = false;
 
-  constructor(dispatcher: Dispatcher) {
+  /** `maxConnections` are to each origin. */
+  constructor(dispatcher: Dispatcher, maxConnections: number) {
     this.#dispatcher = dispatcher;
+    this.#maxConnections = maxConnections;
   }
 
-  send({ origin, path, method, headers, body, silenceMs }: Outgoing, signal: Cancellation): Promise<HttpResponse> {
-    const options = {
-      origin,
-      path,
-      method,
-      headers,
-      body: body ?? null,
-      headersTimeout: silenceMs,
-      bodyTimeout: silenceMs,
-    };
+  send(request: Outgoing, signal: Cancellation): Promise<HttpResponse> {
     return new Promise((resolve, reject) => {
-      this.#dispatcher.dispatch(options, new SinkHandler(new AnswerSink({ resolve, reject }, signal)));
+      if (this.#isClosed) throw closed();
+      const sent = new Sent(request, new AnswerSink({ resolve, reject }, signal), this.#originOf(request));
+      sent.begin();
     });
   }
 
   destroy(): Promise<void> {
+    this.#isClosed = true;
+    for (const origin of this.#origins.values()) origin.crowd.close(closed());
     return this.#dispatcher.destroy();
+  }
+
+  #originOf({ origin: name }: Outgoing): Origin {
+    let origin = this.#origins.get(name);
+    if (!origin) {
+      const bounds = { dispatcher: this.#dispatcher, maxConnections: this.#maxConnections };
+      this.#origins.set(name, (origin = new Origin(bounds, () => this.#origins.delete(name))));
+    }
+    return origin;
   }
 }
 
-/** An answer as undici tells of it. */
-class SinkHandler implements Dispatcher.DispatchHandler {
-  readonly #sink: AnswerSink;
+interface OriginBounds {
+  readonly dispatcher: Dispatcher;
+  readonly maxConnections: number;
+}
 
-  constructor(sink: AnswerSink) {
-    this.#sink = sink;
+/** What one origin is asked at the moment. */
+class Origin {
+  readonly #bounds: OriginBounds;
+  readonly #onUnused: () => void;
+  readonly #underway = new Set<Sent>();
+  readonly crowd = new Crowd<Sent, Sent>(() => Array.from(this.#underway, (sent) => [sent, sent.holder]));
+
+  constructor(bounds: OriginBounds, onUnused: () => void) {
+    this.#bounds = bounds;
+    this.#onUnused = onUnused;
+  }
+
+  place(sent: Sent): void {
+    if (this.#underway.size >= this.#bounds.maxConnections) return this.crowd.join(sent);
+    this.#underway.add(sent);
+    this.crowd.took(sent, sent);
+    try {
+      this.#bounds.dispatcher.dispatch(sent.options, sent);
+    } catch (error) {
+      sent.onResponseError(undefined, error);
+    }
+  }
+
+  freed(sent: Sent): void {
+    if (!this.#underway.delete(sent)) return;
+    this.crowd.freed(sent);
+    const next = this.crowd.next();
+    if (next) this.place(next);
+    else if (this.#underway.size === 0) this.#onUnused();
+  }
+}
+
+/** One request, and its answer as undici tells of it. Until it is undici's, nothing of it is there to be given up. */
+class Sent implements Dispatcher.DispatchHandler, BodySource {
+  readonly options: Dispatcher.DispatchOptions;
+  readonly sink: AnswerSink;
+  readonly #caller: Caller | undefined;
+  readonly #origin: Origin;
+  readonly paused = false;
+
+  constructor({ silenceMs, caller, body, ...request }: Outgoing, sink: AnswerSink, to: Origin) {
+    this.options = { ...request, body: body ?? null, headersTimeout: silenceMs, bodyTimeout: silenceMs };
+    this.sink = sink;
+    this.#caller = caller;
+    this.#origin = to;
+  }
+
+  get holder(): Holder {
+    return this.#caller ? holderOf(this.#caller) : HUB;
+  }
+
+  begin(): void {
+    // Before it is undici's, which may begin it at once.
+    this.sink.begin(this);
+    this.#origin.place(this);
+  }
+
+  pause(): void {}
+
+  resume(): void {}
+
+  abort(): void {
+    this.#origin.crowd.leave(this);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#sink.begin(controller);
+    this.sink.begin(controller);
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
     // 100 to 199 come before the response.
     if (status < 200) return;
-    this.#sink.head(status, (name) => {
+    this.sink.head(status, (name) => {
       const value = headers[name];
       return Array.isArray(value) ? value.join(", ") : value;
     });
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#sink.data(chunk);
+    this.sink.data(chunk);
   }
 
   onResponseEnd(): void {
-    this.#sink.end();
+    this.sink.end();
+    this.#origin.freed(this);
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: unknown): void {
-    this.#sink.fail(error);
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: unknown): void {
+    this.sink.fail(error);
+    this.#origin.freed(this);
   }
 }
 

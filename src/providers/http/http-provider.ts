@@ -213,9 +213,9 @@ function transportsOver(client: HttpClient, { transport, upstream }: RemoteServe
   };
   const framing: Framing = {};
   const makers: Record<HttpTransportChoice, OpenTransport> = {
-    auto: () => new AutoHttpTransport(connection, framing),
-    streamable: () => new StreamableHttpTransport(connection),
-    sse: () => new HttpSseTransport(connection),
+    auto: (caller) => new AutoHttpTransport({ ...connection, caller }, framing),
+    streamable: (caller) => new StreamableHttpTransport({ ...connection, caller }),
+    sse: (caller) => new HttpSseTransport({ ...connection, caller }),
   };
   return makers[transport];
 }

@@ -1,6 +1,7 @@
 import { CallSet } from "../../core/call-map.ts";
 import { Canceller, type Cancellation } from "../../core/cancellation.ts";
 import type { FailError } from "../../core/errors.ts";
+import type { Caller } from "../../core/shares.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { hasMorePartsThan, partsWords } from "../../wire/json-parts.ts";
 import { parseMessage } from "../../wire/parse-message.ts";
@@ -10,6 +11,8 @@ import type { TransportHandlers } from "../transport.ts";
 
 export interface HttpConnectionOptions {
   readonly client: HttpClient;
+  /** Whom it is for; absent: for several callers. */
+  readonly caller?: Caller | undefined;
   /** Bound of one JSON answer and of one server-sent event. */
   readonly maxMessageBytes: number;
   /** Bound of the keys, objects and lists of either. */

@@ -64,7 +64,7 @@ export class HttpSseTransport implements Transport {
   }
 
   async send(message: RpcMessage, options: SendOptions = {}): Promise<void> {
-    const { client, idleMs } = this.#connection.options;
+    const { client, idleMs, caller } = this.#connection.options;
     const { place } = client;
     if (!this.#endpoint || this.#connection.isOver)
       throw httpFailure("unavailable", { place, what: "is not connected any more." }, { details: { sent: false } });
@@ -80,6 +80,7 @@ export class HttpSseTransport implements Transport {
         body,
         signal,
         idleMs: options.idleMs ?? idleMs,
+        caller: options.caller ?? caller,
       });
       if (response.status >= 200 && response.status <= 299) return discard(response.body);
       const text = await readRefusal(response.body, place, signal);
@@ -108,8 +109,9 @@ export class HttpSseTransport implements Transport {
   }
 
   async #openStream(signal: Cancellation): Promise<HttpResponse> {
-    const { client } = this.#connection.options;
-    const response = await client.request({ method: "GET", headers: { accept: EVENT_STREAM_TYPE }, signal, idleMs: 0 });
+    const { client, caller } = this.#connection.options;
+    const opening = { method: "GET", headers: { accept: EVENT_STREAM_TYPE }, signal, idleMs: 0, caller } as const;
+    const response = await client.request(opening);
     if (response.status === 200 && mediaType(response.header("content-type")) === EVENT_STREAM_TYPE) return response;
     discard(response.body);
     if (response.status < 200 || response.status > 299) throw toStatusFailure(response, client.place);

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { abortSignalOf, type Cancellation } from "../../core/cancellation.ts";
 import { FailError } from "../../core/errors.ts";
+import type { Caller } from "../../core/shares.ts";
 import { atTurnEnd } from "../../core/turn-end.ts";
 import { classifyMessage, type RequestId } from "../../wire/messages.ts";
 import { discard, readRefusal } from "../../outbound/client/body.ts";
@@ -14,6 +15,8 @@ import type { ResponseBody } from "../../outbound/client/response-body.ts";
 
 export interface ResponseStreamOptions {
   readonly idleMs: number;
+  /** Whose share of the connections it takes, also where it is opened again. */
+  readonly caller?: Caller | undefined;
   /** Present where a stream that breaks off may be resumed: headers of the session. */
   readonly resumeHeaders?: () => Record<string, string>;
   /** The server refused to resume; returns what the session makes of it. */
@@ -117,11 +120,11 @@ export class ResponseStream {
 
   async #resume(signal: Cancellation): Promise<ResponseBody | undefined> {
     const { client } = this.#connection.options;
-    const { resumeHeaders, idleMs } = this.#options;
+    const { resumeHeaders, idleMs, caller } = this.#options;
     const headers = { ...resumeHeaders?.(), accept: EVENT_STREAM_TYPE, "last-event-id": this.#lastEventId ?? "" };
     let response;
     try {
-      response = await client.request({ method: "GET", headers, signal, idleMs });
+      response = await client.request({ method: "GET", headers, signal, idleMs, caller });
     } catch (error) {
       if (signal.aborted) throw error;
       return undefined;

@@ -78,11 +78,11 @@ export class ServerStream {
   }
 
   async #once(signal: Cancellation): Promise<Ending> {
-    const { client } = this.#connection.options;
+    const { client, caller } = this.#connection.options;
     const lastEventId = this.#lastEventId === undefined ? {} : { "last-event-id": this.#lastEventId };
     try {
       const headers = { ...this.#owner.headers(), accept: EVENT_STREAM_TYPE, ...lastEventId };
-      const response = await client.request({ method: "GET", headers, signal, idleMs: 0 });
+      const response = await client.request({ method: "GET", headers, signal, idleMs: 0, caller });
       if (response.status !== 200) return await this.#onRefusal(response, signal);
       if (mediaType(response.header("content-type")) !== EVENT_STREAM_TYPE) {
         discard(response.body);

@@ -84,7 +84,7 @@ export class StreamableHttpTransport implements Transport {
       if (!asked) return this.#onTaken(message, response);
       if (asked.method === "initialize") this.#startSession(response);
       if (mediaType(response.header("content-type")) === EVENT_STREAM_TYPE)
-        await this.#streamFor(asked, this.#idleMs(options)).read(response.body, signal);
+        await this.#streamFor(asked, options).read(response.body, signal);
       else await this.#readJson(asked, response, signal);
       this.#answers += 1;
     } finally {
@@ -97,20 +97,18 @@ export class StreamableHttpTransport implements Transport {
     const wasOpen = !this.#connection.isOver;
     this.#connection.close();
     if (!wasOpen || this.#sessionId === undefined || this.#isSessionLost) return;
-    const { client } = this.#connection.options;
+    const { client, caller } = this.#connection.options;
     try {
       const signal = AbortSignal.timeout(DELETE_TIMEOUT_MS);
-      discard(
-        (await client.request({ method: "DELETE", headers: this.#sessionHeaders(), signal, idleMs: DELETE_TIMEOUT_MS }))
-          .body,
-      );
+      const ending = { method: "DELETE", headers: this.#sessionHeaders(), signal, idleMs: DELETE_TIMEOUT_MS } as const;
+      discard((await client.request({ ...ending, caller })).body);
     } catch {
       // A server that is gone needs no farewell.
     }
   }
 
   #post(message: RpcMessage, options: SendOptions, signal: Cancellation): Promise<HttpResponse> {
-    const { client } = this.#connection.options;
+    const { client, caller } = this.#connection.options;
     const headers = this.#headersOf(message, options);
     headers["content-type"] = JSON_TYPE;
     headers["accept"] = ACCEPTED_TYPES;
@@ -120,6 +118,7 @@ export class StreamableHttpTransport implements Transport {
       body: JSON.stringify(message),
       signal,
       idleMs: this.#idleMs(options),
+      caller: options.caller ?? caller,
     });
   }
 
@@ -161,10 +160,11 @@ export class StreamableHttpTransport implements Transport {
     if ("method" in message && message.method === "notifications/initialized") this.#openStandingStream();
   }
 
-  #streamFor(request: RpcRequest, idleMs: number): ResponseStream {
+  #streamFor(request: RpcRequest, options: SendOptions): ResponseStream {
     const isResumable = !isModernRevision(this.#version) && !claimsModernEra(request.params);
     return new ResponseStream(this.#connection, request.id, {
-      idleMs,
+      idleMs: this.#idleMs(options),
+      caller: options.caller ?? this.#connection.options.caller,
       ...(isResumable && {
         resumeHeaders: () => this.#sessionHeaders(),
         onGone: (status, body) => this.#onStreamGone(status, body),

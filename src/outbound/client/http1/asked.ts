@@ -1,9 +1,11 @@
+import { holderOf, HUB, type Caller, type Holder } from "../../../core/shares.ts";
 import type { AnswerSink } from "../answer-sink.ts";
 import type { BodySource } from "../response-body.ts";
+import type { Outgoing } from "../sender.ts";
 import type { RequestBytes } from "./request-text.ts";
 
 /** Who has a request at the moment: whoever lets it wait, or the connection that carries it. */
-export interface Holder {
+export interface Keeper {
   giveUp(asked: Asked): void;
   pause?(): void;
   resume?(): void;
@@ -15,13 +17,20 @@ export class Asked implements BodySource {
   /** Bound of silence, before the head and between two pieces of the body; 0 for none. */
   readonly silenceMs: number;
   readonly sink: AnswerSink;
-  holder: Holder | undefined;
+  keeper: Keeper | undefined;
+  readonly #caller: Caller | undefined;
   #isPaused = false;
 
-  constructor(bytes: RequestBytes, silenceMs: number, sink: AnswerSink) {
+  constructor(bytes: RequestBytes, { silenceMs, caller }: Pick<Outgoing, "silenceMs" | "caller">, sink: AnswerSink) {
     this.bytes = bytes;
     this.silenceMs = silenceMs;
+    this.#caller = caller;
     this.sink = sink;
+  }
+
+  /** Whose share of the connections it takes. */
+  get holder(): Holder {
+    return this.#caller ? holderOf(this.#caller) : HUB;
   }
 
   get paused(): boolean {
@@ -30,16 +39,16 @@ export class Asked implements BodySource {
 
   pause(): void {
     this.#isPaused = true;
-    this.holder?.pause?.();
+    this.keeper?.pause?.();
   }
 
   resume(): void {
     this.#isPaused = false;
-    this.holder?.resume?.();
+    this.keeper?.resume?.();
   }
 
   abort(): void {
-    this.holder?.giveUp(this);
-    this.holder = undefined;
+    this.keeper?.giveUp(this);
+    this.keeper = undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { connect as connectTcp, type LookupFunction, type OnReadOpts, type Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import { AnswerParser, type AnswerListener } from "./answer-parser.ts";
-import type { Asked, Holder } from "./asked.ts";
+import type { Asked, Keeper } from "./asked.ts";
 import { Http1Fault, notHttp } from "./fault.ts";
 import type { AnswerHead } from "./head.ts";
 import { Silence } from "./silence.ts";
@@ -37,7 +37,7 @@ const TCP_KEEP_ALIVE_MS = 60_000;
  * from then on nobody sends it again. Whatever comes while no answer is due ends the connection: it would be taken for
  * the answer to the next request.
  */
-export class Http1Connection implements AnswerListener, Holder {
+export class Http1Connection implements AnswerListener, Keeper {
   readonly #destination: Destination;
   readonly #owner: ConnectionOwner;
   readonly #socket: Socket;
@@ -57,17 +57,22 @@ export class Http1Connection implements AnswerListener, Holder {
     this.#destination = destination;
     this.#owner = owner;
     this.#asked = first;
-    first.holder = this;
+    first.keeper = this;
     this.#parser = new AnswerParser(this);
     this.#silence = new Silence(() => this.#onSilence());
     this.#silence.expect(destination.connectTimeoutMs);
     this.#socket = this.#connect();
   }
 
+  /** What it carries at the moment. */
+  get asked(): Asked | undefined {
+    return this.#asked;
+  }
+
   /** Carries a request over a connection that was free. */
   carry(asked: Asked): void {
     this.#asked = asked;
-    asked.holder = this;
+    asked.keeper = this;
     this.#silence.end();
     this.#socket.ref();
     this.#isLooking = true;
@@ -210,7 +215,7 @@ export class Http1Connection implements AnswerListener, Holder {
     const asked = this.#asked;
     this.#asked = undefined;
     if (!asked) return undefined;
-    asked.holder = undefined;
+    asked.keeper = undefined;
     if (asked.paused) this.#socket.resume();
     return asked;
   }

@@ -1,11 +1,12 @@
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import type { Cancellation } from "../../../core/cancellation.ts";
+import type { Holder } from "../../../core/shares.ts";
 import { AnswerSink } from "../answer-sink.ts";
+import { closed, Crowd } from "../crowd.ts";
 import type { HttpResponse, Outgoing, Sender } from "../sender.ts";
-import { Asked, type Holder } from "./asked.ts";
+import { Asked, type Keeper } from "./asked.ts";
 import { Http1Connection, type ConnectionOwner, type Destination } from "./connection.ts";
-import { Http1Fault } from "./fault.ts";
 import { requestBytes } from "./request-text.ts";
 
 export interface Http1PoolOptions {
@@ -23,12 +24,10 @@ export interface Http1PoolOptions {
 }
 
 const KEEP_ALIVE_MS = 4000;
-/** Requests that wait for a connection. */
-const MAX_WAITING = 10_000;
 const READ_BYTES = 64 * 1024;
 
 /** HTTP/1.1 to one origin, with or without TLS, over connections that are kept and carry one request at a time. */
-export class Http1Pool implements Sender, ConnectionOwner, Holder {
+export class Http1Pool implements Sender, ConnectionOwner, Keeper {
   readonly #origin: string;
   readonly #host: string;
   readonly #maxConnections: number;
@@ -36,7 +35,7 @@ export class Http1Pool implements Sender, ConnectionOwner, Holder {
   readonly #all = new Set<Http1Connection>();
   /** Those that nobody uses; the one used last is used first, so that the others may end. */
   readonly #free: Http1Connection[] = [];
-  readonly #waiting: Asked[] = [];
+  readonly #crowd = new Crowd<Http1Connection, Asked>(() => carriedBy(this.#all));
   #isClosed = false;
 
   constructor({ origin, maxConnections, ...options }: Http1PoolOptions, connectTls?: Destination["connectTls"]) {
@@ -60,7 +59,7 @@ export class Http1Pool implements Sender, ConnectionOwner, Holder {
       if (this.#isClosed || request.origin !== this.#origin) throw closed();
       const bytes = requestBytes(request, this.#host);
       const sink = new AnswerSink({ resolve, reject }, signal);
-      const asked = new Asked(bytes, request.silenceMs, sink);
+      const asked = new Asked(bytes, request, sink);
       this.#place(asked);
       sink.begin(asked);
     });
@@ -68,28 +67,30 @@ export class Http1Pool implements Sender, ConnectionOwner, Holder {
 
   destroy(): Promise<void> {
     this.#isClosed = true;
-    for (const asked of this.#waiting.splice(0)) asked.sink.fail(closed());
+    this.#crowd.close(closed());
     for (const connection of this.#all) connection.destroy(closed());
     return Promise.resolve();
   }
 
   giveUp(asked: Asked): void {
-    const at = this.#waiting.indexOf(asked);
-    if (at !== -1) this.#waiting.splice(at, 1);
+    this.#crowd.leave(asked);
   }
 
   onFree(connection: Http1Connection): void {
-    const next = this.#waiting.shift();
-    if (next) connection.carry(next);
-    else this.#free.push(connection);
+    this.#crowd.freed(connection);
+    const next = this.#crowd.next();
+    if (!next) return void this.#free.push(connection);
+    this.#crowd.took(connection, next);
+    connection.carry(next);
   }
 
   onGone(connection: Http1Connection, unsent: Asked | undefined): void {
     this.#all.delete(connection);
     const at = this.#free.indexOf(connection);
     if (at !== -1) this.#free.splice(at, 1);
+    this.#crowd.freed(connection);
     // It came before whoever waits.
-    const next = unsent ?? this.#waiting.shift();
+    const next = unsent ?? this.#crowd.next();
     if (next) this.#place(next);
   }
 
@@ -98,12 +99,13 @@ export class Http1Pool implements Sender, ConnectionOwner, Holder {
     const free = this.#free.pop();
     if (free) return free.carry(asked);
     if (this.#all.size < this.#maxConnections) {
-      this.#all.add(new Http1Connection(this.#destination, this, asked));
+      const connection = new Http1Connection(this.#destination, this, asked);
+      this.#all.add(connection);
+      this.#crowd.took(connection, asked);
       return;
     }
-    asked.holder = this;
-    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(asked);
-    else asked.sink.fail(new Http1Fault("TOOLYARD_CROWDED", "Too many requests wait for a connection."));
+    asked.keeper = this;
+    this.#crowd.join(asked);
   }
 }
 
@@ -130,6 +132,6 @@ export async function createHttp1Pool(options: Http1PoolOptions): Promise<Http1P
   });
 }
 
-function closed(): Http1Fault {
-  return new Http1Fault("TOOLYARD_CLOSED", "The connections to the server were closed.");
+function* carriedBy(connections: Iterable<Http1Connection>): Iterable<[Http1Connection, Holder]> {
+  for (const connection of connections) if (connection.asked) yield [connection, connection.asked.holder];
 }
