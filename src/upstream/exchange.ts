@@ -3,7 +3,7 @@ import { Canceller, type Cancellation } from "../core/cancellation.ts";
 import { FailError } from "../core/errors.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
-import { abortFailure } from "../core/wait.ts";
+import { abortFailure, within } from "../core/wait.ts";
 import {
   classifyMessage,
   rpcError,
@@ -51,6 +51,9 @@ interface Pending {
 
 /** Ids of given-up requests that are remembered, so that their late answers are not called wrong. */
 const MAX_FORGOTTEN = 1024;
+
+/** How long the stream of a request that is given up is kept for the message that says so to arrive before its end. */
+const CANCEL_MS = 5000;
 
 /** The id of the last request; shared by connections that follow one another where ids go on. */
 export interface RequestIds {
@@ -188,7 +191,7 @@ export class Exchange {
       method: "notifications/cancelled",
       params: { requestId: id, reason: reasonOf(failure) },
     };
-    void this.post(message).then(() => stream?.abort(GIVEN_UP));
+    void within(this.post(message), CANCEL_MS, { keepsAlive: false }).then(() => stream?.abort(GIVEN_UP));
   }
 
   #take(id: RequestId): Pending | undefined {

@@ -154,4 +154,22 @@ describe("a hub with two callers", () => {
     release();
     for (const reply of await Promise.all([newcomer, ...flooding])) expect(wordsOf(reply)).toBe("passed");
   });
+
+  test("calls given up while they have every connection to their source free them, and it hears of that", async () => {
+    await openHub({}, { max_connections: 2 });
+    const ending = new AbortController();
+    const { signal } = ending;
+    const pass = async (token: string, options = {}): Promise<JsonObject> =>
+      (await target.client(token)).request("tools/call", { name: "gate__pass", arguments: {} }, options);
+    const given = [pass(TOKENS.ada.token, { signal }), pass(TOKENS.ada.token, { signal })];
+    await vi.waitFor(() => expect(waiting).toBe(2), 60_000);
+    ending.abort();
+    await Promise.allSettled(given);
+    const next = pass(TOKENS.bob.token);
+    await vi.waitFor(() => expect(waiting).toBe(3), 60_000);
+    release();
+    expect(wordsOf(await next)).toBe("passed");
+    const cancelled = (): number => gate.received.filter(({ method }) => method === "notifications/cancelled").length;
+    await vi.waitFor(() => expect(cancelled()).toBe(2), 60_000);
+  });
 });

@@ -5,7 +5,7 @@ import { Canceller } from "../../core/cancellation.ts";
 import type { Caller } from "../../core/shares.ts";
 import { readBytes } from "./body.ts";
 import { Connections } from "./connections.ts";
-import type { HttpResponse, Sender } from "./sender.ts";
+import type { HttpResponse, Outgoing, Sender } from "./sender.ts";
 
 // What is bounded for everybody is shared by one policy, whoever sends: our own HTTP/1.1, or undici by way of a proxy.
 const WAYS = {
@@ -82,7 +82,15 @@ class Held extends HeldServer {
   }
 
   send(body: string, from?: Caller, signal = new Canceller()): Promise<HttpResponse> {
-    const whose = from && { caller: from };
+    return this.#send(body, { ...(from && { caller: from }) }, signal);
+  }
+
+  /** What is answered at once. */
+  tell(body: string): Promise<HttpResponse> {
+    return this.#send(body, { isMessage: true }, new Canceller());
+  }
+
+  #send(body: string, whose: Partial<Outgoing>, signal: Canceller): Promise<HttpResponse> {
     return this.sender.send(
       { origin: this.#origin, path: "/", method: "POST", headers: {}, body, silenceMs: 60_000, ...whose },
       signal,
@@ -216,6 +224,22 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
     held.answer("a");
     expect(await Promise.all(others)).toEqual(["a", "b"]);
     expect(held.seen).toEqual(["given up", "b", "a"]);
+  });
+
+  test("a message goes over one connection more, and nothing else does", async () => {
+    const held = await hold(way, 2);
+    const ends = ["1", "2", "3", "4"].map((body) => endOf(held.send(body, ADA)));
+    await expect.poll(() => held.underway).toHaveLength(2);
+    const messages = [endOf(held.tell("m1")), endOf(held.tell("m2"))];
+    await expect.poll(() => held.underway).toHaveLength(3);
+    expect(held.seen[2]).toBe("m1");
+    held.answer(held.seen[0]);
+    // What waits longest would be the third beside the message.
+    held.answer("m1");
+    await expect.poll(() => held.seen.length).toBe(4);
+    held.answer("m2");
+    expect(await Promise.all(messages)).toEqual(["m1", "m2"]);
+    expect(await held.answerUntil(Promise.all(ends))).toEqual(["1", "2", "3", "4"]);
   });
 
   test("a full line makes room for a newcomer within its share, and for nobody else", async () => {

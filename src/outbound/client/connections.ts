@@ -76,7 +76,11 @@ export class Connections {
     const { Agent, ProxyAgent } = await import("undici");
     const { UndiciSender } = await import("./undici-sender.ts");
     const tls = { timeout: connectTimeoutMs, ...(ca && { ca }) };
-    const shared = { connections: maxConnections, ...(keepAliveMs !== undefined && { keepAliveTimeout: keepAliveMs }) };
+    // The sender lets wait whoever has to; one more is for its messages.
+    const shared = {
+      connections: maxConnections + 1,
+      ...(keepAliveMs !== undefined && { keepAliveTimeout: keepAliveMs }),
+    };
     if (proxy === undefined)
       return new UndiciSender(new Agent({ ...shared, connect: { ...tls, ...(lookup && { lookup }) } }), maxConnections);
     const way = { uri: proxy, proxyTunnel: isTunnel, requestTls: tls, proxyTls: tls };

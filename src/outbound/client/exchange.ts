@@ -18,6 +18,8 @@ export interface Sending {
   readonly idleMs: number;
   /** Whose share of the connections it takes. @default the hub's own */
   readonly caller?: Caller | undefined;
+  /** As in `Outgoing`. */
+  readonly isMessage?: boolean | undefined;
 }
 
 /** What a client decides of its requests, made once. Everything may throw a `FailError`. */
@@ -64,14 +66,14 @@ export async function exchange<S extends Sending>(first: Step, sending: S, route
 
 /** Throws what `toFailure` puts into words, or rejects with it. */
 function send<S extends Sending>(step: Step, sending: S, route: Route<S>): Promise<HttpResponse> {
-  const { signal, idleMs, caller } = sending;
+  const { signal, idleMs, caller, isMessage } = sending;
   signal.throwIfAborted();
   const sendBy = (sender: Sender): Promise<HttpResponse> => {
     const { origin, path } = route.targetOf(step.url);
     const { method, body } = step;
     const headers = route.headersFor(step.url, sending);
     const silenceMs = Math.min(idleMs, MAX_TIMER_MS);
-    return sender.send({ origin, path, method, headers, body, silenceMs, caller }, signal);
+    return sender.send({ origin, path, method, headers, body, silenceMs, caller, isMessage }, signal);
   };
   const known = route.connect(step.url, sending);
   return known instanceof Promise ? known.then(sendBy) : sendBy(known);

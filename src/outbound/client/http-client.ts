@@ -71,6 +71,8 @@ export interface OutgoingRequest {
   readonly idleMs: number;
   /** Whose share of the connections it takes. @default the hub's own */
   readonly caller?: Caller | undefined;
+  /** It is answered at once, and goes also where all connections are taken. @default false */
+  readonly isMessage?: boolean | undefined;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -183,15 +185,8 @@ export class HttpClient {
     }
   }
 
-  #request(
-    { url, method, body, headers, signal, idleMs, caller }: OutgoingRequest,
-    credentials: Headers,
-  ): Promise<HttpResponse> {
-    return exchange(
-      { url: url ?? this.url, method, body },
-      { headers, credentials, signal, idleMs, caller },
-      this.#route,
-    );
+  #request({ url, method, body, headers, ...sending }: OutgoingRequest, credentials: Headers): Promise<HttpResponse> {
+    return exchange({ url: url ?? this.url, method, body }, { headers, credentials, ...sending }, this.#route);
   }
 
   #createRoute(): Route<Asked> {

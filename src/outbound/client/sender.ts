@@ -15,6 +15,11 @@ export interface Outgoing {
   readonly silenceMs: number;
   /** Whose share of the connections it takes. @default the hub's own */
   readonly caller?: Caller | undefined;
+  /**
+   * It is answered at once, and what has all the connections may wait for just that: it may go over one more than there
+   * are otherwise. @default false
+   */
+  readonly isMessage?: boolean | undefined;
 }
 
 export interface HttpResponse {

@@ -65,11 +65,12 @@ class Origin {
   }
 
   place(sent: Sent): void {
-    if (this.#underway.size >= this.#bounds.maxConnections) return this.crowd.join(sent);
+    const { maxConnections, dispatcher } = this.#bounds;
+    if (this.#underway.size >= maxConnections + (sent.isMessage ? 1 : 0)) return this.crowd.join(sent);
     this.#underway.add(sent);
     this.crowd.took(sent, sent);
     try {
-      this.#bounds.dispatcher.dispatch(sent.options, sent);
+      dispatcher.dispatch(sent.options, sent);
     } catch (error) {
       sent.onResponseError(undefined, error);
     }
@@ -78,7 +79,7 @@ class Origin {
   freed(sent: Sent): void {
     if (!this.#underway.delete(sent)) return;
     this.crowd.freed(sent);
-    const next = this.crowd.next();
+    const next = this.#underway.size < this.#bounds.maxConnections ? this.crowd.next() : undefined;
     if (next) this.place(next);
     else if (this.#underway.size === 0) this.#onUnused();
   }
@@ -88,13 +89,15 @@ class Origin {
 class Sent implements Dispatcher.DispatchHandler, BodySource {
   readonly options: Dispatcher.DispatchOptions;
   readonly sink: AnswerSink;
+  readonly isMessage: boolean;
   readonly #caller: Caller | undefined;
   readonly #origin: Origin;
   readonly paused = false;
 
-  constructor({ silenceMs, caller, body, ...request }: Outgoing, sink: AnswerSink, to: Origin) {
+  constructor({ silenceMs, caller, isMessage = false, body, ...request }: Outgoing, sink: AnswerSink, to: Origin) {
     this.options = { ...request, body: body ?? null, headersTimeout: silenceMs, bodyTimeout: silenceMs };
     this.sink = sink;
+    this.isMessage = isMessage;
     this.#caller = caller;
     this.#origin = to;
   }

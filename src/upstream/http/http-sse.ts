@@ -81,6 +81,7 @@ export class HttpSseTransport implements Transport {
         signal,
         idleMs: options.idleMs ?? idleMs,
         caller: options.caller ?? caller,
+        isMessage: !("method" in message && "id" in message),
       });
       if (response.status >= 200 && response.status <= 299) return discard(response.body);
       const text = await readRefusal(response.body, place, signal);

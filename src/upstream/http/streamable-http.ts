@@ -119,6 +119,7 @@ export class StreamableHttpTransport implements Transport {
       signal,
       idleMs: this.#idleMs(options),
       caller: options.caller ?? caller,
+      isMessage: !("method" in message && "id" in message),
     });
   }
 

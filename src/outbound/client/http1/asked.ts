@@ -11,6 +11,8 @@ export interface Keeper {
   resume?(): void;
 }
 
+type Sending = Pick<Outgoing, "silenceMs" | "caller" | "isMessage">;
+
 /** One request on its way: what is to be written, and where its answer goes. */
 export class Asked implements BodySource {
   readonly bytes: RequestBytes;
@@ -18,12 +20,14 @@ export class Asked implements BodySource {
   readonly silenceMs: number;
   readonly sink: AnswerSink;
   keeper: Keeper | undefined;
+  readonly isMessage: boolean;
   readonly #caller: Caller | undefined;
   #isPaused = false;
 
-  constructor(bytes: RequestBytes, { silenceMs, caller }: Pick<Outgoing, "silenceMs" | "caller">, sink: AnswerSink) {
+  constructor(bytes: RequestBytes, { silenceMs, caller, isMessage = false }: Sending, sink: AnswerSink) {
     this.bytes = bytes;
     this.silenceMs = silenceMs;
+    this.isMessage = isMessage;
     this.#caller = caller;
     this.sink = sink;
   }

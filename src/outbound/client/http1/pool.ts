@@ -77,6 +77,8 @@ export class Http1Pool implements Sender, ConnectionOwner, Keeper {
   }
 
   onFree(connection: Http1Connection): void {
+    // There is one for a message beside those that there may be.
+    if (this.#all.size > this.#maxConnections) return connection.destroy(closed());
     this.#crowd.freed(connection);
     const next = this.#crowd.next();
     if (!next) return void this.#free.push(connection);
@@ -90,7 +92,7 @@ export class Http1Pool implements Sender, ConnectionOwner, Keeper {
     if (at !== -1) this.#free.splice(at, 1);
     this.#crowd.freed(connection);
     // It came before whoever waits.
-    const next = unsent ?? this.#crowd.next();
+    const next = unsent ?? (this.#all.size < this.#maxConnections ? this.#crowd.next() : undefined);
     if (next) this.#place(next);
   }
 
@@ -98,7 +100,7 @@ export class Http1Pool implements Sender, ConnectionOwner, Keeper {
     if (this.#isClosed) return asked.sink.fail(closed());
     const free = this.#free.pop();
     if (free) return free.carry(asked);
-    if (this.#all.size < this.#maxConnections) {
+    if (this.#all.size < this.#maxConnections + (asked.isMessage ? 1 : 0)) {
       const connection = new Http1Connection(this.#destination, this, asked);
       this.#all.add(connection);
       this.#crowd.took(connection, asked);
