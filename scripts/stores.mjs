@@ -41,6 +41,8 @@ const running = [];
 const scratch = mkdtempSync(join(tmpdir(), "toolyard-stores-"));
 chmodSync(scratch, 0o755);
 mkdirSync(cache, { recursive: true });
+// What was compiled for a test may have made them, for its own user alone; PostgreSQL runs as another.
+for (const folder of [dirname(cache), cache]) chmodSync(folder, 0o755);
 process.once("exit", () => {
   for (const stop of running) stop();
   rmSync(scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
