@@ -22,15 +22,16 @@ let steps = 0;
 let last = Infinity;
 
 /** What comes into the log for each passage of a book. */
-const LOG_BYTES = 1_900;
+const LOG_BYTES = 2_200;
 
 const part = /^log:(.*)$/.exec(at)?.[1];
 const store = part === undefined ? await openDoomed() : await openStore(parseStore(address));
 steps = 0;
 last = part === undefined ? Number(at) : Infinity;
 const { document, text, passages } = doomedDocument(word, part === undefined ? undefined : BOOK_CHUNKS);
-if (part !== undefined) watchLog(Number(part) * BOOK_CHUNKS * LOG_BYTES);
+const over = part === undefined ? undefined : watchLog(Number(part) * BOOK_CHUNKS * LOG_BYTES);
 await store.replaceDocument(document, text, passages);
+over?.();
 process.stdout.write(`written in ${steps} steps`);
 await store[Symbol.asyncDispose]();
 
@@ -39,16 +40,19 @@ function step(): void {
   if (steps >= last) process.kill(process.pid, "SIGKILL");
 }
 
-/** Ends this process once the log has more than so many bytes. */
-function watchLog(bytes: number): void {
+/** Ends this process once the log has more than so many bytes, until its result is called. */
+function watchLog(bytes: number): () => void {
   const place = parseStore(address);
   if (place.kind !== "sqlite") throw new Error(`${address} has no log.`);
+  let next: NodeJS.Immediate;
   const look = (): void => {
     const size = statSync(`${place.file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
     if (size > bytes) process.kill(process.pid, "SIGKILL");
-    setImmediate(look).unref();
+    // One that holds the loop: otherwise it sleeps until the thread has something to say, which is when all is over.
+    next = setImmediate(look);
   };
   look();
+  return () => clearImmediate(next);
 }
 
 async function openDoomed(): Promise<LibraryStore> {

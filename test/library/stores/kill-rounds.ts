@@ -106,12 +106,13 @@ async function books(writers: DoomedWriters): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "toolyard-books-"));
   const place = `sqlite://${folder}/library.db`;
   const look = { chunks: BOOK_CHUNKS };
-  let expected: string | undefined;
+  let expected: string | undefined = "first";
   let [killed, written, asNew] = [0, 0, 0];
   try {
+    await writers.writeAndKill(place, "log:Infinity", expected);
     for (let round = 0; round < Number(rounds); round += 1) {
       const word = `w${round}b`;
-      const end = await writers.writeAndKill(place, `log:${round / Number(rounds)}`, word);
+      const end = await writers.writeAndKill(place, `log:${round / Math.max(1, Number(rounds) - 1)}`, word);
       const found = await opened(place, async (store) => {
         const reading = await wholeReading(store, look);
         const findings = await store.check();
