@@ -75,7 +75,8 @@ export class Connections {
     const { proxy, isTunnel, connectTimeoutMs, maxConnections, keepAliveMs, lookup } = this.#options;
     const { Agent, ProxyAgent } = await import("undici");
     const { UndiciSender } = await import("./undici-sender.ts");
-    const tls = { timeout: connectTimeoutMs, ...(ca && { ca }) };
+    // Said by itself, since Node would otherwise take NODE_TLS_REJECT_UNAUTHORIZED of the environment for our word.
+    const tls = { timeout: connectTimeoutMs, rejectUnauthorized: true, ...(ca && { ca }) };
     // The sender lets wait whoever has to; one more is for its messages.
     const shared = {
       connections: maxConnections + 1,

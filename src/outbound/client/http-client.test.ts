@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { connect as connectTcp } from "node:net";
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { listen, sendJson, startServer, type RunningServer } from "../../../test/fixtures/http-servers.ts";
 import { failureOf } from "../../../test/fixtures/transport-peer.ts";
 import { discard, readText } from "./body.ts";
@@ -242,6 +242,29 @@ test("a certificate that nobody vouches for is refused before anything is sent",
     retryable: false,
     message: expect.stringContaining("name its file in `ca`"),
     details: { sent: false },
+  });
+});
+
+describe("where the environment says that certificates are not to be verified", () => {
+  beforeEach(() => void vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0"));
+  afterEach(() => void vi.unstubAllEnvs());
+
+  test("they are verified all the same", async () => {
+    await using server = await startTlsServer();
+    const failure = await failureOf(ask(createClient(server.url)));
+    expect(failure).toMatchObject({ kind: "unavailable", details: { sent: false } });
+    expect(failure.message).toContain("Verification cannot be turned off");
+    expect(await ask(createClient(server.url, { caFiles: [tlsFile("ca.crt")] }))).toBe("200 secure");
+  });
+
+  test("they are verified through a proxy, too", async () => {
+    await using target = await startTlsServer();
+    await using proxy = await startProxy(target);
+    const url = `https://localhost:${target.port}/mcp`;
+    const failure = await failureOf(ask(createClient(url, { proxy: proxy.url })));
+    expect(failure.message).toContain("cannot be verified");
+    expect(await ask(createClient(url, { proxy: proxy.url, caFiles: [tlsFile("ca.crt")] }))).toBe("200 secure");
+    await closeClients();
   });
 });
 

@@ -64,7 +64,8 @@ const TOLD: Readonly<Record<RequestCause, Told>> = {
   certificate: {
     ...unreachable(
       "has a certificate that cannot be verified ({code}). " +
-        "If it is signed by a CA of your own, name its file in `ca`, or in the variable NODE_EXTRA_CA_CERTS.",
+        "If it is signed by a CA of your own, name its file in `ca`, or in the variable NODE_EXTRA_CA_CERTS. " +
+        "Verification cannot be turned off.",
     ),
     isFinal: true,
   },

@@ -124,6 +124,8 @@ export async function createHttp1Pool(options: Http1PoolOptions): Promise<Http1P
     const socket = connect({
       ...way,
       servername,
+      // Said by itself, since Node would otherwise take NODE_TLS_REJECT_UNAUTHORIZED of the environment for our word.
+      rejectUnauthorized: true,
       ALPNProtocols: ["http/1.1"],
       ...(ca && { ca: [...ca] }),
       ...(session && { session }),
