@@ -2,6 +2,9 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { assemble } from "../../servers/library/documents/assemble.ts";
 import type { Block } from "../../servers/library/documents/block.ts";
+import { Sentences } from "../../servers/library/documents/sentences.ts";
+import { summariesOf } from "../../servers/library/documents/summary.ts";
+import { Terms } from "../../servers/library/search/terms.ts";
 import { chunksOf } from "../../servers/library/documents/chunker.ts";
 
 const BOUNDS = { min: 200, max: 800 };
@@ -65,4 +68,26 @@ test("short paragraphs of a section are one chunk; those of the next section are
     BOUNDS,
   );
   expect(chunks.map(({ section }) => section)).toEqual([["A"], ["B"]]);
+});
+
+test("a paragraph of 150,000 sentences, and a section of as many paragraphs, are divided as any other", () => {
+  const sentence = "Yes, so it is. ";
+  const long = chunksOf(assembled([{ kind: "paragraph", text: sentence.repeat(150_000) }]), { min: 5, max: 20 });
+  expect(long.length).toBe(150_000);
+  const many = Array.from({ length: 150_000 }, (): Block => ({ kind: "paragraph", text: sentence }));
+  expect(chunksOf(assembled(many), { min: 5, max: 20 }).length).toBe(150_000);
+});
+
+test("sentences of a long text end where they do in a short one, and none within a sign", () => {
+  const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
+  const text = "Yes, so it is. Is it, Mr. Peirce? “It is.” And 1.5 of it is 🦉 as well…\n".repeat(400);
+  const ends = Array.from(segmenter.segment(text), ({ index, segment }) => index + segment.length);
+  expect(new Sentences("en").endsIn(text)).toEqual(ends);
+  expect(new Sentences("en").endsIn(`a${"🦉".repeat(10_000)}`).every((end) => end % 2 === 1)).toBe(true);
+});
+
+test("a sentence of 150,000 words of its own is weighed as any other", () => {
+  const text = Array.from({ length: 150_000 }, (_, at) => `word${at}`).join(" ");
+  const rules = { terms: new Terms(), language: undefined, title: "Words" };
+  expect(summariesOf(assembled([{ kind: "paragraph", text }]), rules)).toEqual([]);
 });

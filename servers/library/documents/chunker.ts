@@ -1,4 +1,5 @@
 import type { AssembledDocument, TextPart } from "./assemble.ts";
+import { Sentences } from "./sentences.ts";
 
 export interface ChunkBounds {
   /** Characters below which a chunk is joined with its neighbour of the same section. */
@@ -22,26 +23,26 @@ const TARGET = 0.75;
  * between words. Chunks follow one another and overlap nowhere, and none reaches into another section.
  */
 export function chunksOf(document: AssembledDocument, bounds: ChunkBounds, language = "en"): Piece[] {
-  const sentences = new Intl.Segmenter(language, { granularity: "sentence" });
-  const pieces: Piece[] = [];
-  let open: Piece[] = [];
+  const sentences = new Sentences(language);
+  const sections: Piece[][] = [];
+  let open: Piece[][] = [];
   let heading: number | undefined;
   const close = (): void => {
-    pieces.push(...packed(open, bounds));
+    sections.push(packed(open.flat(), bounds));
     open = [];
   };
   for (const part of document.parts) {
     if (part.heading !== heading) close();
     heading = part.heading;
-    open.push(...divided(part, document.text, { bounds, sentences }));
+    open.push(divided(part, document.text, { bounds, sentences }));
   }
   close();
-  return pieces;
+  return sections.flat();
 }
 
 interface Rules {
   readonly bounds: ChunkBounds;
-  readonly sentences: Intl.Segmenter;
+  readonly sentences: Sentences;
 }
 
 /** A part as pieces of at most the bound. */
@@ -50,9 +51,7 @@ function divided({ section, kind, from, to }: TextPart, text: string, { bounds, 
   if (to - from <= (kind === "paragraph" ? bounds.max : Math.max(MAX_WHOLE, bounds.max))) return [whole];
   const own = text.slice(from, to);
   const ends =
-    kind === "paragraph"
-      ? Array.from(sentences.segment(own), ({ index, segment }) => index + segment.length)
-      : Array.from(own.matchAll(/\n|$/g), ({ index }) => index + 1);
+    kind === "paragraph" ? sentences.endsIn(own) : Array.from(own.matchAll(/\n|$/g), ({ index }) => index + 1);
   const cuts = ends.flatMap((end, at) => cutsBetween(own, { from: ends[at - 1] ?? 0, to: end }, bounds.max));
   return cuts.map(({ from: start, to: end }) => trimmed(text, section, { from: from + start, to: from + end }));
 }

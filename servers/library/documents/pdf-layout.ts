@@ -37,6 +37,8 @@ const BOTTOM = 0.92;
 const PARAGRAPH_GAP = 1.7;
 /** A first line is set in by more than that. */
 const INDENT = 0.8;
+/** More letters in a row are no word that was cut. */
+const MAX_WORD = 100;
 
 /** Headings and paragraphs, from where letters stand and how large they are. `outline`: titles in small letters. */
 export function layOutPages(pages: readonly PageLines[], outline: ReadonlyMap<string, number>): Block[] {
@@ -47,7 +49,7 @@ export function layOutPages(pages: readonly PageLines[], outline: ReadonlyMap<st
   const levels = levelsOf(kept.filter(isHeading));
   const compounds = new Set(lines.flatMap(({ text }) => text.match(/\p{L}+-\p{L}+/gu) ?? []).map(lower));
   const blocks: Block[] = [];
-  let open: { lines: Line[]; heading: boolean } | undefined;
+  let open: { lines: Line[]; heading: boolean; left: number } | undefined;
   const close = (): void => {
     if (!open) return;
     const [first] = open.lines;
@@ -66,9 +68,10 @@ export function layOutPages(pages: readonly PageLines[], outline: ReadonlyMap<st
   };
   for (const line of kept) {
     const heading = isHeading(line);
-    if (open && (open.heading !== heading || startsAnew(open.lines, line, heading))) close();
-    open ??= { lines: [], heading };
+    if (open && (open.heading !== heading || startsAnew(open, line))) close();
+    open ??= { lines: [], heading, left: line.x };
     open.lines.push(line);
+    open.left = Math.min(open.left, line.x);
   }
   close();
   return blocks;
@@ -81,7 +84,7 @@ function linesOf({ texts, height }: PageLines, page: number): Line[] {
     const text = textOf(run).replaceAll(/\s+/g, " ").trim();
     const [first] = run.filter((one) => one.text.trim() !== "");
     if (first && text !== "") {
-      const size = Math.max(...run.map((one) => (one.text.trim() === "" ? 0 : one.size)));
+      const size = run.reduce((most, one) => (one.text.trim() === "" ? most : Math.max(most, one.size)), 0);
       const isRim = first.y < height * TOP || first.y > height * BOTTOM;
       lines.push({ text, x: first.x, y: first.y, size, page, isRim });
     }
@@ -98,14 +101,14 @@ function linesOf({ texts, height }: PageLines, page: number): Line[] {
 
 /** Runs with a gap between them are words of their own. */
 function textOf(run: readonly TextRun[]): string {
-  let text = "";
+  const pieces: string[] = [];
   let end: number | undefined;
-  for (const one of run) {
-    const isApart = end !== undefined && one.x - end > one.size * 0.15 && !text.endsWith(" ");
-    text += (isApart ? " " : "") + one.text;
-    end = one.x + one.width;
+  for (const { text, x, size, width } of run) {
+    const isApart = end !== undefined && x - end > size * 0.15 && pieces.at(-1)?.endsWith(" ") !== true;
+    pieces.push(isApart ? ` ${text}` : text);
+    end = x + width;
   }
-  return text;
+  return pieces.join("");
 }
 
 /** The size in which most letters are set. */
@@ -143,16 +146,22 @@ function levelsOf(headings: readonly Line[]): Map<number, number> {
   return new Map(sizes.map((size, at) => [size, Math.min(at + 1, 6)]));
 }
 
-function startsAnew(open: readonly Line[], line: Line, isHeading: boolean): boolean {
-  const last = open.at(-1)!;
-  if (isHeading) return sizeKey(last.size) !== sizeKey(line.size) || last.page !== line.page;
+interface Open {
+  readonly lines: readonly Line[];
+  readonly heading: boolean;
+  /** Where the line that begins farthest to the left does. */
+  readonly left: number;
+}
+
+function startsAnew({ lines, heading, left }: Open, line: Line): boolean {
+  const last = lines.at(-1)!;
+  if (heading) return sizeKey(last.size) !== sizeKey(line.size) || last.page !== line.page;
   if (last.page !== line.page) return endsSentence(last.text);
   const gap = line.y - last.y;
   // A column that begins stands above the line before.
   if (gap <= 0) return endsSentence(last.text);
   if (gap > Math.max(last.size, line.size) * PARAGRAPH_GAP) return true;
-  const left = Math.min(...open.map(({ x }) => x));
-  return open.length > 1 && line.x - left > line.size * INDENT && endsSentence(last.text);
+  return lines.length > 1 && line.x - left > line.size * INDENT && endsSentence(last.text);
 }
 
 function endsSentence(text: string): boolean {
@@ -161,16 +170,16 @@ function endsSentence(text: string): boolean {
 
 /** Lines as one text; a word that was cut at the end of a line is whole again, a compound keeps its hyphen. */
 function joined(lines: readonly string[], compounds: ReadonlySet<string>): string {
-  let text = "";
+  const pieces: string[] = [];
   for (const line of lines) {
-    const cut = /(\p{L}+)[-\u00ad\ufffe]$/u.exec(text);
+    const last = pieces.at(-1) ?? "";
+    const cut = /(\p{L}+)[-\u00ad\ufffe]$/u.exec(last.slice(-MAX_WORD));
     const next = /^\p{Ll}+/u.exec(line)?.[0];
-    if (cut && next !== undefined) {
-      const isCompound = compounds.has(lower(`${cut[1]}-${next}`));
-      text = (isCompound ? text : text.slice(0, -1)) + line;
-    } else text += (text === "" ? "" : " ") + line;
+    if (!cut || next === undefined) pieces.push(line);
+    else if (compounds.has(lower(`${cut[1]}-${next}`))) pieces[pieces.length - 1] = last + line;
+    else pieces[pieces.length - 1] = last.slice(0, -1) + line;
   }
-  return text.replaceAll(/[\u00ad\ufffe]/g, "");
+  return pieces.join(" ").replaceAll(/[\u00ad\ufffe]/g, "");
 }
 
 function lower(text: string): string {

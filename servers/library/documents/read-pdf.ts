@@ -146,12 +146,15 @@ const BROKEN = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]$|[\p{Co}\
 
 /** Pages, from 1, in whose text too many words are none. */
 function garbledPages(blocks: readonly Block[], pages: number): number[] {
-  const texts = Array.from({ length: pages }, (): string[] => []);
-  for (const { text, page = 0 } of blocks) texts[page - 1]?.push(...text.split(/\s+/));
-  return texts.flatMap((words, at) => {
-    const broken = words.filter((word) => BROKEN.test(word)).length;
-    return words.length >= MIN_WORDS && broken / words.length > MAX_BROKEN ? [at + 1] : [];
-  });
+  const counts = Array.from({ length: pages }, () => ({ words: 0, broken: 0 }));
+  for (const { text, page = 0 } of blocks) {
+    const words = text.split(/\s+/);
+    const own = counts[page - 1];
+    if (!own) continue;
+    own.words += words.length;
+    own.broken += words.filter((word) => BROKEN.test(word)).length;
+  }
+  return counts.flatMap(({ words, broken }, at) => (words >= MIN_WORDS && broken / words > MAX_BROKEN ? [at + 1] : []));
 }
 
 /** What a page shows of pictures. */

@@ -1,5 +1,6 @@
 import type { Terms } from "../search/terms.ts";
 import type { AssembledDocument } from "./assemble.ts";
+import { Sentences } from "./sentences.ts";
 
 export interface Summary {
   /** 1 for the whole document, then by depth of the heading, up to 5. */
@@ -34,15 +35,15 @@ export function summariesOf(
   { text, toc, parts }: AssembledDocument,
   { terms, language, title }: { readonly terms: Terms; readonly language: string | undefined; readonly title: string },
 ): Summary[] {
-  const segmenter = new Intl.Segmenter(language ?? "en", { granularity: "sentence" });
+  const segmenter = new Sentences(language);
   const sentences = parts
     .filter(({ kind }) => kind === "paragraph")
     .flatMap(({ from, to }) =>
-      Array.from(segmenter.segment(text.slice(from, to)), ({ segment, index }) => ({
-        text: segment.trim(),
-        at: from + index,
-        terms: terms.of(segment, language),
-      })),
+      segmenter.endsIn(text.slice(from, to)).map((end, at, ends) => {
+        const start = from + (ends[at - 1] ?? 0);
+        const segment = text.slice(start, from + end);
+        return { text: segment.trim(), at: start, terms: terms.of(segment, language) };
+      }),
     );
   const rarity = rarityOf(sentences.map(({ terms: own }) => own));
   const weighed = sentences.map(({ text: own, at, terms: words }) => ({
@@ -111,7 +112,7 @@ function rarityOf(sentences: readonly (readonly string[])[]): ReadonlyMap<string
 function weigh(words: readonly string[], rarity: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const word of words) weights.set(word, (weights.get(word) ?? 0) + (rarity.get(word) ?? 0));
-  const length = Math.hypot(...weights.values()) || 1;
+  const length = lengthOf(weights.values());
   return new Map(Array.from(weights, ([word, weight]) => [word, weight / length]));
 }
 
@@ -134,8 +135,15 @@ function middleOf(sentences: readonly Sentence[]): ReadonlyMap<string, number> {
   const sum = new Map<string, number>();
   for (const { weights } of sentences)
     for (const [word, weight] of weights) sum.set(word, (sum.get(word) ?? 0) + weight);
-  const length = Math.hypot(...sum.values()) || 1;
+  const length = lengthOf(sum.values());
   return new Map(Array.from(sum, ([word, weight]) => [word, weight / length]));
+}
+
+/** 1 for nothing. */
+function lengthOf(weights: Iterable<number>): number {
+  let sum = 0;
+  for (const weight of weights) sum += weight ** 2;
+  return Math.sqrt(sum) || 1;
 }
 
 function cosine(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): number {
