@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ReadDocument } from "../../servers/library/documents/block.ts";
 import { formatOf } from "../../servers/library/documents/formats.ts";
+import { layOutPages } from "../../servers/library/documents/pdf-layout.ts";
 import { docx, epub, zip } from "./archives.ts";
 
 async function read(name: string, content: string | Uint8Array): Promise<ReadDocument> {
@@ -57,6 +58,89 @@ describe("HTML", () => {
   });
 });
 
+describe("HTML whose tags are left out, as its rules allow", () => {
+  test.each([
+    ["no head", "<title>On Signs</title><p>One.", ["One."]],
+    ["a head that nothing ends", "<head><meta charset=utf-8><title>On Signs</title><p>One.", ["One."]],
+    ["a head that text ends", "<html><head><title>On Signs</title>\nOne.", ["One."]],
+    ["no body", "<html><head><title>On Signs</title></head>One.<p>Two.", ["One.", "Two."]],
+    ["a title that comes late", "<p>One.<title>On Signs</title><p>Two.", ["One.", "Two."]],
+  ])("%s: its title is its title, and no passage", async (_what, page, texts) => {
+    const document = await read("a.html", page);
+    expect(document.blocks.map(({ text }) => text)).toEqual(texts);
+    expect(metadataOf(document)).toMatchObject({ title: "On Signs" });
+  });
+
+  test("a picture's or a template's title is not the page's", async () => {
+    const page = "<svg><title>Icon</title></svg><template><title>Form</title><p>Later.</template><p>One.";
+    const document = await read("a.html", page);
+    expect(textsOf(document)).toEqual(["paragraph: One."]);
+    expect(metadataOf(document)).toEqual({});
+    expect(metadataOf(await read("a.html", `${page}<title>On Signs</title>`))).toEqual({ title: "On Signs" });
+  });
+
+  test("rows and cells end where others begin", async () => {
+    const rows = "<tr><th>sign<th><b>object<tbody><tr><td><p>map<td>land<tfoot><tr><td>word<td>thing";
+    expect(textsOf(await read("a.html", `<table><caption>Signs<thead>${rows}</table>`))).toEqual([
+      "paragraph: Signs",
+      "table: | sign | object |\n| map | land |\n| word | thing |",
+    ]);
+  });
+
+  test.each([
+    ["a paragraph", "<p hidden><b>no<p>yes"],
+    ["a paragraph before a list", "<p hidden>no<ul><li>yes</ul>"],
+    ["a list's entry", "<ul><li hidden><p>no<li>yes</ul>"],
+    ["a term", "<dl><dt hidden><i>no<dd>yes</dl>"],
+    ["a cell", "<table><tr><td hidden><p>no<td>yes</table>"],
+    ["a part of a table", "<table><tbody hidden><tr><td>no<tbody><tr><td>yes</table>"],
+  ])("what is hidden ends with %s", async (_what, page) => {
+    expect((await read("a.html", page)).blocks.map(({ text }) => text)).toEqual(["yes"]);
+  });
+
+  test("an entry within a list of its own ends no entry around it", async () => {
+    const page = "<ul><li hidden>no<ul><li>nor<li>this</ul>nor that<li>yes</ul>";
+    expect(textsOf(await read("a.html", page))).toEqual(["paragraph: yes"]);
+  });
+});
+
+describe("HTML of which parts are not seen", () => {
+  test("small letters are read, and those of no size are not", async () => {
+    const page = '<p style="font-size:0.9em">small<p style="font-size: 0px">none<p style="font-size:0.0em">nor this';
+    expect(textsOf(await read("a.html", page))).toEqual(["paragraph: small"]);
+  });
+
+  test("what stands for frames and lists of a field is left out", async () => {
+    const page = "<p>yes<noframes>no</noframes><noembed>no</noembed><datalist><option>no</datalist>";
+    expect(textsOf(await read("a.html", page))).toEqual(["paragraph: yes"]);
+  });
+
+  test("a page that is a form as a whole is read, and a form in a page is not", async () => {
+    const form = "<form><label>Your name</label><input><p>What it says.</form>";
+    expect(textsOf(await read("a.html", form))).toEqual(["paragraph: Your name", "paragraph: What it says."]);
+    expect(textsOf(await read("a.html", `<p>${"Text. ".repeat(50)}</p>${form}`))).toHaveLength(1);
+  });
+});
+
+describe("PDF", () => {
+  const run = { x: 10, y: 100, size: 10, width: 5, endsLine: false };
+  const page = { width: 300, height: 300, isScan: false };
+
+  test("a line of 150,000 pieces is one line", () => {
+    const texts = Array.from({ length: 150_000 }, (_, at) => ({ ...run, text: "a", x: 10 + at * 10 }));
+    const blocks = layOutPages([{ ...page, texts }], new Map());
+    expect(blocks.map(({ text }) => text.length)).toEqual([299_999]);
+  });
+
+  test("words that were cut at the end of a line are whole again, and a compound keeps its hyphen", () => {
+    const lines = ["A nomi-", "nalist of the well-known kind is a well-", "known thinker, an un-", "com-", "mon one."];
+    const texts = lines.map((text, at) => ({ ...run, text, y: 100 + at * 12, endsLine: true }));
+    expect(layOutPages([{ ...page, texts }], new Map()).map(({ text }) => text)).toEqual([
+      "A nominalist of the well-known kind is a well-known thinker, an uncommon one.",
+    ]);
+  });
+});
+
 describe("DOCX", () => {
   test("headings by their styles, tables and notes are read; what is struck out or hidden is not", async () => {
     const document = await read("a.docx", docx());
@@ -109,6 +193,34 @@ describe("EPUB", () => {
       language: "fr",
       year: 1595,
     });
+  });
+
+  test("a chapter of 150,000 paragraphs is read", async () => {
+    const list = '<package><manifest><item id="a" href="a"/></manifest><spine><itemref idref="a"/></spine></package>';
+    const book = zip([
+      { name: "mimetype", content: "application/epub+zip" },
+      { name: "META-INF/container.xml", content: '<container><rootfile full-path="b.opf"/></container>' },
+      { name: "b.opf", content: list },
+      { name: "a", content: "<p>x".repeat(150_000) },
+    ]);
+    expect((await read("a.epub", book)).blocks).toHaveLength(150_000);
+  });
+
+  test("tags that end in themselves, as XML has them, hide nothing of a chapter", async () => {
+    const chapter =
+      '<?xml version="1.0"?><html><head><title/><script src="a.js"/></head><body><h1>One<a id="n"/></h1>' +
+      "<div/><p>Two.</p></body></html>";
+    expect(textsOf(await read("a.xhtml", chapter))).toEqual(["heading: One", "paragraph: Two."]);
+    const container = '<container><rootfile full-path="b.opf"/></container>';
+    const list =
+      '<package><manifest><item id="a" href="a.xhtml"/></manifest><spine><itemref idref="a"/></spine></package>';
+    const book = zip([
+      { name: "mimetype", content: "application/epub+zip" },
+      { name: "META-INF/container.xml", content: container },
+      { name: "b.opf", content: list },
+      { name: "a.xhtml", content: chapter.replace(/^<\?xml.*?\?>/, "") },
+    ]);
+    expect(textsOf(await read("a.epub", book))).toEqual(["heading: One", "paragraph: Two."]);
   });
 
   test("a book that its seller locked is refused, one whose fonts alone are masked is read", async () => {

@@ -3,26 +3,28 @@ import type { Block } from "./block.ts";
 /** What of a page says nothing of its subject. */
 const SILENT: ReadonlySet<string> = new Set(
   (
-    "script style noscript template svg math iframe object embed canvas audio video nav footer aside form button " +
-    "select textarea dialog menu head"
+    "script style noscript template svg math iframe object embed canvas audio video nav footer aside button select " +
+    "textarea dialog menu head title datalist noembed noframes"
   ).split(" "),
 );
 /** What of them is closed by nothing. */
 const VOID: ReadonlySet<string> = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
 const ENDS_PARAGRAPH: ReadonlySet<string> = new Set(
   (
-    "address article blockquote body caption center dd details div dl dt fieldset figcaption figure header hgroup hr " +
-    "html legend li main ol p section summary table tbody td tfoot th thead tr ul"
+    "address article blockquote body caption center dd details div dl dt fieldset figcaption figure form header " +
+    "hgroup hr html legend li main ol p section summary table tbody td tfoot th thead tr ul"
   ).split(" "),
 );
 const HEADING = /^h([1-6])$/;
+const LISTINGS: ReadonlySet<string> = new Set(["pre", "listing", "plaintext", "xmp"]);
 const MAIN: ReadonlySet<string> = new Set(["main", "article"]);
-/** With less text in its main part, all of a page is read. */
+/** With less text in its main part, all of a page is read; with less outside of its forms, they are as well. */
 const MIN_MAIN = 200;
 
 interface Taken {
   readonly block: Block;
   readonly isMain: boolean;
+  readonly isForm: boolean;
 }
 
 /** Makes blocks of the tags and texts of a page, in their order. What is hidden from readers is not read. */
@@ -31,6 +33,7 @@ export class MarkupBlocks {
   /** How deep inside of something silent or hidden. */
   #silence = 0;
   #main = 0;
+  #forms = 0;
   #code = 0;
   #text = "";
   #heading: number | undefined;
@@ -39,20 +42,22 @@ export class MarkupBlocks {
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {
     if (VOID.has(name)) return this.#openVoid(name, attributes);
-    if (this.#silence > 0 || SILENT.has(name) || isHidden(attributes)) {
-      this.#silence += 1;
-      return;
-    }
-    if (MAIN.has(name)) this.#main += 1;
+    if (this.#silence > 0 || SILENT.has(name) || isHidden(attributes)) this.#silence += 1;
+    else this.#openSeen(name);
+  }
+
+  #openSeen(name: string): void {
     if (this.#endsBlock(name)) this.#end();
+    if (MAIN.has(name)) this.#main += 1;
+    if (name === "form") this.#forms += 1;
     this.#heading = levelOf(name) ?? this.#heading;
-    if (name === "pre") this.#code += 1;
+    if (LISTINGS.has(name)) this.#code += 1;
     if (name === "table") this.#openTable();
     if (name === "tr") this.#rows?.push([]);
   }
 
   #endsBlock(name: string): boolean {
-    return HEADING.test(name) || name === "pre" || (ENDS_PARAGRAPH.has(name) && this.#tables === 0);
+    return HEADING.test(name) || LISTINGS.has(name) || (ENDS_PARAGRAPH.has(name) && this.#tables === 0);
   }
 
   close(name: string): void {
@@ -63,21 +68,26 @@ export class MarkupBlocks {
     }
     if (name === "td" || name === "th") this.#endCell();
     if (this.#endsBlock(name)) this.#end();
-    if (name === "pre") this.#code = Math.max(0, this.#code - 1);
+    if (name === "caption") this.#endCaption();
+    if (LISTINGS.has(name)) this.#code -= 1;
     if (name === "table") this.#closeTable();
-    if (MAIN.has(name)) this.#main = Math.max(0, this.#main - 1);
+    if (MAIN.has(name)) this.#main -= 1;
+    if (name === "form") this.#forms -= 1;
   }
 
   text(text: string): void {
     if (this.#silence === 0) this.#text += text;
   }
 
-  /** Those of the main part of the page, where it has one. */
+  /** Those of the main part of the page, where it has one, and not of its forms, unless it is one as a whole. */
   blocks(): Block[] {
     this.#end();
-    const main = this.#taken.filter(({ isMain }) => isMain);
-    const length = main.reduce((sum, { block }) => sum + block.text.length, 0);
-    return (length >= MIN_MAIN ? main : this.#taken).map(({ block }) => block);
+    const enough = [
+      this.#taken.filter(({ isMain, isForm }) => isMain && !isForm),
+      this.#taken.filter(({ isMain }) => isMain),
+      this.#taken.filter(({ isForm }) => !isForm),
+    ].find((taken) => taken.reduce((sum, { block }) => sum + block.text.length, 0) >= MIN_MAIN);
+    return (enough ?? this.#taken).map(({ block }) => block);
   }
 
   #openVoid(name: string, { alt = "" }: Readonly<Record<string, string>>): void {
@@ -97,6 +107,13 @@ export class MarkupBlocks {
     const row = this.#rows?.at(-1);
     if (!row || this.#tables > 1) return;
     row.push(spaced(this.#text));
+    this.#text = "";
+  }
+
+  /** Before the table that it is of. */
+  #endCaption(): void {
+    if (this.#tables !== 1) return;
+    this.#take("paragraph", spaced(this.#text));
     this.#text = "";
   }
 
@@ -126,7 +143,11 @@ export class MarkupBlocks {
 
   #take(kind: Block["kind"], text: string, level?: number): void {
     if (text === "") return;
-    this.#taken.push({ block: { kind, text, ...(level !== undefined && { level }) }, isMain: this.#main > 0 });
+    this.#taken.push({
+      block: { kind, text, ...(level !== undefined && { level }) },
+      isMain: this.#main > 0,
+      isForm: this.#forms > 0,
+    });
   }
 }
 
@@ -144,6 +165,6 @@ function isHidden(attributes: Readonly<Record<string, string>>): boolean {
   return (
     "hidden" in attributes ||
     attributes["aria-hidden"] === "true" ||
-    /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0/i.test(attributes["style"] ?? "")
+    /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*[0.]+(?![\d.])/i.test(attributes["style"] ?? "")
   );
 }

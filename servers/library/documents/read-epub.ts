@@ -14,19 +14,20 @@ export const readEpub: Reader = async (bytes, { signal, onPage }) => {
   const place = packageOf(archive);
   const xml = textOf(archive, place);
   const chapters = spineOf(xml).map((href) => posix.join(posix.dirname(place), decoded(href)));
-  const blocks: Block[] = [];
+  const blocks: (readonly Block[])[] = [];
   const missing: string[] = [];
   for (const [at, name] of chapters.entries()) {
     signal.throwIfAborted();
     const chapter = archive.read(name);
-    if (chapter) blocks.push(...parseHtml(decodeMarkup(chapter).text).blocks);
+    if (chapter) blocks.push(parseHtml(decodeMarkup(chapter).text, true).blocks);
     else missing.push(name);
     onPage?.(at + 1, chapters.length);
   }
+  const all = blocks.flat();
   return {
-    blocks,
+    blocks: all,
     pages: 0,
-    metadata: [["EPUB", metadataOf(xml)], firstHeading(blocks)],
+    metadata: [["EPUB", metadataOf(xml)], firstHeading(all)],
     warnings:
       missing.length === 0 ? [] : [`Chapters that the book lists and lacks: ${missing.slice(0, 20).join(", ")}.`],
   };

@@ -2,6 +2,7 @@ import { Parser } from "htmlparser2";
 import type { Block, FoundMetadata, Reader } from "./block.ts";
 import { DocumentError } from "./document-error.ts";
 import { MarkupBlocks } from "./markup-blocks.ts";
+import { OpenElements, type MarkupSink } from "./open-elements.ts";
 import { firstHeading } from "./read-markdown.ts";
 import { decodeText } from "./read-text.ts";
 
@@ -23,48 +24,75 @@ const NAMES = {
 /** Tags within one another; no page that people write has more, and each costs more than the one before. */
 const MAX_DEPTH = 5_000;
 
-export function parseHtml(text: string): { readonly blocks: Block[]; readonly metadata: FoundMetadata } {
+/** Of XML, as the chapters of a book are, tags may end in themselves; in other pages such an end counts for nothing. */
+export function parseHtml(
+  text: string,
+  isXml = /^\s*<\?xml\s/.test(text),
+): { readonly blocks: Block[]; readonly metadata: FoundMetadata } {
   const page = new MarkupBlocks();
   const head = new Head();
+  const elements = new OpenElements(bothOf(head, page));
   let depth = 0;
-  const parser = new Parser({
-    onopentag(name, attributes) {
-      depth += 1;
-      if (depth > MAX_DEPTH)
-        throw new DocumentError("TOO_LARGE", `It has more than ${MAX_DEPTH} tags within one another.`, "damaged");
-      head.open(name, attributes);
-      page.open(name, attributes);
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        depth += 1;
+        if (depth > MAX_DEPTH)
+          throw new DocumentError("TOO_LARGE", `It has more than ${MAX_DEPTH} tags within one another.`, "damaged");
+        elements.open(name, attributes);
+      },
+      onclosetag() {
+        depth -= 1;
+        elements.close();
+      },
+      ontext: (piece) => elements.text(piece),
     },
-    onclosetag(name) {
-      depth -= 1;
-      head.close();
-      page.close(name);
-    },
-    ontext(piece) {
-      head.text(piece);
-      page.text(piece);
-    },
-  });
+    { recognizeSelfClosing: isXml },
+  );
   parser.end(text);
   return { blocks: page.blocks(), metadata: head.metadata() };
 }
 
+function bothOf(one: MarkupSink, other: MarkupSink): MarkupSink {
+  return {
+    open(name, attributes) {
+      one.open(name, attributes);
+      other.open(name, attributes);
+    },
+    close(name) {
+      one.close(name);
+      other.close(name);
+    },
+    text(text) {
+      one.text(text);
+      other.text(text);
+    },
+  };
+}
+
+/** What stands in a page and says nothing of it: pictures drawn in it have titles of their own. */
+const OTHERS: ReadonlySet<string> = new Set(["svg", "math", "template"]);
+
 /** What a page says of itself. */
-class Head {
+class Head implements MarkupSink {
   readonly #found = new Map<string, string[]>();
   #title: string | undefined;
   #isTitle = false;
   #language = "";
+  /** How deep inside of what is not the page's own. */
+  #others = 0;
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {
+    if (OTHERS.has(name)) this.#others += 1;
+    if (this.#others > 0) return;
     if (name === "html") this.#language = attributes["lang"] ?? attributes["xml:lang"] ?? "";
     if (name === "meta") this.#take(attributes);
-    // A picture drawn in the page may have a title of its own.
     this.#isTitle = name === "title" && this.#title === undefined;
     if (this.#isTitle) this.#title = "";
   }
 
-  close(): void {
+  close(name: string): void {
+    if (OTHERS.has(name)) this.#others -= 1;
     this.#isTitle = false;
   }
 
