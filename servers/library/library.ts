@@ -1,6 +1,8 @@
+import { createHash, randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname } from "node:path";
-import { OptionError } from "toolyard";
+import { dirname, join } from "node:path";
+import { dataFolder, OptionError } from "toolyard";
 import type { FoundMetadata } from "./documents/block.ts";
 import { DocumentError } from "./documents/document-error.ts";
 import { NO_OCR, type OcrChoice, type OcrWish } from "./documents/ocr/ocr.ts";
@@ -41,7 +43,7 @@ export interface LibraryOptions {
   readonly ocr?: OcrChoice;
   /** Has pictures of text read elsewhere, where `ocr` says so. It is closed with the library. */
   readonly mistral?: MistralOcr;
-  /** Where jobs and the lease of watching lie, absolute. @default beside the file */
+  /** Where jobs and the lease of watching lie, absolute. @default beside the file; of a server, in the data folder */
   readonly folder?: string;
   /** Fetches what stands at an address. @default from the public internet */
   readonly download?: IngestionParts["download"];
@@ -88,12 +90,20 @@ export async function openLibrary(given: LibraryOptions): Promise<Library> {
   const { folder = folderOf(address), ...rest } = options;
   const store = await openStore(address);
   const parts = { store, embedder, options: { ...DEFAULTS, ...rest }, reader, mistral, download, folder };
-  return new Library(parts);
+  return new Library(parts, isInMemory(address) && options.folder === undefined);
 }
 
-/** Beside the file; a library without one on this machine keeps its jobs for as long as the machine runs. */
+/** Nobody else's in any case: what others put there would be read, and taken for what a person added. */
 function folderOf(address: StoreAddress): string {
-  return address.kind === "sqlite" && address.file !== ":memory:" ? dirname(address.file) : tmpdir();
+  if (isInMemory(address)) return join(tmpdir(), `toolyard-library-${randomUUID()}`);
+  if (address.kind === "sqlite") return dirname(address.file);
+  const { kind, url, collection } = address;
+  const own = createHash("sha256").update(JSON.stringify([kind, url.host, url.pathname, collection]));
+  return join(dataFolder(process.env), "library", "servers", own.digest("hex").slice(0, 32));
+}
+
+function isInMemory(address: StoreAddress): boolean {
+  return address.kind === "sqlite" && address.file === ":memory:";
 }
 
 /** Documents that are read, searched and quoted. */
@@ -102,8 +112,11 @@ export class Library implements AsyncDisposable {
   readonly #embedder: Embedder | undefined;
   readonly #ingestion: Ingestion;
   readonly #terms = new Terms();
+  /** What goes with it. */
+  readonly #passing: string | undefined;
 
-  constructor(parts: IngestionParts) {
+  constructor(parts: IngestionParts, isPassing = false) {
+    this.#passing = isPassing ? parts.folder : undefined;
     this.#store = parts.store;
     this.#embedder = parts.embedder;
     this.#ingestion = new Ingestion(parts);
@@ -135,7 +148,8 @@ export class Library implements AsyncDisposable {
     for (const kind of ["chunk", "summary"] as const) {
       const { passages } = await this.#store.range(kind, { sourceId, limit: MAX_PASSAGES, offset: 0 });
       const vectors = await vectorsOf(passages, title, embedder);
-      await this.#store.setVectors(kind, sourceId, new Map(passages.map(({ id }, index) => [id, vectors[index]!])));
+      const given = new Map(passages.map(({ id }, index) => [id, vectors[index]!] as const));
+      await this.#store.setVectors(kind, { sourceId, embedder: embedder.id }, given);
     }
   }
 
@@ -214,5 +228,6 @@ export class Library implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#ingestion[Symbol.asyncDispose]();
     await this.#store[Symbol.asyncDispose]();
+    if (this.#passing !== undefined) await rm(this.#passing, { recursive: true, force: true });
   }
 }

@@ -1,4 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { pathToFileURL } from "node:url";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { openLibrary, type Library } from "../../servers/library/library.ts";
 import type { Embedder } from "../../servers/library/search/embedder.ts";
 import type { Filter } from "../../servers/library/store/store.ts";
@@ -197,6 +202,40 @@ describe("PDF", () => {
   });
 });
 
+describe("a library without a file", () => {
+  let server: Server;
+
+  beforeEach(async () => {
+    const answer = JSON.stringify({ description: "A document library of Toolyard, version 1" });
+    server = createServer((_request, response) => response.end(answer)).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    vi.stubEnv("TMPDIR", path("tmp"));
+    vi.stubEnv("TOOLYARD_HOME", path("home"));
+    // As another user of the machine may have laid it there.
+    write("tmp/by-person.jsonl", `${JSON.stringify(pathToFileURL(write("a.txt", "The sea was calm.")).href)}\n`);
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    server.close();
+  });
+
+  test("believes nothing that lies in the folder of all, and leaves nothing there", async () => {
+    {
+      await using own = await openLibrary({ file: ":memory:" });
+      expect(await own.isByPerson({ path: path("a.txt") })).toBe(false);
+      await own.add({ path: path("a.txt"), isByPerson: true });
+      expect(await own.isByPerson({ path: path("a.txt") })).toBe(true);
+    }
+    expect(readdirSync(path("tmp"))).toEqual(["by-person.jsonl"]);
+  });
+
+  test("on a server has a folder of its user's alone", async () => {
+    const { port } = server.address() as AddressInfo;
+    await using own = await openLibrary({ store: `weaviate+http://127.0.0.1:${port}` });
+    expect(await own.isByPerson({ path: path("a.txt") })).toBe(false);
+  });
+});
+
 describe("vectors", () => {
   /** Texts that speak of animals are near to one another, whatever their words. */
   const ANIMALS = ["cat", "dog", "horse"];
@@ -235,6 +274,25 @@ describe("vectors", () => {
     await using second = await open("other");
     await expect(near(second)).rejects.toMatchObject({ code: "INDEX_MISMATCH" });
     expect(await second.reindex()).toBe(1);
+    expect(await near(second)).toHaveLength(1);
+  });
+
+  test("a document that is read while another embedder makes all vectors anew is refused", async () => {
+    await using second = await open("other");
+    let made = Promise.resolve(0);
+    const slow: Embedder = {
+      ...embedder,
+      embed: async (texts, what) => {
+        await (made = second.reindex());
+        return embedder.embed(texts, what);
+      },
+    };
+    await using first = await openLibrary({ file: path("vectors.db"), embedder: slow });
+    const reading = first.add({ path: write("a.txt", "The horse stood still.") });
+    await expect(reading).rejects.toMatchObject({ code: "INDEX_MISMATCH" });
+    expect(await made).toBe(0);
+    expect(await second.find("a")).toBeUndefined();
+    expect(await second.add({ path: path("a.txt") })).toMatchObject({ status: "added" });
     expect(await near(second)).toHaveLength(1);
   });
 

@@ -54,6 +54,24 @@ describe("a library as a whole", () => {
     await expect(importLibrary(to, path("books.jsonl"))).rejects.toMatchObject({ code: "INDEX_MISMATCH" });
   });
 
+  test("a library whose vectors were made anew since it was moved is moved once more, with those alone", async () => {
+    await using from = await openSqliteStore(":memory:");
+    await using to = await openSqliteStore(":memory:");
+    await fill(from, await madeDocuments(2, 2));
+    await moveLibrary(from, to, {});
+    await from.clearVectors("other");
+    const { passages } = await from.range("chunk", { sourceId: "work_0", limit: 1, offset: 0 });
+    const anew = new Float32Array([0.6, 0.8]);
+    await from.setVectors("chunk", { sourceId: "work_0", embedder: "other" }, new Map([[passages[0]!.id, anew]]));
+    expect(await moveLibrary(from, to, {})).toMatchObject({ documents: 2, unchanged: 1 });
+    expect(await to.embedder()).toBe("other");
+    const vectors = async (id: string) => (await to.whole(id))!.passages.chunks.map(({ vector }) => vector);
+    expect([await vectors("work_0"), await vectors("work_1")]).toEqual([
+      [anew, undefined],
+      [undefined, undefined],
+    ]);
+  });
+
   test("an export that is ended in the middle leaves no file", async () => {
     await using from = await openSqliteStore(":memory:");
     await fill(from, await madeDocuments(2, 2));

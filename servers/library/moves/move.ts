@@ -39,6 +39,7 @@ export async function moveLibrary(
 ): Promise<Moved> {
   const ids = await sourceIdsOf(from);
   await expectNothingElse(to, new Set(ids));
+  await takeVectorsAway(to, await from.embedder());
   let unchanged = 0;
   for (const [at, id] of ids.entries()) {
     moving.signal?.throwIfAborted();
@@ -53,6 +54,12 @@ export async function moveLibrary(
   await to.repair();
   const own = embedder && (await from.embedder()) === embedder.id ? embedder : undefined;
   return { documents: ids.length, unchanged, compared: await compareLibraries(from, to, own) };
+}
+
+/** From a move before the first library's were made anew: all of them are written once more, and none is mixed in. */
+async function takeVectorsAway(to: LibraryStore, embedder: string | undefined): Promise<void> {
+  const there = await to.embedder();
+  if (embedder !== undefined && there !== undefined && there !== embedder) await to.clearVectors(embedder);
 }
 
 /** With what is known of it and its vectors, which may be others of the same file. */

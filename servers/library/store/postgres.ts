@@ -17,9 +17,11 @@ import type {
   Passages,
   StoredDocument,
   StoredPassage,
+  VectorsOf,
   WholeDocument,
   Window,
 } from "./store.ts";
+import { mismatch, storeFailure } from "./store-failure.ts";
 import { dot, readVector, writeVector } from "./vectors.ts";
 
 const KINDS = ["chunk", "summary"] as const;
@@ -86,6 +88,7 @@ class PostgresStore implements LibraryStore {
     await this.#driver.transaction(async (session) => {
       // Writers go one after the other: frequencies are counted in one place.
       await session.query("select pg_advisory_xact_lock(hashtext($1))", [schema]);
+      if (passages.embedder !== undefined) await expectEmbedder(session, schema, passages.embedder);
       const before = await removeDocument(session, schema, document.sourceId);
       const now = new Date().toISOString();
       const [row] = await session.query(
@@ -93,7 +96,6 @@ class PostgresStore implements LibraryStore {
            created, updated) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id`,
         [...keysOf(document), storableJson(document), storable(text), before?.created ?? passages.created ?? now, now],
       );
-      if (passages.embedder !== undefined) await setMeta(session, schema, ["embedder", passages.embedder]);
       const id = Number(row!["id"]);
       await insertPassages(session, { table: `${schema}.chunk`, documentId: id }, passages.chunks);
       await insertPassages(session, { table: `${schema}.summary`, documentId: id }, passages.summaries);
@@ -242,15 +244,23 @@ class PostgresStore implements LibraryStore {
     });
   }
 
-  async setVectors(kind: PassageKind, sourceId: string, vectors: ReadonlyMap<number, Float32Array>): Promise<void> {
+  async setVectors(
+    kind: PassageKind,
+    { sourceId, embedder }: VectorsOf,
+    vectors: ReadonlyMap<number, Float32Array>,
+  ): Promise<void> {
     const rows = Array.from(vectors, ([id, vector]) => ({ id, vector: writeVector(vector) }));
-    await this.#driver.query(
-      `update ${this.#schema}.${kind} as passage set vector = given.vector::vector
-       from json_to_recordset($1::text::json) as given(id bigint, vector text),
-         ${this.#schema}.document as document
-       where passage.id = given.id and document.id = passage.document_id and source_id = $2`,
-      [JSON.stringify(rows), sourceId],
-    );
+    await this.#driver.transaction(async (session) => {
+      await session.query("select pg_advisory_xact_lock(hashtext($1))", [this.#schema]);
+      await expectEmbedder(session, this.#schema, embedder);
+      await session.query(
+        `update ${this.#schema}.${kind} as passage set vector = given.vector::vector
+         from json_to_recordset($1::text::json) as given(id bigint, vector text),
+           ${this.#schema}.document as document
+         where passage.id = given.id and document.id = passage.document_id and source_id = $2`,
+        [JSON.stringify(rows), sourceId],
+      );
+    });
   }
 
   whole(sourceId: string): Promise<WholeDocument | undefined> {
@@ -335,6 +345,13 @@ function either(terms: readonly string[]): string {
 
 function vectorIn(row: PassageRow): Float32Array | undefined {
   return typeof row["vector_text"] === "string" ? readVector(row["vector_text"]) : undefined;
+}
+
+/** The first vectors say whose all are. Only for those who write, one after the other. */
+async function expectEmbedder(session: PostgresSession, schema: string, embedder: string): Promise<void> {
+  const [row] = await session.query(`select value from ${schema}.meta where key = 'embedder'`);
+  if (row === undefined) await setMeta(session, schema, ["embedder", embedder]);
+  else if (row["value"] !== embedder) throw storeFailure("mismatch", mismatch(String(row["value"]), embedder));
 }
 
 async function setMeta(

@@ -21,4 +21,4 @@ export interface SqliteDriver {
   close(): void;
 }
 
-export type Fail = (why: "unavailable" | "busy", message: string, cause?: unknown) => Error;
+export type Fail = (why: "unavailable" | "busy" | "mismatch", message: string, cause?: unknown) => Error;

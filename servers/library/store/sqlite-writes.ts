@@ -2,6 +2,7 @@ import { authorKey, plainWords } from "../search/names.ts";
 import { clearDigests, removeDigests, renewDigests, writeDigests } from "./sqlite-digest.ts";
 import { checkSqlite, copySqlite, repairSqlite } from "./sqlite-care.ts";
 import type { SqliteDriver } from "./sqlite-driver.ts";
+import { mismatch } from "./store-failure.ts";
 import { revisionOf } from "./sqlite-schema.ts";
 import { resize, sizeOf } from "./sqlite-size.ts";
 import { bytesOf } from "./sqlite-values.ts";
@@ -13,6 +14,7 @@ import {
   type PassageFields,
   type PassageKind,
   type Passages,
+  type VectorsOf,
 } from "./store.ts";
 
 const KINDS = ["chunk", "summary"] as const;
@@ -30,6 +32,7 @@ export class SqliteWrites {
 
   replaceDocument(document: DocumentFields, text: string, passages: Passages): void {
     this.#driver.transaction(() => {
+      if (passages.embedder !== undefined) this.#expectEmbedder(passages.embedder);
       const before = this.#driver.get("select created from document where source_id = ?", [document.sourceId]);
       this.#remove(document.sourceId);
       const now = new Date().toISOString();
@@ -53,7 +56,6 @@ export class SqliteWrites {
         ],
       );
       const id = this.#idOf(sourceId)!;
-      if (passages.embedder !== undefined) this.#setEmbedder(passages.embedder);
       for (const chunk of passages.chunks) this.#insert("chunk", id, chunk);
       for (const summary of passages.summaries) this.#insert("summary", id, summary);
       for (const kind of KINDS) resize(this.#driver, kind, sizeOf(this.#driver, kind, id));
@@ -79,8 +81,9 @@ export class SqliteWrites {
     });
   }
 
-  setVectors(kind: PassageKind, sourceId: string, vectors: ReadonlyMap<number, Float32Array>): void {
+  setVectors(kind: PassageKind, { sourceId, embedder }: VectorsOf, vectors: ReadonlyMap<number, Float32Array>): void {
     this.#driver.transaction(() => {
+      this.#expectEmbedder(embedder);
       for (const [id, vector] of vectors)
         this.#driver.run(`update ${kind} set vector = ? where id = ?`, [bytesOf(vector), id]);
       // What other processes hold of this document's vectors is old.
@@ -109,6 +112,13 @@ export class SqliteWrites {
   #bump(): number {
     this.#driver.run("update meta set value = cast(value as integer) + 1 where key = 'revision'");
     return revisionOf(this.#driver);
+  }
+
+  /** The first vectors say whose all are. */
+  #expectEmbedder(embedder: string): void {
+    const found = this.#driver.get("select value from meta where key = 'embedder'")?.["value"];
+    if (found === undefined) this.#setEmbedder(embedder);
+    else if (found !== embedder) throw this.#driver.fail("mismatch", mismatch(String(found), embedder));
   }
 
   #setEmbedder(embedder: string): void {

@@ -24,6 +24,7 @@ import type {
   PlacesSearch,
   StoredDocument,
   StoredPassage,
+  VectorsOf,
   WholeDocument,
   Window,
 } from "./store.ts";
@@ -213,8 +214,8 @@ class SqliteStore implements LibraryStore {
     return this.#writer.clearVectors(embedder);
   }
 
-  setVectors(kind: PassageKind, sourceId: string, vectors: ReadonlyMap<number, Float32Array>): Promise<void> {
-    return this.#writer.setVectors(kind, sourceId, vectors);
+  setVectors(kind: PassageKind, of: VectorsOf, vectors: ReadonlyMap<number, Float32Array>): Promise<void> {
+    return this.#writer.setVectors(kind, of, vectors);
   }
 
   async whole(sourceId: string): Promise<WholeDocument | undefined> {

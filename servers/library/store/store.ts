@@ -143,6 +143,12 @@ export interface WholeDocument {
   readonly passages: Passages;
 }
 
+/** Vectors that are given to passages which are there: whose those are, and who made them. */
+export interface VectorsOf {
+  readonly sourceId: string;
+  readonly embedder: string;
+}
+
 /** Which passages of a document, in their order. */
 export interface PassageRange extends Window {
   readonly sourceId: string;
@@ -157,7 +163,10 @@ export interface PassageRange extends Window {
 export interface LibraryStore extends AsyncDisposable {
   /** The engine and its version, and where the library is, without a password. */
   describe(): Promise<{ readonly engine: string; readonly place: string }>;
-  /** As a whole or not at all; in place of what had this source id. */
+  /**
+   * As a whole or not at all; in place of what had this source id. Rejects with `INDEX_MISMATCH` where the library's
+   * vectors are by then of another embedder than those of the document.
+   */
   replaceDocument(document: DocumentFields, text: string, passages: Passages): Promise<void>;
   /** Undefined where there is no such document. */
   deleteDocument(sourceId: string): Promise<Deleted | undefined>;
@@ -189,8 +198,8 @@ export interface LibraryStore extends AsyncDisposable {
   embedder(): Promise<string | undefined>;
   /** Takes every vector away; those that follow are of this embedder. */
   clearVectors(embedder: string): Promise<void>;
-  /** By the passages' ids, all of one document. */
-  setVectors(kind: PassageKind, sourceId: string, vectors: ReadonlyMap<number, Float32Array>): Promise<void>;
+  /** By the passages' ids, all of one document. Rejects as `replaceDocument` does. */
+  setVectors(kind: PassageKind, of: VectorsOf, vectors: ReadonlyMap<number, Float32Array>): Promise<void>;
   /** The cosines of these passages to a vector of length 1; what has no vector is missing. */
   similarities(kind: PassageKind, vector: Float32Array, ids: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** Undefined where there is no such document. */

@@ -14,6 +14,7 @@ import type {
   Passages,
   StoredDocument,
   StoredPassage,
+  VectorsOf,
   WholeDocument,
   Window,
 } from "./store.ts";
@@ -22,6 +23,7 @@ import { WeaviateClient } from "./weaviate-client.ts";
 import { WeaviateDocuments, type Listed } from "./weaviate-documents.ts";
 import { idOf, WeaviatePassages, type PassageObject, type Where } from "./weaviate-passages.ts";
 import { classesOf, prepareClasses, type Classes } from "./weaviate-schema.ts";
+import { WeaviateVectors } from "./weaviate-vectors.ts";
 
 const KINDS = ["chunk", "summary"] as const;
 /** A document is not replaced so often while it is read. */
@@ -52,6 +54,7 @@ class WeaviateStore implements LibraryStore {
   readonly #classes: Classes;
   readonly #documents: WeaviateDocuments;
   readonly #passages: WeaviatePassages;
+  readonly #vectors: WeaviateVectors;
   readonly backupAdvice = "Weaviate has backups of its own (`/v1/backups`); `toolyard library export` writes a file.";
 
   constructor(client: WeaviateClient, classes: Classes) {
@@ -59,6 +62,7 @@ class WeaviateStore implements LibraryStore {
     this.#classes = classes;
     this.#documents = new WeaviateDocuments(client, classes);
     this.#passages = new WeaviatePassages(client, classes);
+    this.#vectors = new WeaviateVectors(client.place, this.#documents, this.#passages);
   }
 
   async describe() {
@@ -70,17 +74,20 @@ class WeaviateStore implements LibraryStore {
   }
 
   async replaceDocument(document: DocumentFields, text: string, passages: Passages): Promise<void> {
+    const { embedder } = passages;
+    await this.#vectors.expect(embedder);
     const all = await this.#documents.all();
     const before = all.get(document.sourceId);
     const key = freeKey(all);
     const now = new Date().toISOString();
     const listed = listedOf(document, { key, passages, created: before?.created ?? passages.created ?? now, now });
-    if (passages.embedder !== undefined) await this.#documents.setMeta("embedder", passages.embedder);
     await this.#putPassages(listed, passages);
     await this.#documents.changes();
     await this.#documents.put(document, text, listed);
     await this.#documents.changes();
     await this.#expectWhole(listed, passages);
+    for (const kind of KINDS)
+      await this.#vectors.takeBackLate(kind, embedder, vectorsIn(listed, ofKind(passages, kind)));
     if (before) for (const kind of KINDS) await this.#passages.removeKey(kind, before.key);
   }
 
@@ -88,6 +95,8 @@ class WeaviateStore implements LibraryStore {
   async #putPassages(listed: Listed, passages: Passages): Promise<void> {
     try {
       for (const kind of KINDS) await this.#passages.put(kind, listed, ofKind(passages, kind));
+      // Passages of a book take a while.
+      await this.#vectors.expect(passages.embedder);
     } catch (error) {
       const removal = async (): Promise<void> => {
         for (const kind of KINDS) await this.#passages.removeKey(kind, listed.key);
@@ -240,24 +249,16 @@ class WeaviateStore implements LibraryStore {
     );
   }
 
-  async embedder(): Promise<string | undefined> {
-    return (await this.#documents.meta()).get("embedder");
+  embedder(): Promise<string | undefined> {
+    return this.#vectors.embedder();
   }
 
-  async clearVectors(embedder: string): Promise<void> {
-    for (const listed of (await this.#documents.all()).values())
-      for (const kind of KINDS) {
-        const objects = await this.#passages.range(kind, listed.key, [0, listed[kind].passages]);
-        await this.#passages.write(kind, objects, () => undefined);
-      }
-    await this.#documents.setMeta("embedder", embedder);
-    await this.#documents.changes();
+  clearVectors(embedder: string): Promise<void> {
+    return this.#vectors.clear(embedder);
   }
 
-  async setVectors(kind: PassageKind, sourceId: string, vectors: ReadonlyMap<number, Float32Array>): Promise<void> {
-    const objects = await this.#passages.byIds(kind, Array.from(vectors.keys()));
-    const own = objects.filter((object) => object.sourceId === sourceId);
-    await this.#passages.write(kind, own, (object) => vectors.get(idOf(object)));
+  setVectors(kind: PassageKind, of: VectorsOf, vectors: ReadonlyMap<number, Float32Array>): Promise<void> {
+    return this.#vectors.set(kind, of, vectors);
   }
 
   async whole(sourceId: string): Promise<WholeDocument | undefined> {
@@ -337,6 +338,12 @@ class WeaviateStore implements LibraryStore {
 
 function ofKind(passages: Passages, kind: PassageKind): Passages["chunks"] {
   return kind === "chunk" ? passages.chunks : passages.summaries;
+}
+
+function vectorsIn({ key }: Listed, passages: Passages["chunks"]): ReadonlyMap<number, Float32Array> {
+  return new Map(
+    passages.flatMap(({ ordinal, vector }) => (vector ? [[idOf({ documentKey: key, ordinal }), vector] as const] : [])),
+  );
 }
 
 function freeKey(all: ReadonlyMap<string, Listed>): number {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { searchPassages, type Found, type SearchRequest } from "../../../servers/library/search/search.ts";
 import { Terms } from "../../../servers/library/search/terms.ts";
 import { openSqliteStore } from "../../../servers/library/store/sqlite.ts";
-import type { Filter, LibraryStore, PassageKind } from "../../../servers/library/store/store.ts";
+import type { Filter, LibraryStore, PassageFields, PassageKind } from "../../../servers/library/store/store.ts";
 import { createRandom } from "../../support/random.ts";
 import { embedder, fill, FILTERS, madeDocuments, vectorOf, wordsOf, type MadeDocument } from "./corpus.ts";
 
@@ -243,12 +243,46 @@ function changes(current: () => Opened): void {
     await store.clearVectors("other");
     expect(await near()).toEqual([]);
     expect(await store.embedder()).toBe("other");
-    await store.setVectors("chunk", "work_0", new Map(passages.map(({ id, ordinal }) => [id, before.get(ordinal)!])));
+    const given = new Map(passages.map(({ id, ordinal }) => [id, before.get(ordinal)!]));
+    await store.setVectors("chunk", { sourceId: "work_0", embedder: "other" }, given);
     expect((await near()).map(({ sourceId }) => sourceId)).toEqual(["work_0", "work_0", "work_0"]);
+    await store.clearVectors(embedder.id);
     for (const { document, text, passages: own } of kept)
       await store.replaceDocument(document, text, { ...own, embedder: embedder.id });
     expect(await store.embedder()).toBe(embedder.id);
   });
+
+  test("vectors of another embedder than the library's are refused, and nothing of them is there", async () => {
+    const { store } = current();
+    const [extra] = await madeDocuments(1, 2, 95);
+    const document = { ...extra!.document, sourceId: "late", uri: "file:///late" };
+    const { chunks, summaries } = extra!;
+    const late = { code: "INDEX_MISMATCH", message: expect.stringContaining("reindex") };
+    try {
+      const writing = store.replaceDocument(document, extra!.text, { embedder: "other", chunks, summaries });
+      await expect(writing).rejects.toMatchObject(late);
+      expect(await store.document("late")).toBeUndefined();
+      expect(await store.check()).toEqual([]);
+      const own = { embedder: embedder.id, chunks: chunks.map(withoutVector), summaries: [] };
+      await store.replaceDocument(document, extra!.text, own);
+      const { passages } = await store.range("chunk", { sourceId: "late", limit: 5, offset: 0 });
+      const vectors = new Map(passages.map(({ id, ordinal }) => [id, chunks[ordinal]!.vector!]));
+      await expect(store.setVectors("chunk", { sourceId: "late", embedder: "other" }, vectors)).rejects.toMatchObject(
+        late,
+      );
+      expect((await store.whole("late"))!.passages.chunks.map(({ vector }) => vector)).toEqual([undefined, undefined]);
+      await store.setVectors("chunk", { sourceId: "late", embedder: embedder.id }, vectors);
+      expect((await store.whole("late"))!.passages.chunks.map(({ vector }) => vector)).toEqual(
+        chunks.map(({ vector }) => vector),
+      );
+    } finally {
+      await store.deleteDocument("late");
+    }
+  });
+}
+
+function withoutVector({ vector: _vector, ...passage }: PassageFields): PassageFields {
+  return passage;
 }
 
 function byId([one]: readonly unknown[], [other]: readonly unknown[]): number {

@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { storeFailure } from "../store-failure.ts";
 import type { SqliteWriter } from "../sqlite-writer.ts";
 import type { SqliteWrites } from "../sqlite-writes.ts";
-import type { Deleted, DocumentFields, Finding, PassageFields, PassageKind, Passages } from "../store.ts";
+import type { Deleted, DocumentFields, Finding, PassageFields, PassageKind, Passages, VectorsOf } from "../store.ts";
 import type { Asked, FromWriter, ToWriter, WriteFailure, WriterData } from "./messages.ts";
 
 /** Passages of one message: copying all of a book would hold up whoever sends it. */
@@ -59,8 +59,8 @@ export class WriterThread implements SqliteWriter {
     return this.#do("clearVectors", embedder);
   }
 
-  setVectors(kind: PassageKind, sourceId: string, vectors: ReadonlyMap<number, Float32Array>): Promise<void> {
-    return this.#do("setVectors", kind, sourceId, new Map(Array.from(vectors, ([id, vector]) => [id, alone(vector)])));
+  setVectors(kind: PassageKind, of: VectorsOf, vectors: ReadonlyMap<number, Float32Array>): Promise<void> {
+    return this.#do("setVectors", kind, of, new Map(Array.from(vectors, ([id, vector]) => [id, alone(vector)])));
   }
 
   check(): Promise<Finding[]> {
