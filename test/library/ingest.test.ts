@@ -251,6 +251,15 @@ describe("pictures of text", () => {
     expect(readdirSync(path("ocr"))).toHaveLength(1);
   });
 
+  test("what came into a scan's place since it was read is not sent", async () => {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await using mistral = new MistralOcr({ url, key: "secret", cache: path("ocr") });
+    const wanted = { mime: "application/pdf", contentHash: "0".repeat(64), pages: [1] };
+    const reading = mistral.read(write("scan.pdf", scan), wanted, new AbortController().signal);
+    await expect(reading).rejects.toMatchObject({ code: "OCR_UNAVAILABLE" });
+    expect(asked).toEqual([]);
+  });
+
   test("a service that is away is told as such, and nothing of the document is kept", async () => {
     await using own = await byMistral();
     server.close();

@@ -1,6 +1,3 @@
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
 import { basename, extname } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { FoundMetadata } from "../documents/block.ts";
@@ -11,6 +8,7 @@ import { NO_OCR, type OcrChoice, type OcrWish } from "../documents/ocr/ocr.ts";
 import type { MadeDocument, OcrWanted, ReadRequest } from "../reading/messages.ts";
 import type { ReaderProcess } from "../reading/reader-process.ts";
 import type { Embedder } from "../search/embedder.ts";
+import type { FileDigests } from "./file-digests.ts";
 import type { OcrAnswer } from "./mistral-ocr.ts";
 import { plainWords } from "../search/names.ts";
 import {
@@ -23,7 +21,7 @@ import {
 } from "../store/store.ts";
 
 /** Another number where the same bytes would become other passages. */
-const PIPELINE = 3;
+const PIPELINE = 4;
 
 export interface IngestOptions {
   readonly maxFileBytes: number;
@@ -37,6 +35,7 @@ export interface IngestParts {
   readonly embedder: Embedder | undefined;
   readonly options: IngestOptions;
   readonly reader: ReaderProcess;
+  readonly digests: FileDigests;
   /** Reads pictures of pages elsewhere. */
   readonly onOcr?: (path: string, wanted: OcrWanted, signal: AbortSignal) => Promise<OcrAnswer>;
 }
@@ -44,6 +43,8 @@ export interface IngestParts {
 export interface IngestRequest {
   /** Real and absolute. */
   readonly path: string;
+  /** It was allowed by that path: a link in its place is refused. */
+  readonly isReal: boolean;
   /** The address that it came from, in place of its path. */
   readonly uri?: string;
   /** What its sender says that it is. */
@@ -70,10 +71,11 @@ export interface Ingested {
  * also at another path.
  */
 export async function ingest(request: IngestRequest, parts: IngestParts): Promise<Ingested> {
-  const { path, signal } = request;
-  const { store, reader, onOcr } = parts;
+  const { path, signal, isReal } = request;
+  const { store, reader, digests, onOcr } = parts;
   const uri = request.uri ?? pathToFileURL(path).href;
-  const known = await knownAs(uri, await hashOf(path, parts.options.maxFileBytes), parts);
+  const digest = await digests.of(path, { most: parts.options.maxFileBytes, isReal });
+  const known = await knownAs(uri, digest, parts);
   const hasWord = Object.keys(request.metadata ?? {}).length > 0 || request.ocr === "force";
   if (known.same?.pipeline === known.pipeline && !hasWord)
     return { status: "unchanged", document: known.same, ocrPages: 0, costOcr: 0 };
@@ -116,11 +118,13 @@ function ocrOf(wish: OcrWish | undefined, own: OcrChoice): OcrChoice {
   );
 }
 
-function readRequest({ path, uri, mime, metadata, ocr: wish }: IngestRequest, { options }: IngestParts): ReadRequest {
+function readRequest(request: IngestRequest, { options }: IngestParts): ReadRequest {
+  const { path, uri, mime, metadata, isReal, ocr: wish } = request;
   const { maxFileBytes, maxPages, chunk } = options;
   const ocr = ocrOf(wish, options.ocr);
   return {
     path,
+    isReal,
     maxFileBytes,
     maxPages,
     chunk,
@@ -160,20 +164,6 @@ async function knownAs(uri: string, contentHash: string, { store, options, embed
     ...(before && { before }),
     ...(same && { same }),
   };
-}
-
-async function hashOf(path: string, most: number): Promise<string> {
-  const { size } = await stat(path).catch(() => {
-    throw new DocumentError("DOCUMENT_NOT_FOUND", `${path} is not there.`);
-  });
-  if (size > most)
-    throw new DocumentError(
-      "TOO_LARGE",
-      `${basename(path)} has ${size} bytes, and at most ${most} are read (\`max_file_bytes\`).`,
-    );
-  const hash = createHash("sha256");
-  for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
-  return hash.digest("hex");
 }
 
 function fieldsOf({ metadata, contentHash, bytes, mime, pages, pageStarts, toc, warnings }: MadeDocument) {

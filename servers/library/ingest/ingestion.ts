@@ -1,4 +1,4 @@
-import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -11,6 +11,7 @@ import { ReaderProcess, type ReaderBounds } from "../reading/reader-process.ts";
 import type { Embedder } from "../search/embedder.ts";
 import type { LibraryStore } from "../store/store.ts";
 import { ByPerson } from "./by-person.ts";
+import { FileDigests } from "./file-digests.ts";
 import { ingest, type Ingested, type IngestOptions } from "./ingest.ts";
 import { Jobs } from "./jobs.ts";
 import type { MistralOcr } from "./mistral-ocr.ts";
@@ -39,6 +40,8 @@ export interface AddRequest {
   readonly onPage?: (done: number, total: number) => void;
   /** A person chose it: tools may read it again. @default false */
   readonly isByPerson?: boolean;
+  /** It was allowed by its path: a link in its place is refused. @default false */
+  readonly isReal?: boolean;
 }
 
 /** All ways by which documents come into a library. */
@@ -48,6 +51,7 @@ export class Ingestion implements AsyncDisposable {
   readonly #reader: ReaderProcess;
   readonly #removed: Removed;
   readonly #byPerson: ByPerson;
+  readonly #digests: FileDigests;
   /** Sources that are read just now: a second reading of one would be lost work. */
   readonly #reading = new Set<string>();
   #watch: Watch | undefined;
@@ -57,10 +61,9 @@ export class Ingestion implements AsyncDisposable {
     this.#reader = new ReaderProcess(parts.reader);
     this.#removed = new Removed(join(parts.folder, "removed.json"));
     this.#byPerson = new ByPerson(join(parts.folder, "by-person.jsonl"));
-    this.jobs = new Jobs(join(parts.folder, "jobs"), async (request) => {
-      await expectSame(request.source);
-      return this.add(request);
-    });
+    this.#digests = new FileDigests(join(parts.folder, "digests.jsonl"));
+    // What was allowed by its real path is that still when its turn comes.
+    this.jobs = new Jobs(join(parts.folder, "jobs"), (request) => this.add({ ...request, isReal: true }));
   }
 
   /** Reads one source into the library, as a whole or not at all. Rejects with a `DocumentError`. */
@@ -68,6 +71,7 @@ export class Ingestion implements AsyncDisposable {
     source,
     signal = new AbortController().signal,
     isByPerson = false,
+    isReal = false,
     ...rest
   }: AddRequest): Promise<Ingested> {
     const name = nameOfSource(source);
@@ -77,7 +81,7 @@ export class Ingestion implements AsyncDisposable {
     try {
       const ingested =
         "path" in source
-          ? await this.#ingest({ path: source.path, signal, ...rest })
+          ? await this.#ingest({ path: source.path, isReal, signal, ...rest })
           : await this.#addAddress(new URL(source.url), { signal, ...rest });
       await this.#removed.delete(ingested.document.uri).catch(() => {});
       if (isByPerson) await this.#byPerson.add(uriOf(source)).catch(() => {});
@@ -126,16 +130,23 @@ export class Ingestion implements AsyncDisposable {
   #ingest(request: Parameters<typeof ingest>[0]): Promise<Ingested> {
     const { store, embedder, options, mistral } = this.#parts;
     const onOcr = mistral && mistral.read.bind(mistral);
-    return ingest(request, { store, embedder, options, reader: this.#reader, ...(onOcr && { onOcr }) });
+    const [reader, digests] = [this.#reader, this.#digests];
+    return ingest(request, { store, embedder, options, reader, digests, ...(onOcr && { onOcr }) });
   }
 
-  async #addAddress(url: URL, request: Omit<Parameters<typeof ingest>[0], "path">): Promise<Ingested> {
+  async #addAddress(url: URL, request: Omit<Parameters<typeof ingest>[0], "path" | "isReal">): Promise<Ingested> {
     const { body, mime } = await this.#download(url, request.signal);
     const folder = await mkdtemp(join(tmpdir(), "toolyard-library-"));
     try {
       const path = join(folder, "download");
       await writeFile(path, body, { mode: 0o600 });
-      return await this.#ingest({ path, uri: url.href, ...(mime !== undefined && { mime }), ...request });
+      return await this.#ingest({
+        path,
+        isReal: false,
+        uri: url.href,
+        ...(mime !== undefined && { mime }),
+        ...request,
+      });
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -153,15 +164,6 @@ export class Ingestion implements AsyncDisposable {
       throw new DocumentError(code, error.message, error.failure.kind);
     }
   }
-}
-
-/** What was allowed by its real path is that still when its turn comes, and no link to something else. */
-async function expectSame(source: Source): Promise<void> {
-  if (!("path" in source)) return;
-  const real = await realpath(source.path).catch(() => undefined);
-  if (real === undefined || real === source.path) return;
-  const message = `${source.path} became a link while it waited to be read. Name the file itself.`;
-  throw new DocumentError("ACCESS_DENIED", message);
 }
 
 function uriOf(source: Source): string {

@@ -1,7 +1,9 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createHttpSource, FailError, VERSION, type HttpSource } from "toolyard";
 import { DocumentError } from "../documents/document-error.ts";
+import { readWhole } from "../documents/open-file.ts";
 import type { OcrWanted } from "../reading/messages.ts";
 import { writeKept } from "./kept-file.ts";
 
@@ -68,7 +70,7 @@ export class MistralOcr implements AsyncDisposable {
   async read(path: string, { mime, contentHash, pages }: OcrWanted, signal: AbortSignal): Promise<OcrAnswer> {
     const known = await this.#load(contentHash);
     const missing = pages.filter((page) => !known.has(page));
-    const document = missing.length > 0 ? await documentOf(path, mime) : {};
+    const document = missing.length > 0 ? await documentOf(path, { mime, contentHash }) : {};
     for (let at = 0; at < missing.length; at += MAX_PAGES) {
       const asked = missing.slice(at, at + MAX_PAGES);
       for (const [page, markdown] of await this.#ask(document, asked, signal)) known.set(page, markdown);
@@ -114,8 +116,11 @@ export class MistralOcr implements AsyncDisposable {
   }
 }
 
-async function documentOf(path: string, mime: string): Promise<object> {
-  const bytes = await readFile(path);
+/** The very bytes that were read here: nothing else that came into their place leaves this machine. */
+async function documentOf(path: string, { mime, contentHash }: Omit<OcrWanted, "pages">): Promise<object> {
+  const bytes = await readWhole(path, { most: Infinity });
+  if (createHash("sha256").update(bytes).digest("hex") !== contentHash)
+    throw unavailable("It changed while it was read, and was not sent. Add the document again.");
   if (bytes.length > MAX_BYTES)
     throw new DocumentError("TOO_LARGE", `It has ${bytes.length} bytes, and Mistral OCR takes at most ${MAX_BYTES}.`);
   const data = `data:${mime};base64,${bytes.toString("base64")}`;

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
-import { basename } from "node:path";
 import { assemble, pagesOf, type AssembledDocument } from "../documents/assemble.ts";
 import type { PageReader, Reader } from "../documents/block.ts";
 import { chunksOf } from "../documents/chunker.ts";
 import { DocumentError } from "../documents/document-error.ts";
 import { formatOf } from "../documents/formats.ts";
+import { readWhole } from "../documents/open-file.ts";
 import { mergeMetadata, type Metadata } from "../documents/metadata.ts";
 import { visibleLine } from "../documents/visible-text.ts";
 import { summariesOf } from "../documents/summary.ts";
@@ -27,8 +26,8 @@ const terms = new Terms();
 
 /** Makes of a file what the library keeps of it. Rejects with a `DocumentError`. */
 export async function makeDocument(request: ReadRequest, hooks: MakingHooks): Promise<MadeDocument> {
-  const { path, name = path, maxPages } = request;
-  const bytes = await readBytes(path, request.maxFileBytes);
+  const { path, name = path, maxPages, maxFileBytes: most, isReal } = request;
+  const bytes = await readWhole(path, { most, isReal });
   const contentHash = createHash("sha256").update(bytes).digest("hex");
   const format = formatOf(name, bytes, request.mime);
   const reader: Reader = await format.load();
@@ -60,16 +59,6 @@ export async function makeDocument(request: ReadRequest, hooks: MakingHooks): Pr
     ...(await passagesOf(assembled, metadata, { request, onStep: () => hooks.onStep(0, 0) })),
     ocrPages: read.ocrPages ?? 0,
   };
-}
-
-async function readBytes(path: string, most: number): Promise<Uint8Array> {
-  const { size } = await stat(path);
-  if (size > most)
-    throw new DocumentError(
-      "TOO_LARGE",
-      `${basename(path)} has ${size} bytes, and at most ${most} are read (\`max_file_bytes\`).`,
-    );
-  return readFile(path);
 }
 
 interface Place {

@@ -9,6 +9,8 @@ import type { Heading, PageStart, PassageFields } from "../store/store.ts";
 export interface ReadRequest {
   /** Real and absolute. */
   readonly path: string;
+  /** It was allowed by that path: a link in its place is refused. */
+  readonly isReal: boolean;
   /** What it is called, where its path does not tell: the address that it came from. */
   readonly name?: string;
   /** What its sender says that it is. */

@@ -1,0 +1,64 @@
+import { constants, type BigIntStats } from "node:fs";
+import { open, realpath, stat, type FileHandle } from "node:fs/promises";
+import { basename } from "node:path";
+import { DocumentError } from "./document-error.ts";
+
+export interface OpenOptions {
+  /** Of bytes. */
+  readonly most: number;
+  /** The path was allowed as it stands: a link in its place, or on the way there, is refused. @default false */
+  readonly isReal?: boolean;
+}
+
+export interface OpenFile {
+  /** The caller closes it. */
+  readonly handle: FileHandle;
+  readonly stats: BigIntStats;
+}
+
+/** Opens an ordinary file to be read. Rejects with a `DocumentError`. */
+export async function openFile(path: string, { most, isReal = false }: OpenOptions): Promise<OpenFile> {
+  // A pipe in its place would wait for somebody who writes.
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((error: unknown) => {
+    throw notOpen(path, (error as NodeJS.ErrnoException).code);
+  });
+  try {
+    const stats = await handle.stat({ bigint: true });
+    if (!stats.isFile()) throw new DocumentError("VALIDATION_ERROR", `${path} is not an ordinary file.`);
+    if (isReal) await expectReal(path, stats);
+    if (stats.size <= most) return { handle, stats };
+    throw new DocumentError(
+      "TOO_LARGE",
+      `${basename(path)} has ${stats.size} bytes, and at most ${most} are read (\`max_file_bytes\`).`,
+    );
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** All bytes of it. */
+export async function readWhole(path: string, options: OpenOptions): Promise<Buffer> {
+  const { handle } = await openFile(path, options);
+  try {
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+function notOpen(path: string, code = "of an unknown kind"): DocumentError {
+  const why = code === "ENOENT" ? "is not there" : `cannot be opened (${code})`;
+  return new DocumentError("DOCUMENT_NOT_FOUND", `${path} ${why}.`);
+}
+
+/** Looks after it was opened: what was swapped for a link before that, and swapped back since, is another file. */
+async function expectReal(path: string, opened: BigIntStats): Promise<void> {
+  const real = await realpath(path).catch(() => undefined);
+  const there = real === path ? await stat(path, { bigint: true }).catch(() => undefined) : undefined;
+  if (there?.ino === opened.ino && there.dev === opened.dev) return;
+  throw new DocumentError(
+    "ACCESS_DENIED",
+    `${path} became a link while it waited to be read, or another file. Name the file itself.`,
+  );
+}
