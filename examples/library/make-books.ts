@@ -33,6 +33,7 @@ export async function readText(name: string): Promise<Text> {
 export async function makeBooks(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   await writeBook(join(folder, "the-law-of-mind.pdf"), await readText("the-law-of-mind"));
+  await writeBook(join(folder, "dictionnaire.pdf"), await readText("dictionnaire-de-la-langue-francaise"));
   const scanned = await readText("how-to-make-our-ideas-clear");
   await writeScan(join(folder, "Charles Sanders Peirce - How to Make Our Ideas Clear (1878).pdf"), scanned);
   return scanned.blocks.join("\n\n");

@@ -47,6 +47,14 @@ try {
   assert.ok(results.length > 0 && results.length <= 5);
   assert.ok(results.every(({ work_author: author, similarity }) => /Peirce/.test(author) && similarity >= 0));
 
+  // A question in French finds what a Frenchman wrote of it; the words that it quotes stand there.
+  const french = { query: "Qu’est-ce que le nominalisme ?", limit: 10, author_filter: "Littré" };
+  const articles = valueOf(await hub.call("search_chunks", french)) as { results: Passage[] };
+  const [sentence = ""] = articles.results.flatMap(({ text }) => /Système dans lequel[^;]*/.exec(text) ?? []);
+  const { found, places } = valueOf(await hub.call("find_text", { quote: sentence })) as Checked;
+  assert.ok(found);
+  console.log(`${sentence.trim()} (${places[0]!.citation})`);
+
   const models = { providers: { mistral: { base_url: `${url}/v1` } } };
   const agent = createAgent({ model: "mistral/mistral-large-latest", hub, models });
   const { text, steps } = await agent.chat("What did Peirce say about nominalism? Quote him, with the pages.");
@@ -55,7 +63,7 @@ try {
   const quotes = Array.from(text.matchAll(/"([^"]+)" \((.+)\)/g));
   assert.ok(key || quotes.length >= 2, "It quotes.");
   for (const [, quote, citation] of quotes) {
-    const checked = valueOf(await hub.call("find_text", { quote })) as { found: boolean; places: Place[] };
+    const checked = valueOf(await hub.call("find_text", { quote })) as Checked;
     assert.ok(checked.found, `It stands in the library: ${quote}`);
     if (!key) assert.ok(checked.places.some((place) => place.citation === citation && /p\. \d/.test(citation!)));
   }
@@ -72,11 +80,13 @@ interface Added {
   readonly cost_ocr?: number;
 }
 interface Passage {
+  readonly text: string;
   readonly work_author: string;
   readonly similarity: number;
 }
-interface Place {
-  readonly citation: string;
+interface Checked {
+  readonly found: boolean;
+  readonly places: readonly { readonly citation: string }[];
 }
 
 function valueOf(outcome: Awaited<ReturnType<typeof hub.call>>): unknown {

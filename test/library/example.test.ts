@@ -14,11 +14,12 @@ test("R25: the example answers the document's question by quotations that the li
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("The Law of Mind, p. 2)");
   expect(stdout).toContain("4 quotations confirmed");
+  expect(stdout).toMatch(/Système dans lequel .* \(Littré, Émile, Dictionnaire de la langue française, p\. \d\)/);
 });
 
 test("the example's texts are those whose digests are told", () => {
   const rows = [...readFileSync(join(EXAMPLE, "texts/SOURCES.md"), "utf8").matchAll(/^- `(.+)`: `([0-9a-f]{64})`$/gm)];
-  expect(rows).toHaveLength(5);
+  expect(rows).toHaveLength(6);
   for (const [, name, digest] of rows)
     expect(
       createHash("sha256")
