@@ -5,6 +5,7 @@
 //
 // CPU of the hub's process alone (Linux), so other load of the machine counts only through its caches. Each figure is
 // the median of the ratios of turns that follow one another, with the lower and the upper quartile.
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -38,6 +39,7 @@ for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
   process.once(signal, () => process.exit(code));
 
 const rows = [];
+const consents = new Map();
 console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0].model}, ${rounds} turns each\n`);
 const remote = await startServer("echo-http.mjs");
 try {
@@ -74,7 +76,7 @@ async function compareStarts(what, config) {
 
 /** Whole commands, from start to exit, over a source of every kind. */
 async function compareCommands() {
-  const config = ["--config", kindsYard(folder(), remote.url), "--yes"];
+  const config = ["--config", kindsYard(folder(), remote.url)];
   for (const [what, args] of Object.entries({
     "command --version": ["--version"],
     "command --help": ["--help"],
@@ -95,11 +97,23 @@ async function compareCommand(what, args) {
   for (let round = 0; round <= rounds; round += 1) {
     for (const who of inTurn(round)) {
       const env = { ...process.env, TOOLYARD_HOME: homes[who] };
-      const used = await commandCpuMs(process.execPath, [programOf(who), ...args], { env, runs: round === 0 ? 1 : 3 });
+      const words = [programOf(who), ...args, ...consentOf(programOf(who), args)];
+      const used = await commandCpuMs(process.execPath, words, { env, runs: round === 0 ? 1 : 3 });
       if (round > 0) taken[who].push(used);
     }
   }
   report(what, taken, ms);
+}
+
+/** Builds that ask before they start what a folder's file names take `--yes`; older ones neither ask nor know it. */
+function consentOf(program, [command]) {
+  if (command.startsWith("-")) return [];
+  const key = `${program} ${command}`;
+  if (!consents.has(key)) {
+    const help = spawnSync(process.execPath, [program, command, "--help"], { encoding: "utf8" }).stdout;
+    consents.set(key, help.includes("--yes") ? ["--yes"] : []);
+  }
+  return consents.get(key);
 }
 
 async function compareCalls() {
