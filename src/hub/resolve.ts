@@ -7,7 +7,7 @@ import { fail, type Fail } from "../core/outcome.ts";
 import type { CallTarget, Provider } from "../core/provider.ts";
 import type { Resolution } from "../pipeline/ports.ts";
 import { lookBehind, type Wanted } from "./sources/absent-services.ts";
-import { absentSource, lateByInstall } from "./sources/absent-source.ts";
+import { absentSource, lateByInstall, whyDisabled } from "./sources/absent-source.ts";
 import type { SourceSet } from "./sources/source-set.ts";
 
 /**
@@ -79,7 +79,7 @@ function whyNotFound(failure: Fail, call: Call, { catalog, sources }: ResolvePla
   const isAway = isNotThere(failure) || failure.details?.["starting"] !== undefined;
   if (!isAway || (method !== "tools/call" && method !== "prompts/get")) return failure;
   const { providers, ...places } = wantedOf({ name: call.target, principal: call.principal }, { catalog, sources });
-  return absentSource(call, { sources: providers, ...places }) ?? withReason(failure, call, catalog);
+  return absentSource(call, { sources: providers, ...places }) ?? withReason(failure, call, { catalog, sources });
 }
 
 /** What is said in place of a timeout, where the call waited for a download. */
@@ -89,9 +89,9 @@ export function whyLate(call: Call, provider: Provider | undefined, places: Reso
 }
 
 // Whoever has narrowed rights is told `denied`, which says nothing of what there is.
-function withReason(failure: Fail, { method, target, principal }: Call, catalog: Catalog): Fail {
+function withReason(failure: Fail, { method, target, principal }: Call, { catalog, sources }: ResolvePlaces): Fail {
   if (failure.kind !== "unknown_tool" || method !== "tools/call") return failure;
-  const reason = catalog.for(principal).current.whyWithheld(target);
+  const reason = catalog.for(principal).current.whyWithheld(target) ?? whyDisabled(target, sources.providers);
   if (reason === undefined) return failure;
   return {
     ...failure,

@@ -41,6 +41,39 @@ async function wordsFor(name: string): Promise<string> {
   return outcome.ok ? "" : `${outcome.kind}: ${outcome.message}`;
 }
 
+/** What a modern client with this token is told when it calls the tool. */
+async function toldOnMcp(token: string, tool: string): Promise<string> {
+  const served = await hub!.serveFetch();
+  const answer = await served.fetch(
+    new Request("http://localhost/mcp", {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": "tools/call",
+        "mcp-name": tool,
+      },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: {
+          name: tool,
+          arguments: {},
+          _meta: {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+          },
+        },
+      }),
+    }),
+  );
+  return answer.text();
+}
+
 describe("a tool that is not offered", () => {
   test("is told with the reason that its source knows: a bad manifest, an option, a pin", async () => {
     folder.script("lost", "tool.sh", "echo");
@@ -133,43 +166,43 @@ describe("a tool that is not offered", () => {
     folder.remove("lost/tool.sh");
     const tokens = { all: { token: "all-rights" }, some: { token: "some-rights", allow: ["fine*"] } };
     await start({}, { server: { port: 0, tokens } });
-    const served = await hub!.serveFetch();
-    const ask = async (token: string): Promise<string> => {
-      const answer = await served.fetch(
-        new Request("http://localhost/mcp", {
-          method: "POST",
-          headers: {
-            authorization: `Bearer ${token}`,
-            "content-type": "application/json",
-            accept: "application/json, text/event-stream",
-            "mcp-protocol-version": "2026-07-28",
-            "mcp-method": "tools/call",
-            "mcp-name": "lost",
-          },
-          body: JSON.stringify({
-            jsonrpc: "2.0",
-            id: 1,
-            method: "tools/call",
-            params: {
-              name: "lost",
-              arguments: {},
-              _meta: {
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientCapabilities": {},
-                "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
-              },
-            },
-          }),
-        }),
-      );
-      return answer.text();
-    };
-    expect(await ask("all-rights")).toContain(
+    expect(await toldOnMcp("all-rights", "lost")).toContain(
       "Unknown tool: lost. It is not offered because `script` names `tool.sh`, which is not there.",
     );
-    const narrowed = await ask("some-rights");
+    const narrowed = await toldOnMcp("some-rights", "lost");
     expect(narrowed).toContain("lost");
     expect(narrowed).not.toContain("tool.sh");
+  });
+
+  test("is told what enables its source, where that is disabled, whichever way it is spelt", async () => {
+    const asleep = { command: ["node"], enabled: false };
+    await start({}, { mcp: { stdio_servers: { notes: asleep, plain: { ...asleep, namespace: "" } } } });
+    const told = "It is not offered because the source notes is disabled: `toolyard enable notes` switches it on.";
+    for (const name of ["notes__add", "notes::add", "notes.add"])
+      expect(await wordsFor(name)).toBe(`unknown_tool: Unknown tool: ${name}. ${told}`);
+    expect(await wordsFor("plain__add")).toContain("`toolyard enable plain`");
+    expect(JSON.stringify(await hub!.call("execute_tool", { name: "notes__add" }))).toContain(told);
+    expect(await wordsFor("others__add")).not.toContain("disabled");
+    expect(await wordsFor("add")).not.toContain("disabled");
+  });
+
+  test("nobody with narrowed rights hears of a source that is disabled, but who has a right to the name", async () => {
+    const tokens = {
+      all: { token: "all-rights" },
+      some: { token: "some-rights", allow: ["fine*"] },
+      others: { token: "all-but-others", deny: ["others__*"] },
+      reader: { token: "reading-rights", read_only: true },
+      own: { token: "own-rights", allow: ["notes__*"] },
+    };
+    const mcp = { stdio_servers: { notes: { command: ["node"], enabled: false } } };
+    await start({}, { mcp, server: { port: 0, tokens } });
+    const told = "`toolyard enable notes`";
+    expect(await toldOnMcp("all-rights", "notes__add")).toContain(told);
+    expect(await toldOnMcp("own-rights", "notes__add")).toContain(told);
+    for (const { token } of [tokens.some, tokens.others, tokens.reader]) {
+      const [there, nowhere] = await Promise.all(["notes__add", "poems__add"].map((name) => toldOnMcp(token, name)));
+      expect(there!.replaceAll("notes", "poems")).toBe(nowhere);
+    }
   });
 
   test("a manifest that is refused is in the log when it is refused, once", async () => {

@@ -3,7 +3,7 @@ import type { Call } from "../../core/call.ts";
 import { formatDuration } from "../../core/duration.ts";
 import { READ_SEPARATORS } from "../../core/names.ts";
 import { fail, type Fail } from "../../core/outcome.ts";
-import type { Installation, Provider } from "../../core/provider.ts";
+import type { Installation, Provider, ProviderStatus } from "../../core/provider.ts";
 import type { Source } from "../../core/records.ts";
 
 const MODEL_PREFIX = "mcp__";
@@ -48,6 +48,18 @@ export function lateByInstall(
   const awaited = provider ?? namedSource(call, places);
   const installing = awaited?.status().installing;
   return awaited && installing && installingFailure(awaited.source.id, installing);
+}
+
+/** Why nothing of this name is offered, where it is a source's that is switched off. */
+export function whyDisabled(name: string, sources: readonly Provider[]): string | undefined {
+  const named = sources.filter(({ source }) => behindPrefix(source, name) !== undefined);
+  const off = named.map((provider) => ({ id: provider.source.id, ...provider.status() })).find(isSwitchedOff);
+  return off && `the source ${off.id} is disabled: \`toolyard enable ${off.id}\` switches it on`;
+}
+
+/** By `enabled = false`; what is left out for another reason has that as its last error. */
+function isSwitchedOff({ state, lastError }: ProviderStatus): boolean {
+  return state === "disabled" && lastError === undefined;
 }
 
 function installingFailure(id: string, { package: name, since, waitsFor }: Installation): Fail {
