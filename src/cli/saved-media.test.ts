@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { fileName, mediaOf, saveMedia } from "./saved-media.ts";
+import { assertPlace, fileName, mediaOf, saveMedia } from "./saved-media.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -35,6 +35,22 @@ test("a file takes the name that was given, and what is there already is never o
   await writeFile(join(folder, "image.png"), "old");
   expect(await saveMedia(one, folder)).toEqual([join(folder, "image-2.png")]);
   expect(await readFile(join(folder, "image.png"), "utf8")).toBe("old");
+});
+
+test("whether a place can be written to is told before there is anything to write", async () => {
+  await writeFile(join(folder, "kite.png"), "old");
+  await expect(assertPlace(join(folder, "kite.png"))).rejects.toThrow("there is a file of that name already");
+  await expect(assertPlace(join(folder, "kite.png", "below.png"))).rejects.toThrow("kite.png is a file");
+  await expect(assertPlace(`${join(folder, "kite.png")}/`)).rejects.toThrow("there is a file of that name already");
+  await assertPlace(folder);
+  await assertPlace(join(folder, "new", "deep", "kite.png"));
+});
+
+test("what is no base64 is told apart from what is", () => {
+  const [good, wrapped, bad] = mediaOf({
+    content: [image("one"), { ...image(""), data: "b25l\r\nb25l" }, { ...image(""), data: "not base64!" }],
+  });
+  expect([good?.isDamaged, wrapped?.isDamaged, bad?.isDamaged]).toEqual([undefined, undefined, true]);
 });
 
 test.each([

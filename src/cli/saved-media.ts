@@ -1,5 +1,5 @@
-import { writeFile, mkdir, stat } from "node:fs/promises";
-import { basename, dirname, extname, join } from "node:path";
+import { access, constants, mkdir, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { isJsonObject, type JsonObject, listMember } from "../core/json.ts";
 import { codeOf, messageOf } from "../core/errors.ts";
 import { UsageError } from "./failure.ts";
@@ -10,6 +10,8 @@ export interface Medium {
   readonly mimeType: string;
   /** What it is called where it comes from; nobody is trusted to mean a place with it. */
   readonly name?: string;
+  /** What came is not the base64 that it has to be, so there is nothing to save. */
+  readonly isDamaged?: boolean;
 }
 
 /** Files of one result; more are not written. */
@@ -45,7 +47,7 @@ export function mediaOf(result: JsonObject): readonly Medium[] {
 
 function mediumOf({ type, data, mimeType, resource }: JsonObject): Medium[] {
   if ((type === "image" || type === "audio") && typeof data === "string")
-    return [{ bytes: Buffer.from(data, "base64"), mimeType: String(mimeType ?? ""), name: type }];
+    return [{ ...decoded(data), mimeType: String(mimeType ?? ""), name: type }];
   if (type !== "resource" || !isJsonObject(resource)) return [];
   const { uri, text, blob } = resource;
   const facts = {
@@ -53,7 +55,12 @@ function mediumOf({ type, data, mimeType, resource }: JsonObject): Medium[] {
     name: nameOfUri(String(uri ?? "")),
   };
   if (typeof text === "string") return [{ bytes: Buffer.from(text, "utf8"), ...facts }];
-  return typeof blob === "string" ? [{ bytes: Buffer.from(blob, "base64"), ...facts }] : [];
+  return typeof blob === "string" ? [{ ...decoded(blob), ...facts }] : [];
+}
+
+function decoded(text: string): Pick<Medium, "bytes" | "isDamaged"> {
+  const isDamaged = !/^[\w+/-]*={0,2}$/.test(text.replaceAll(/\s/g, ""));
+  return { bytes: Buffer.from(text, "base64"), ...(isDamaged && { isDamaged }) };
 }
 
 function nameOfUri(uri: string): string {
@@ -67,6 +74,36 @@ function nameOfUri(uri: string): string {
   } catch {
     return last;
   }
+}
+
+/**
+ * Says before anything is made for it that nothing could be written there: a file of that name is there already, or the
+ * folder may not be written to. Rejects with a `UsageError`.
+ */
+export async function assertPlace(out: string): Promise<void> {
+  const asked = resolve(out);
+  const there = await nearestThere(asked);
+  if (there.isFolder) {
+    try {
+      await access(there.path, constants.W_OK);
+    } catch (error) {
+      throw notWritable(out, messageOf(error), error);
+    }
+  } else throw notWritable(out, there.path === asked ? IS_THERE : `${there.path} is a file and no folder`);
+}
+
+/** The path, or the nearest step above it that is there. */
+async function nearestThere(path: string): Promise<{ readonly path: string; readonly isFolder: boolean }> {
+  const found = await stat(path).catch(() => undefined);
+  const above = dirname(path);
+  if (found || above === path) return { path, isFolder: found?.isDirectory() === true };
+  return nearestThere(above);
+}
+
+const IS_THERE = "there is a file of that name already";
+
+function notWritable(out: string, why: string, cause?: unknown): UsageError {
+  return new UsageError(`--out ${out} cannot be written: ${why}. Name another file or a folder.`, { cause });
 }
 
 /**
@@ -91,9 +128,7 @@ export async function saveMedia(media: readonly Medium[], out: string): Promise<
     return [out];
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    const isThere = codeOf(error) === "EEXIST";
-    const why = isThere ? "there is a file of that name already" : messageOf(error);
-    throw new UsageError(`--out ${out} cannot be written: ${why}. Name another file or a folder.`, { cause: error });
+    throw notWritable(out, codeOf(error) === "EEXIST" ? IS_THERE : messageOf(error), error);
   }
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -65,4 +66,17 @@ test("execute_tool and tool_search reach the tools of servers, too", async () =>
 test("a name that nobody has is unknown once every server has had its say", async () => {
   await using at = await Desk.create({ "toolyard.toml": server() });
   expect(await at.run(["call", "there__nothing", "{}"])).toMatchObject({ code: 3 });
+});
+
+test("`call --out` refuses what cannot be written before the tool is called", async () => {
+  await using at = await Desk.create({
+    "kite.txt": "old",
+    "toolyard.toml": '[scripts]\ntools_path = "tools"\n',
+    "tools/draw/tool.toml": 'name = "draw"\ndescription = "Draws"\nscript = "draw.mjs"\n',
+    "tools/draw/draw.mjs": 'import { appendFileSync } from "node:fs"; appendFileSync(process.env.DRAWN, "once");',
+  });
+  const draw = (out: string) =>
+    at.run(["call", "draw", "{}", "--out", out, "--yes"], { env: { DRAWN: at.path("drawn") } });
+  expect(await draw("kite.txt")).toMatchObject({ code: 2, stderr: expect.stringContaining("of that name already") });
+  expect(existsSync(at.path("drawn"))).toBe(false);
 });

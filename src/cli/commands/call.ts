@@ -1,13 +1,15 @@
 import { resolve, sep } from "node:path";
 import { formatBytes } from "../../core/bytes.ts";
+import { KINDS } from "../../core/kinds.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { LOCAL_PRINCIPAL } from "../../core/call.ts";
 import type { Hub } from "../../hub/open-hub.ts";
+import { EXIT } from "../failure.ts";
 import { fitToSchema, readArguments } from "../arguments.ts";
 import { contentText } from "../content.ts";
 import { oneCall, reportOutcome, type OneCallOptions } from "../one-call.ts";
 import { print, printPainted, type Io } from "../io.ts";
-import { mediaOf, saveMedia, type Medium } from "../saved-media.ts";
+import { assertPlace, mediaOf, saveMedia, type Medium } from "../saved-media.ts";
 import { imageProtocol, imageText } from "../shown-image.ts";
 import type { Run } from "../command-row.ts";
 
@@ -17,6 +19,8 @@ interface Options extends OneCallOptions {
 
 export const run: Run<Options> = async ([tool = "", ...words], options, io) => {
   const given = await readArguments(words, io);
+  const out = options.out === undefined ? undefined : placeOf(options.out, io);
+  if (out !== undefined) await assertPlace(out);
   const isJson = words.length === 0 || words[0] === "-" || words[0]!.trimStart().startsWith("{");
   const outcome = await oneCall({ ...options, shown: tool }, io, async (toolyard, call, hub) =>
     toolyard.call(tool, isJson ? given : await fitted(hub, tool, given), call),
@@ -25,9 +29,13 @@ export const run: Run<Options> = async ([tool = "", ...words], options, io) => {
   if (!outcome.ok) return code;
   const media = mediaOf(outcome.result);
   if (options.json !== true) await showImages(media, io);
-  if (options.out !== undefined) await save(media, options.out, { ...options, io });
-  return code;
+  return out === undefined ? code : await save(media, out, { ...options, io });
 };
+
+/** A slash at its end says that it is a folder. */
+function placeOf(out: string, io: Io): string {
+  return `${resolve(io.cwd, out)}${/[/\\]$/.test(out) ? sep : ""}`;
+}
 
 async function showImages(media: readonly Medium[], io: Io): Promise<void> {
   const protocol = imageProtocol(io);
@@ -38,17 +46,22 @@ async function showImages(media: readonly Medium[], io: Io): Promise<void> {
   }
 }
 
-async function save(media: readonly Medium[], out: string, { json, io }: Options & { readonly io: Io }): Promise<void> {
-  const isFolder = /[/\\]$/.test(out);
-  const paths = await saveMedia(media, `${resolve(io.cwd, out)}${isFolder ? sep : ""}`);
-  if (json) return;
-  const sizes = paths.map((path, at) => `${path} (${formatBytes(media[at]!.bytes.byteLength)})`);
-  await print(
-    io.stderr,
-    sizes.length === 0
-      ? "There was no image, no audio and no resource to save."
-      : sizes.map((text) => `Wrote ${text}.`).join("\n"),
-  );
+async function save(
+  media: readonly Medium[],
+  out: string,
+  { json, io }: Options & { readonly io: Io },
+): Promise<number> {
+  const whole = media.filter(({ isDamaged }) => isDamaged !== true);
+  const paths = await saveMedia(whole, out);
+  const damaged = media.length - whole.length;
+  if (damaged > 0)
+    await print(io.stderr, `${damaged} of ${media.length} could not be saved: what the server sent is no base64.`);
+  const code = damaged > 0 ? KINDS.malformed.exit : EXIT.ok;
+  if (json) return code;
+  const sizes = paths.map((path, at) => `${path} (${formatBytes(whole[at]!.bytes.byteLength)})`);
+  if (media.length === 0) await print(io.stderr, "There was no image, no audio and no resource to save.");
+  else if (sizes.length > 0) await print(io.stderr, sizes.map((text) => `Wrote ${text}.`).join("\n"));
+  return code;
 }
 
 /** `a=2` means the number where the tool's schema wants one. */
