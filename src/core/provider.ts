@@ -86,6 +86,8 @@ export interface ProviderStatus {
   readonly since?: string;
   /** Present while the source, or what its tools need, is downloaded. */
   readonly installing?: Installation;
+  /** Of a start under way: how much of its time it could not use since the machine was busy, in milliseconds. */
+  readonly delayedMs?: number;
   /** Present while what was downloaded cannot be used; see `Provider.mend`. */
   readonly broken?: BrokenInstall;
   /** Free facts: protocol revision, server name, endpoint, folder. */

@@ -46,7 +46,10 @@ export interface SurfaceTool {
 }
 
 export interface SettledOptions {
-  /** The time does not run while something is downloaded; downloads have a bound of their own. @default false */
+  /**
+   * The time does not run while something is downloaded, nor while the machine keeps a start from working: both have
+   * bounds of their own. @default false
+   */
   readonly installs?: boolean;
 }
 
@@ -271,13 +274,21 @@ export class Hub implements HubPort {
     const isUnderWay = (): boolean =>
       this.#parts.sources.providers.some((provider) => provider.status().state === "starting") ||
       (installs && this.isInstalling);
-    while (performance.now() < until && isUnderWay()) {
+    let delayedMs = 0;
+    while (performance.now() < until + delayedMs && isUnderWay()) {
       await new Promise((done) => void setTimeout(done, STATE_LOOK_MS));
       // What was downloaded starts then, and has the same time for it.
       if (installs && this.isInstalling) until = performance.now() + withinMs;
+      // A start that the machine keeps from working has as much more time, up to a bound of its own.
+      if (installs) delayedMs = Math.max(delayedMs, this.#delayedMs());
     }
     // A source is connected a moment before its list is in the catalog.
     await this.list("tools", WHOLE_VIEW);
+  }
+
+  /** How much of its time the machine took from a start under way, at most. */
+  #delayedMs(): number {
+    return Math.max(0, ...this.#parts.sources.providers.map((provider) => provider.status().delayedMs ?? 0));
   }
 
   /** Takes a problem that only a call could find, such as a schema that cannot be compiled. */

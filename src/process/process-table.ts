@@ -37,6 +37,25 @@ export function readProcess(pid: number): ProcessRow | undefined {
   }
 }
 
+/** A process and what came of it, of whatever generation, as Linux lists them; alone elsewhere. */
+export function readFamily(pid: number, maxProcesses: number): readonly number[] {
+  const family = [pid];
+  // A list grows while it is gone through.
+  for (const member of family) {
+    if (family.length >= maxProcesses) break;
+    family.push(...childrenOf(member));
+  }
+  return family;
+}
+
+function childrenOf(pid: number): readonly number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").split(" ").filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
 /** The environment block that a process was started with, on Linux and where it may be read. */
 export function readEnvironment(pid: number): string {
   try {

@@ -1,5 +1,4 @@
 import type { Cancellation } from "../core/cancellation.ts";
-import { Deadline } from "../core/deadline.ts";
 import { FailError } from "../core/errors.ts";
 import { fail, type Fail } from "../core/outcome.ts";
 import { orAborted } from "../core/wait.ts";
@@ -11,6 +10,7 @@ import { failureOf } from "./faults.ts";
 import type { Gate } from "./gate.ts";
 import type { Installer } from "./installer.ts";
 import { startInstalled, StartLines } from "./start-installed.ts";
+import { StartClock } from "./start-clock.ts";
 import type { OpenTransport } from "./transport.ts";
 
 export type LinkState = "idle" | "connecting" | "ready" | "down" | "closed";
@@ -52,6 +52,9 @@ export class Link {
   #state: LinkState = "idle";
   #connection: Connection | undefined;
   #attempt: Promise<Connection> | undefined;
+  /** Of a start under way. */
+  #opening: Connection | undefined;
+  #clock: StartClock | undefined;
   #retry: NodeJS.Timeout | undefined;
   #failure: Fail | undefined;
   #failedAt = -Infinity;
@@ -72,6 +75,11 @@ export class Link {
   /** The open connection, if there is one at this moment. */
   get current(): Connection | undefined {
     return this.#state === "ready" ? this.#connection : undefined;
+  }
+
+  /** How much of the time of a start under way the machine kept it from working. */
+  get delayedMs(): number {
+    return this.#clock?.lostMs ?? 0;
   }
 
   get failure(): Fail | undefined {
@@ -170,17 +178,23 @@ export class Link {
   }
 
   async #openInTime(): Promise<Connection> {
-    const { connectTimeoutMs, installer } = this.#options;
-    const totalMs = Math.max(connectTimeoutMs, installer?.maxMs ?? 0);
-    const deadline = new Deadline({ idleMs: connectTimeoutMs, totalMs });
-    const unwatch = installer?.watch(() => deadline.touch());
+    const { connectTimeoutMs: timeoutMs, installer } = this.#options;
+    const clock = new StartClock({
+      timeoutMs,
+      totalMs: Math.max(timeoutMs, installer?.maxMs ?? 0),
+      pid: () => pidOf(this.#opening),
+    });
+    this.#clock = clock;
+    const unwatch = installer?.watch(() => clock.touch());
     try {
-      return await this.#open(AbortSignal.any([deadline.signal, this.#closing.signal]));
+      return await this.#open(AbortSignal.any([clock.signal, this.#closing.signal]));
     } catch (error) {
-      throw deadline.signal.aborted ? new FailError(tooSlow(connectTimeoutMs)) : error;
+      throw clock.signal.aborted ? new FailError(clock.failure) : error;
     } finally {
       unwatch?.();
-      deadline.clear();
+      clock.stop();
+      this.#clock = undefined;
+      this.#opening = undefined;
     }
   }
 
@@ -219,6 +233,7 @@ export class Link {
         void this.#end(connection);
       },
     });
+    this.#opening = connection;
     await connection.open(signal);
     return connection;
   }
@@ -288,9 +303,7 @@ export class Link {
 
 const CLOSED = fail("unavailable", "This source was closed.", { retryable: false });
 
-function tooSlow(timeoutMs: number): Fail {
-  const message =
-    `The server did not finish starting within ${timeoutMs / 1000} s. ` +
-    "Its last lines on stderr are in the status; `connect_timeout` can be raised.";
-  return fail("unavailable", message);
+function pidOf(connection: Connection | undefined): number | undefined {
+  const pid = connection?.describe()["pid"];
+  return typeof pid === "number" ? pid : undefined;
 }

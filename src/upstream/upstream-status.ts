@@ -22,7 +22,7 @@ export interface StatusFacts {
 
 /** What `status` shows of one server. */
 export function toStatus(facts: StatusFacts): ProviderStatus {
-  const { state, failure, restarts, since } = facts.link;
+  const { state, failure, restarts, since, delayedMs } = facts.link;
   const info = infoOf(facts);
   const { pid } = info;
   const { installation: installing, brokenInstall: broken } = facts.installer ?? {};
@@ -35,6 +35,7 @@ export function toStatus(facts: StatusFacts): ProviderStatus {
     ...(typeof pid === "number" && { pid }),
     since: since.toISOString(),
     ...(installing && { installing }),
+    ...(delayedMs > 0 && { delayedMs: Math.round(delayedMs) }),
     ...(broken && state !== "ready" && { broken }),
     info,
   };

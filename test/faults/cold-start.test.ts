@@ -14,6 +14,7 @@ import { HttpWire } from "../fixtures/raw/http-wire.ts";
 import { PipeWire } from "../fixtures/raw/pipe-wire.ts";
 import { SseWire } from "../fixtures/raw/sse-wire.ts";
 import { RawClient, type EraName } from "../fixtures/raw/raw-client.ts";
+import { BusyProcessor } from "../fixtures/busy-processor.ts";
 import { MAIN } from "../fixtures/served-hub.ts";
 import { fixture, textOf } from "../fixtures/upstreams/harness.ts";
 
@@ -383,6 +384,25 @@ test("a hub counts as settled once its sources were listed, not when they are me
     await rm(home, { recursive: true, force: true });
   }
 });
+
+test.runIf(process.platform === "linux")(
+  "who waits for starts waits longer for one that a busy machine keeps from working",
+  async () => {
+    using busy = await BusyProcessor.start();
+    const home = await mkdtemp(join(tmpdir(), "toolyard-cold-"));
+    const command = busy.command(process.execPath, fixture("legacy"), "computes-ms=5000");
+    const config = await loadHubConfig({ files: [], variables: {}, flags: servers({ slow: { command } }, NONE) });
+    const variables = { PATH: process.env["PATH"], TOOLYARD_HOME: home };
+    const hub = await openHub({ config, variables, logger: SILENT_LOGGER });
+    try {
+      await hub.settled(3000, { installs: true });
+      expect(hub.nameOf("slow__echo", LOCAL_PRINCIPAL)).toBe("slow__echo");
+    } finally {
+      await hub.close();
+      await rm(home, { recursive: true, force: true });
+    }
+  },
+);
 
 test("a program's call by a bare name waits as well", async () => {
   await using yard = await ColdYard.open((slow) => servers({ slow: slow() }, LONG));

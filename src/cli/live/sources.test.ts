@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { SourceReport } from "../../core/hub-port.ts";
 import type { Io } from "../io.ts";
-import { showSources } from "./sources.ts";
+import { showSources, sourceLine } from "./sources.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -34,4 +34,11 @@ test("a source that fails and is tried again meanwhile is told as failed once, a
     "memory: ready: 1 tool",
     "",
   ]);
+});
+
+test("a start that a busy machine keeps from working is told as such, and one that is not is not", () => {
+  const noteOf = (status: object): unknown => sourceLine(sourcesWith(status).sources()[0]!)[0]?.note;
+  expect(noteOf({ state: "starting", delayedMs: 8000 })).toBe("the machine is busy");
+  expect(noteOf({ state: "starting", delayedMs: 20 })).toBeUndefined();
+  expect(noteOf({ state: "ready" })).toBe("1 tool");
 });

@@ -33,13 +33,17 @@ const OUTCOMES: Readonly<Partial<Record<ProviderState, LiveLine["outcome"]>>> = 
   needs_authorisation: "failed",
 };
 
+/** Less than this is lost on any machine. */
+const MIN_TOLD_MS = 1000;
+
 export function sourceLine({ source, status, tools }: SourceReport): LiveLine[] {
   if (isHubItself(source)) return [];
-  const { state, lastError, installing } = status;
+  const { state, lastError, installing, delayedMs = 0 } = status;
   if (installing)
     return [{ name: source.id, state: "installing", note: installing.waitsFor, since: Date.parse(installing.since) }];
   const outcome = OUTCOMES[state] ?? "busy";
-  const note = outcome === "ok" ? toolsText(tools) : lastError;
+  const isHeldUp = outcome === "busy" && delayedMs >= MIN_TOLD_MS;
+  const note = outcome === "ok" ? toolsText(tools) : isHeldUp ? "the machine is busy" : lastError;
   return [{ name: source.id, state, outcome, ...(note !== undefined && { note }) }];
 }
 

@@ -28,7 +28,15 @@ export const MCP_SERVER_MEMBERS = {
     durationOption({ description: "How long a call may take in all, however lively. Absent: the hub's." }, ABOVE_ZERO),
   ),
   connect_timeout: Type.Optional(
-    durationOption({ description: "How long the server may take until it can be used.", default: "30s" }, ABOVE_ZERO),
+    durationOption(
+      {
+        description:
+          "How long the server may take until it can be used. What a busy machine keeps from its processes does not " +
+          "count, up to five times as much.",
+        default: "30s",
+      },
+      ABOVE_ZERO,
+    ),
   ),
   max_concurrent: Type.Optional(
     Type.Integer({

@@ -1,7 +1,8 @@
 import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BusyProcessor } from "../../../test/fixtures/busy-processor.ts";
 import { WITHOUT_WAITING_MS } from "../../../test/fixtures/cpu-time.ts";
 import { fixture, heard, isAlive, run } from "../../../test/fixtures/upstreams/harness.ts";
 
@@ -223,6 +224,25 @@ test("a server that never finishes starting is ended at its bound", async () => 
   const outcome = await server.call("echo");
   expect(outcome).toMatchObject({ ok: false, kind: "unavailable" });
   expect(outcome.ok ? "" : outcome.message).toContain("did not finish starting within 0.4 s");
+});
+
+describe.runIf(process.platform === "linux")("on a machine that is busy", () => {
+  let busy: BusyProcessor;
+  beforeAll(async () => void (busy = await BusyProcessor.start()));
+  afterAll(() => busy[Symbol.dispose]());
+
+  test("a server that works at its start is up, though that takes longer than its bound", async () => {
+    const command = busy.command(process.execPath, legacy, "computes-ms=3000");
+    await using server = run(legacy, [], { options: { command, connect_timeout: "2s" } });
+    expect(await server.text("pid", {}, { idleMs: 60_000 })).toMatch(/^\d+$/);
+  });
+
+  test("one that sleeps is ended at its bound all the same", async () => {
+    const command = busy.command(process.execPath, legacy, "start-ms=600000");
+    await using server = run(legacy, [], { options: { command, connect_timeout: "2s" } });
+    const outcome = await server.call("pid", {}, { idleMs: 60_000 });
+    expect(outcome.ok ? "" : outcome.message).toContain("did not finish starting within 2 s");
+  });
 });
 
 test("two servers that never finish starting do not delay a third", async () => {

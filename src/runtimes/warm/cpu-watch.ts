@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { readFamily } from "../../process/process-table.ts";
 
 /** Time between two looks, and so the most by which a bound is passed. */
 const LOOK_EVERY_MS = 100;
@@ -28,14 +29,7 @@ export function watchCpu(pid: number, cpuMs: number | undefined, onOver: () => v
  */
 export function cpuOf(pid: number): number | undefined {
   if (process.platform !== "linux") return undefined;
-  const open = [pid];
-  let ticks = 0;
-  for (let seen = 0; seen < MAX_PROCESSES; seen += 1) {
-    const next = open.pop();
-    if (next === undefined) break;
-    ticks += ticksOf(next);
-    open.push(...read(`/proc/${next}/task/${next}/children`).trim().split(" ").filter(Boolean).map(Number));
-  }
+  const ticks = readFamily(pid, MAX_PROCESSES).reduce((sum, member) => sum + ticksOf(member), 0);
   return ticks * MS_PER_TICK;
 }
 

@@ -1,17 +1,12 @@
 import { readFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
+import { readFamily } from "../../process/process-table.ts";
 
 /** Processes behind a wall are few: those of the wall, and the interpreter. */
 const MAX_PROCESSES = 64;
 
-/** A process and what came of it, as Linux lists it; alone elsewhere. */
-export function familyOf(pid: number): number[] {
-  const family = [pid];
-  for (const member of family) {
-    if (family.length >= MAX_PROCESSES) break;
-    family.push(...childrenOf(member));
-  }
-  return family;
+function familyOf(pid: number): readonly number[] {
+  return readFamily(pid, MAX_PROCESSES);
 }
 
 /** Processes that stand still compute nothing, whatever threads they have. They may still be ended. */
@@ -47,10 +42,6 @@ export async function inodesOf(pid: number, folders: readonly string[]): Promise
     }
   });
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
-}
-
-function childrenOf(pid: number): number[] {
-  return read(`/proc/${pid}/task/${pid}/children`).trim().split(" ").filter(Boolean).map(Number);
 }
 
 function read(path: string): string {
