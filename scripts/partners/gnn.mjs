@@ -1,7 +1,7 @@
 // `npm run partners -- gnn [--only pymdp,numpy] [--verbose]`: the programs that GNN models are rendered to, run by the
 // libraries that they are for, twenty steps each; what they believed beside test/partners/gnn/reference.py; and the
 // graphs of models, read by networkx and igraph (`graphs`). Needs the build and Python; what is not installed is
-// skipped and said so.
+// skipped and said so. Programs of a target run in one process, one after another.
 import { createHash } from "node:crypto";
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,6 +9,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { cache } from "./install.mjs";
+import { PythonWorker } from "./python-worker.mjs";
 import { lackOf } from "./versions.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -17,6 +18,13 @@ const families = join(root, "test", "fixtures", "gnn", "families");
 const out = join(cache, "gnn-programs");
 /** Of one installation, compilation or run: a machine that does much else takes long over each. */
 const CHILD_MS = 7_200_000;
+/** What is compiled is kept beside the rest: by Python, and by Stan, which looks below XDG_CACHE_HOME. */
+const env = {
+  ...process.env,
+  PYTHONPYCACHEPREFIX: join(cache, "gnn-compiled"),
+  XDG_CACHE_HOME: join(cache, "gnn-caches"),
+  PYTHONWARNINGS: "ignore",
+};
 const STEPS = "20";
 const SEED = "3";
 
@@ -55,6 +63,8 @@ const unknown = wanted.find((name) => !Object.hasOwn(TARGETS, name));
 if (unknown !== undefined || positionals.length > 1)
   throw new Error(`--only takes ${Object.keys(TARGETS).join(", ")}, got "${unknown ?? positionals.join(" ")}".`);
 
+const { exportGnn, parseGnn, programCosts, readProgram, renderProgram, viewOf } =
+  await import("../../dist/servers/gnn/index.js");
 const began = performance.now();
 const counts = { passed: 0, failed: 0, skipped: 0 };
 mkdirSync(out, { recursive: true });
@@ -68,18 +78,18 @@ process.exit(counts.failed > 0 ? 1 : 0);
 
 async function runTarget(target) {
   const own = readdirSync(families).map((file) => file.replace(/\.md$/, ""));
-  const models = target === "graphs" ? [...own, ...SAMPLES] : own;
+  const every = target === "graphs" ? [...own, ...SAMPLES] : own;
+  const models = every.filter((model) => !REFUSED[target]?.includes(model)).toSorted();
   const way = await wayOf(target).catch((error) => ({
     work: () => {
       throw new Error(`It cannot be installed. ${error.message}`);
     },
   }));
   if (way.reason) console.log(`skipped: ${target}: ${way.reason}`);
-  for (const model of models.toSorted()) {
-    if (REFUSED[target]?.includes(model)) continue;
-    if (!way.work) counts.skipped += 1;
-    else await report(`${target}, ${model}`, () => way.work(model));
-  }
+  await report(`${target}, as the command writes it`, () => expectCommand(target, models[0]));
+  const worker = new PythonWorker(way.binary, { cwd: out, env, timeoutMs: CHILD_MS });
+  for (const model of models) await report(`${target}, ${model}`, () => way.work(model, worker));
+  await worker.close();
 }
 
 async function report(name, work) {
@@ -94,47 +104,49 @@ async function report(name, work) {
   }
 }
 
-/** How a target is tried here, and why not as it should be. */
+/** How a target is tried here, by which Python, and why not as it should be. */
 async function wayOf(target) {
-  const { environment, module, parser, interpreter, runner, reader, flavour } = TARGETS[target];
+  const { environment, module, parser, interpreter, runner, reader } = TARGETS[target];
   if (module) {
-    const python = process.env[interpreter] ?? "python3";
-    const there = await run([python, "-c", `import numpy, ${module}`]).catch(() => undefined);
-    if (there === undefined)
-      return {
-        reason: `${module} is not installed (${interpreter}: a Python that has it); parsed only`,
-        work: (model) => parse(target, model, ["python3", parser]),
-      };
-    return { work: (model) => compare(target, model, { binary: python, flavour }) };
+    const binary = process.env[interpreter] ?? "python3";
+    const there = await run([binary, "-c", `import numpy, ${module}`]).catch(() => undefined);
+    if (there !== undefined) return { binary, work: (model, worker) => compare(target, model, worker) };
+    return {
+      reason: `${module} is not installed (${interpreter}: a Python that has it); parsed only`,
+      binary: "python3",
+      work: (model, worker) => parse(target, model, worker),
+    };
   }
   const binary = await installed(environment);
-  if (runner) return { work: (model) => sample(target, model, [binary, runner]) };
-  if (reader) return { work: (model) => readGraphs(model, [binary, reader]) };
+  if (runner) return { binary, work: (model, worker) => sample(target, model, worker) };
+  if (reader) return { binary, work: readGraphs };
   if (parser)
-    return { reason: "Julia is not used; parsed only", work: (model) => parse(target, model, [binary, parser]) };
-  return { work: (model) => compare(target, model, { binary, flavour }) };
+    return {
+      reason: "Julia is not used; parsed only",
+      binary,
+      work: (model, worker) => parse(target, model, worker),
+    };
+  return { binary, work: (model, worker) => compare(target, model, worker) };
 }
 
-async function compare(target, model, { binary, flavour }) {
+async function compare(target, model, worker) {
   const differences = [];
-  for (const length of model === "two_room" ? ["1", "2"] : ["1"]) {
-    const program = await render(target, model, ["--policy-length", length]);
+  for (const policyLength of model === "two_room" ? [1, 2] : [1]) {
+    const program = render(target, model, { policyLength });
     const rows = `${program}.jsonl`;
-    writeFileSync(rows, await run([binary, program, STEPS, SEED]));
-    const reference = [binary, join(home, "reference.py"), join(families, `${model}.md`), rows, flavour, length];
-    differences.push((await run(reference)).trim());
+    writeFileSync(rows, await worker.run([program, STEPS, SEED]));
+    const { flavour } = TARGETS[target];
+    const reference = [join(home, "reference.py"), sourceOf(model), rows, flavour, String(policyLength)];
+    differences.push((await worker.run(reference)).trim());
   }
-  if (target === "numpy" && model !== "linear") await measure(binary, model);
+  if (target === "numpy" && model !== "linear") await measure(model, worker);
   return `${STEPS} steps, largest difference ${differences.join(" and ")}`;
 }
 
 /** What a program has and does in one step, counted in it, beside what is estimated. */
-async function measure(binary, model) {
-  const program = await render("numpy", model);
-  const counted = JSON.parse(await run([binary, join(home, "measure.py"), program]));
-  const { parseGnn, viewOf, readProgram, programCosts } = await import("../../dist/servers/gnn/index.js");
-  const text = readFileSync(join(families, `${model}.md`), "utf8");
-  const { tensorBytes, operationsPerStep } = programCosts(readProgram(viewOf(parseGnn(text).file.models[0])));
+async function measure(model, worker) {
+  const counted = JSON.parse(await worker.run([join(home, "measure.py"), render("numpy", model)]));
+  const { tensorBytes, operationsPerStep } = programCosts(programOf(model));
   const share = operationsPerStep / counted.operations;
   console.log(
     `     ${model}: ${counted.bytes} bytes, estimated ${tensorBytes}; ${counted.operations} operations, estimated ` +
@@ -144,33 +156,52 @@ async function measure(binary, model) {
     throw new Error(`The costs of ${model} are not what was estimated.`);
 }
 
-async function parse(target, model, [binary, parser]) {
-  await run([binary, join(home, parser), await render(target, model)]);
+async function parse(target, model, worker) {
+  await worker.run([join(home, TARGETS[target].parser), render(target, model)]);
   return "parsed";
 }
 
 /** Compiled by its own compiler; where there is one for C++ too, its samples stand beside the reference. */
-async function sample(target, model, [binary, runner]) {
-  return (await run([binary, join(home, runner), await render(target, model), join(families, `${model}.md`)])).trim();
+async function sample(target, model, worker) {
+  return (await worker.run([join(home, TARGETS[target].runner), render(target, model), sourceOf(model)])).trim();
 }
 
 /** The graph of a model in the formats that others read, and what they find in it. */
-async function readGraphs(model, [binary, reader]) {
+async function readGraphs(model, worker) {
   const exported = join(out, `${model}.graph`);
   for (const [format, ending] of Object.entries(GRAPHS))
-    await gnn(["export", sourceOf(model), "--to", format, "-o", `${exported}.${ending}`]);
-  return (await run([binary, join(home, reader), exported])).trim();
+    writeFileSync(`${exported}.${ending}`, exportGnn(parseGnn(textOf(model)).file, format));
+  return (await worker.run([join(home, TARGETS.graphs.reader), exported])).trim();
 }
 
-async function render(target, model, more = []) {
-  const ending = { rxinfer: "jl", stan: "stan" }[target] ?? "py";
-  const program = join(out, `${model}.${target}.${ending}`);
-  await gnn(["render", sourceOf(model), "--to", target, "-o", program, ...more]);
+/** Writes a model as a program and gives the path of that. */
+function render(target, model, options = {}) {
+  const program = join(out, `${model}.${target}.${{ rxinfer: "jl", stan: "stan" }[target] ?? "py"}`);
+  writeFileSync(program, renderProgram(programOf(model), target, options));
   return program;
 }
 
-function gnn(args) {
-  return run([process.execPath, join(root, "dist", "cli", "main.js"), "gnn", ...args]);
+/** What is tried is what `toolyard gnn` writes. */
+async function expectCommand(target, model) {
+  const formats = target === "graphs" ? Object.keys(GRAPHS) : [target];
+  for (const format of formats) {
+    const written = await run([
+      ...[process.execPath, join(root, "dist", "cli", "main.js"), "gnn", target === "graphs" ? "export" : "render"],
+      ...[sourceOf(model), "--to", format],
+    ]);
+    const own =
+      target === "graphs" ? exportGnn(parseGnn(textOf(model)).file, format) : renderProgram(programOf(model), format);
+    if (written.trimEnd() !== own.trimEnd()) throw new Error(`${model} as ${format} differs:\n${written}`);
+  }
+  return `${model}, ${formats.join(", ")}`;
+}
+
+function programOf(model) {
+  return readProgram(viewOf(parseGnn(textOf(model)).file.models[0]));
+}
+
+function textOf(model) {
+  return readFileSync(sourceOf(model), "utf8");
 }
 
 /** Samples lie beside the folder of families. */
@@ -199,7 +230,6 @@ async function installed(name) {
 
 function run([command, ...args]) {
   return new Promise((resolve, reject) => {
-    const env = { ...process.env, PYTHONPYCACHEPREFIX: join(cache, "gnn-compiled"), PYTHONWARNINGS: "ignore" };
     const child = spawn(command, args, { cwd: out, stdio: ["ignore", "pipe", "pipe"], timeout: CHILD_MS, env });
     const [output, errors] = [[], []];
     child.stdout.on("data", (part) => output.push(part));

@@ -1,0 +1,11 @@
+export interface PythonWorkerOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Of each script. */
+  readonly timeoutMs: number;
+}
+export declare class PythonWorker {
+  constructor(binary: string, options: PythonWorkerOptions);
+  run(argv: readonly [script: string, ...args: string[]]): Promise<string>;
+  close(): Promise<void>;
+}
