@@ -3,15 +3,35 @@ import { describe, expect, test } from "vitest";
 import { checkGnn } from "../../servers/gnn/checks/check.ts";
 import { parseGnn } from "../../servers/gnn/language/parse.ts";
 import { printGnn } from "../../servers/gnn/language/print.ts";
+import { dimensionOf } from "../../servers/gnn/language/names.ts";
+import { viewOf } from "../../servers/gnn/language/view.ts";
+import { roleOf } from "../../servers/gnn/pictures/roles.ts";
+import { ProgramError } from "../../servers/gnn/programs/program-error.ts";
+import { readProgram } from "../../servers/gnn/programs/read-program.ts";
 import { LIMITS } from "../../servers/gnn/language/limits.ts";
 import { MAX_DIAGNOSTICS } from "../../servers/gnn/language/diagnostics.ts";
 
-/** CPU time of reading and checking a text, in milliseconds: that of others on the machine does not count. */
-function cost(text: string): number {
+/** CPU time of some work, in milliseconds: that of others on the machine does not count. */
+function costOf(work: () => unknown): number {
   const before = process.cpuUsage();
-  checkGnn(text);
+  work();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
+}
+
+/** Of reading and checking a text. */
+function cost(text: string): number {
+  return costOf(() => checkGnn(text));
+}
+
+/** A program of the only model of a text, or why there is none. */
+function programOf(text: string): unknown {
+  try {
+    return readProgram(viewOf(parseGnn(text).file.models[0]!));
+  } catch (error) {
+    if (error instanceof ProgramError) return error;
+    throw error;
+  }
 }
 
 const HEADS = ["## InitialParameterization\n", "## Connections\n", "## StateSpaceBlock\n", "## ModelAnnotation\n", ""];
@@ -46,11 +66,42 @@ describe("hostile text", () => {
     ["lengths that hang on one another", (count) => DECLARED + lines(count, (index) => `x${index}[x${index + 1}]`)],
     ["headings that name no section", (count) => lines(count, (index) => `## Section${index}`)],
     ["blank lines in a text", (count) => `## AgentSettings\nx${"\n".repeat(count * 10)}x`],
+    ["signs of a heading in front of two words", (count) => `## GNNSection\nBig\n${"#".repeat(count)} x y`],
+    ["spaces in a length that is never closed", (count) => `${DECLARED}x[len(a${" ".repeat(count)}b`],
+    [
+      "times that nobody declares",
+      (count) => `${DECLARED}${lines(count, (index) => `name${index}[2]`)}\n## Time\n${"Time=q\n".repeat(count)}`,
+    ],
+    [
+      "horizons that nobody knows",
+      (count) =>
+        `## ModelParameters\n${lines(count, (index) => `size${index}: 2`)}\n## Time\n` +
+        "ModelTimeHorizon=q\n".repeat(count),
+    ],
   ])("S18: checks take no more than linear time: %s", (_name, text) => {
     cost(text(300));
     const small = Math.max(cost(text(1_500)), 8);
     // Eight times the text: what is not linear takes 64 times as long.
     expect(cost(text(12_000)), `${small} ms`).toBeLessThan(small * 30);
+  });
+
+  test.each<[string, (count: number) => unknown]>([
+    ["a length in JSON", (count) => dimensionOf(`len(${" ".repeat(count / 8)}x`, 0)],
+    ["the number behind a name", (count) => roleOf({ name: `x${"_1".repeat(count)}x`, ontology: "" })],
+    [
+      "modalities that are words",
+      (count) => programOf(DECLARED + lines(2 * count, (index) => `A_place${index}x[2,2,default=uniform]`)),
+    ],
+  ])("S18: what is made of a model takes no more than linear time: %s", (_name, work) => {
+    costOf(() => work(1_600));
+    const small = Math.max(
+      costOf(() => work(1_600)),
+      4,
+    );
+    expect(
+      costOf(() => work(12_800)),
+      `${small} ms`,
+    ).toBeLessThan(small * 30);
   });
 
   test("a text above the bound is refused, one below it is read", () => {

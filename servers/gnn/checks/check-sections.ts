@@ -56,7 +56,7 @@ function lineNaming(
   for (let index = source.lineAt(model.from); index <= last; index += 1) {
     if (source.firstCode(index) !== HASH) continue;
     const { text, from, to } = source.line(index);
-    const [, hashes, words] = /^\s*(#+)\s*(\S+)\s*$/.exec(text) ?? [];
+    const [, hashes, words] = NAMING.exec(text) ?? [];
     if (words !== name || hashes === "##") continue;
     return { line: source.position(from).line, hashes: hashes!.length, span: { from, to } };
   }
@@ -64,6 +64,8 @@ function lineNaming(
 }
 
 const HASH = 35;
+/** The word begins with no #, so that there is one way to read a line. */
+const NAMING = /^\s*(#+)\s*([^\s#]\S*)\s*$/;
 
 function isEmpty(section: Section): boolean {
   if (section.kind === "statements")

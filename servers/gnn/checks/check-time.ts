@@ -24,20 +24,22 @@ export function checkTime(context: CheckContext): void {
         `The first line of Time is ${JSON.stringify(first.key)}; ` +
         `the profile ${profile.name} wants Static or Dynamic there.`,
     });
-  const said = new Map<string, TimeEntry>();
+  const said = new Set<string>();
   for (const entry of view.time) {
     checkEntry(context, entry);
     checkOpposites(context, entry, said);
-    said.set(entry.key, entry);
+    said.add(entry.key);
   }
+  // Of what is said twice the last one holds: a name is looked for among all names once for each key.
+  for (const entry of new Map(view.time.map((one) => [one.key, one])).values())
+    if (entry.key === "ModelTimeHorizon") checkHorizon(context, entry);
+    else if (KEYS.includes(entry.key)) checkVariable(context, entry);
 }
 
 function checkEntry(context: CheckContext, entry: TimeEntry): void {
   const { key, value } = entry;
   if (!WORDS.includes(key) && !KEYS.includes(key)) unknown(context, entry);
   else if (KEYS.includes(key) && !value) noValue(context, entry);
-  else if (value && key === "ModelTimeHorizon") checkHorizon(context, entry);
-  else if (value && KEYS.includes(key)) checkVariable(context, entry);
 }
 
 function unknown({ reporter }: CheckContext, { key, span }: TimeEntry): void {
@@ -54,11 +56,7 @@ function noValue({ reporter }: CheckContext, { key, span }: TimeEntry): void {
   reporter.report({ code: "E014", span, message: `${key} says no value.`, mend: `Write ${key}=….` });
 }
 
-function checkOpposites(
-  { reporter }: CheckContext,
-  { key, span }: TimeEntry,
-  said: ReadonlyMap<string, TimeEntry>,
-): void {
+function checkOpposites({ reporter }: CheckContext, { key, span }: TimeEntry, said: ReadonlySet<string>): void {
   if (said.has(key)) reporter.report({ code: "W007", span, message: `${key} is said twice; this one holds.` });
   for (const pair of OPPOSITES) {
     const other = pair.find((word) => word !== key);
@@ -68,7 +66,8 @@ function checkOpposites(
 }
 
 function checkHorizon({ view, reporter }: CheckContext, { value }: TimeEntry): void {
-  const { text, span } = value!;
+  if (!value) return;
+  const { text, span } = value;
   if (/^"?unbounded/i.test(text) || (/^\d+(?:\.\d+)?$/.test(text) && Number(text) > 0)) return;
   if (view.parameters.some(({ key }) => key.text === text)) return;
   const message = `${JSON.stringify(text)} is no horizon.`;
@@ -82,8 +81,8 @@ function checkHorizon({ view, reporter }: CheckContext, { value }: TimeEntry): v
 
 /** A time that is only an index, as in `s_t`, needs no declaration. */
 function checkVariable({ variables, declares, profile, reporter }: CheckContext, { key, value }: TimeEntry): void {
-  if (!declares) return;
-  const { text, span } = value!;
+  if (!declares || !value) return;
+  const { text, span } = value;
   if (variables.find(text)) return;
   const isIndex = [...variables.names()].some((name) => name.replace(/[+-]\d+$/, "").endsWith(`_${text}`));
   if (isIndex && !profile.timeKindFirst) return;

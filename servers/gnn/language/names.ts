@@ -135,11 +135,17 @@ function isSize(text: string): boolean {
   return true;
 }
 
+/** What stands in the parentheses of `len( )`. */
+function insideLength(text: string): string | undefined {
+  const begin = text.endsWith(")") ? /^len\s*\(/.exec(text)?.[0] : undefined;
+  return begin === undefined ? undefined : text.slice(begin.length, -1).trim();
+}
+
 /** A dimension as it is written between the brackets of a declaration. */
 export function dimensionOf(text: string, from: number): Dimension {
   const span = { from, to: from + text.length };
   if (isSize(text)) return { kind: "size", size: Number(text), span };
-  const length = /^len\s*\(\s*(.*?)\s*\)$/.exec(text)?.[1];
+  const length = insideLength(text);
   if (length !== undefined && isName(length)) return { kind: "length", name: length, span };
   return isName(text) ? { kind: "reference", name: text, span } : { kind: "unknown", text, span };
 }

@@ -58,6 +58,26 @@ const BY_NAME: readonly (readonly [RegExp, RoleName])[] = [
 export function roleOf({ name, ontology }: Pick<GraphNode, "name" | "ontology">): RoleName {
   const byTerm = ontology === "" ? undefined : BY_TERM.find(([pattern]) => pattern.test(ontology));
   if (byTerm) return byTerm[1];
-  const plain = baseName(name).replace(/(?:_(?:m|f|c|level|agent)?\d+)+$/, "");
+  const plain = withoutNumbers(baseName(name));
   return BY_NAME.find(([pattern]) => pattern.test(plain))?.[1] ?? "other";
+}
+
+const KIND = /_(?:m|f|c|level|agent)?$/;
+/** Of `_level` and `_agent`. */
+const KIND_LENGTH = 6;
+
+/** The name without the numbers behind it, `A` of `A_agent1_m0`, read from its end: one look at each character. */
+function withoutNumbers(name: string): string {
+  let end = name.length;
+  for (;;) {
+    let at = end;
+    while (at > 0 && isDigit(name.charCodeAt(at - 1))) at -= 1;
+    const kind = at === end ? undefined : KIND.exec(name.slice(Math.max(0, at - KIND_LENGTH), at))?.[0];
+    if (kind === undefined) return name.slice(0, end);
+    end = at - kind.length;
+  }
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
 }

@@ -1,4 +1,4 @@
-import type { ModelView } from "../language/view.ts";
+import type { Neighbours } from "./neighbours.ts";
 import type { Numbers } from "./numbers.ts";
 import type { Letter, Part } from "./parts.ts";
 
@@ -13,6 +13,6 @@ export interface AgentParts {
 
 /** What the tensors of an agent are read from. */
 export interface AgentSource {
-  readonly view: ModelView;
+  readonly neighbours: Neighbours;
   readonly numbers: Numbers;
 }

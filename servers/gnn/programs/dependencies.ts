@@ -1,5 +1,5 @@
 import { baseName } from "../language/names.ts";
-import { edgesOf, type ModelView } from "../language/view.ts";
+import type { Neighbours } from "./neighbours.ts";
 import type { Factor } from "./program.ts";
 import { ProgramError } from "./program-error.ts";
 
@@ -17,7 +17,7 @@ type Counted = Pick<Factor, "name" | "states">;
 /** Which factors dimensions stand for: all of them, those that edges name, or the only ones that fit. */
 export function dependencies(
   { name, sizes, own }: Dependent,
-  view: ModelView,
+  neighbours: Neighbours,
   factors: readonly Counted[],
 ): readonly number[] {
   const order = (on: readonly number[]): readonly number[] | undefined =>
@@ -25,7 +25,7 @@ export function dependencies(
       (one) => one.length === sizes.length && one.every((factor, at) => factors[factor]!.states === sizes[at]),
     );
   const all = factors.map((_, index) => index);
-  const stated = order(all) ?? order(joinedFactors(view, name, { factors, own }));
+  const stated = order(all) ?? order(joinedFactors(neighbours.of(name), { factors, own }));
   if (stated) return stated;
   const possible = subsets(factors.length, sizes.length).flatMap((on) => {
     const found = own === undefined || on.includes(own) ? order(on) : undefined;
@@ -48,15 +48,12 @@ function ordersOf(on: readonly number[], own: number | undefined): readonly (rea
 
 /** The factors whose states, `s_f0`, `s_1` or `s_place` of `B_place`, an edge joins with the tensor. */
 function joinedFactors(
-  view: ModelView,
-  name: string,
+  neighbours: Iterable<string>,
   { factors, own }: { readonly factors: readonly Counted[]; readonly own: number | undefined },
 ): readonly number[] {
   const byName = new Map(factors.map((factor, index) => [`s${factor.name.slice(1)}`, index]));
   const found = new Set<number>(own === undefined ? [] : [own]);
-  for (const { source, target } of edgesOf(view).edges) {
-    const other = source === name ? target : target === name ? source : undefined;
-    if (other === undefined) continue;
+  for (const other of neighbours) {
     const digits = /^s(?:_(?:level|agent)\d+)?_f?(\d{1,4})(?:_|$)/.exec(other)?.[1];
     const index = byName.get(baseName(other)) ?? (digits === undefined ? -1 : Number(digits));
     if (index >= 0 && index < factors.length) found.add(index);

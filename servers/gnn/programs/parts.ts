@@ -64,14 +64,18 @@ function wordParts(names: readonly string[], first: Letter, second: Letter): rea
     const read = wordOf(name);
     return read && (read.letter === first || read.letter === second) ? [{ name, ...read }] : [];
   });
-  const words = new Map<string, string[]>();
-  for (const { letter, instance, word, isCounts } of found)
-    if (letter === first && !isCounts) words.set(instance, [...(words.get(instance) ?? []), word]);
+  const words = new Map<string, Map<string, number>>();
+  for (const { letter, instance, word, isCounts } of found) {
+    if (letter !== first || isCounts) continue;
+    const own = words.get(instance) ?? new Map<string, number>();
+    words.set(instance, own.set(word, own.get(word) ?? own.size));
+  }
   if (words.size === 0) return [];
   return found.map(({ name, letter, instance, word, isCounts }) => {
-    const index = words.get(instance)?.indexOf(word) ?? -1;
+    const index = words.get(instance)?.get(word);
     const meant = `${first}${instance === "" ? "" : `_${instance}`}_${word}`;
-    if (index === -1) throw new ProgramError(name, `${name} belongs to ${meant}, which the model does not have.`);
+    if (index === undefined)
+      throw new ProgramError(name, `${name} belongs to ${meant}, which the model does not have.`);
     return { name, letter, instance, index, isCounts };
   });
 }

@@ -1,6 +1,7 @@
 import { edgesOf, timeOf, type ModelView } from "../language/view.ts";
 import type { AgentParts, AgentSource } from "./agent-parts.ts";
 import { PROGRAM_LIMITS } from "./limits.ts";
+import { Neighbours } from "./neighbours.ts";
 import type { Numbers } from "./numbers.ts";
 import { arrange, partsOf, type Letter, type Part } from "./parts.ts";
 import type { DiscreteAgent, DiscreteProgram } from "./program.ts";
@@ -16,7 +17,8 @@ export function readDiscrete(view: ModelView, numbers: Numbers): DiscreteProgram
   if (instances.length === 0) throw noLikelihood("");
   if (instances.length > PROGRAM_LIMITS.agents)
     throw new ProgramError(instances.at(-1)!, `A program has at most ${PROGRAM_LIMITS.agents} agents or levels.`);
-  const agents = instances.map((instance) => readAgent(agentParts(parts, instance), { view, numbers }));
+  const source = { neighbours: new Neighbours(view), numbers };
+  const agents = instances.map((instance) => readAgent(agentParts(parts, instance), source));
   if (arrangement === "levels") expectLevels(agents);
   const horizon = horizonOf(view, numbers);
   const window = windowOf(numbers);

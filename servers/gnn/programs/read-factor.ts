@@ -17,7 +17,11 @@ export function readFactors(parts: AgentParts, count: number, source: AgentSourc
       ? factor
       : {
           ...factor,
-          from: dependencies({ name: factor.name, sizes: factor.B.shape.slice(1, -1), own }, source.view, factors),
+          from: dependencies(
+            { name: factor.name, sizes: factor.B.shape.slice(1, -1), own },
+            source.neighbours,
+            factors,
+          ),
         },
   );
 }

@@ -20,7 +20,7 @@ export function readModality(parts: AgentParts, index: number, source: ModalityS
   const given = numbers.given(part.name);
   const A = readLikelihood(given, source);
   const outcomes = A.shape[0]!;
-  const on = dependencies({ name: part.name, sizes: A.shape.slice(1) }, source.view, factors);
+  const on = dependencies({ name: part.name, sizes: A.shape.slice(1) }, source.neighbours, factors);
   const preference = parts.of("C", index);
   const C = preference && vectorOf(numbers.given(preference.name), outcomes, numbers);
   const shape = [outcomes, ...on.map((factor) => factors[factor]!.states)];
