@@ -18,11 +18,14 @@ const families = join(root, "test", "fixtures", "gnn", "families");
 const out = join(cache, "gnn-programs");
 /** Of one installation, compilation or run: a machine that does much else takes long over each. */
 const CHILD_MS = 7_200_000;
-/** What is compiled is kept beside the rest: by Python, and by Stan, which looks below XDG_CACHE_HOME. */
+/** What is compiled is kept beside the rest: by Python, by JAX, and by Stan, which looks below XDG_CACHE_HOME. */
 const env = {
   ...process.env,
   PYTHONPYCACHEPREFIX: join(cache, "gnn-compiled"),
   XDG_CACHE_HOME: join(cache, "gnn-caches"),
+  JAX_COMPILATION_CACHE_DIR: join(cache, "gnn-jax"),
+  JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS: "0",
+  JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES: "-1",
   PYTHONWARNINGS: "ignore",
 };
 const STEPS = "20";

@@ -69,6 +69,32 @@ describe("differences", () => {
   });
 });
 
+describe("edges that are written otherwise", () => {
+  const diff = (before: string, after: string) => diffGnn(parseGnn(before).file, parseGnn(after).file);
+
+  test("a group and its edges one by one are the same, and so is an undirected edge from its other end", () => {
+    const grouped = TWO_ROOM.replace("C>G\n", "(C,t)>G\n");
+    expect(diff(grouped, TWO_ROOM.replace("C>G\n", "t>G\nC>G\n"))).toEqual([]);
+    expect(diff(TWO_ROOM, TWO_ROOM.replace("s-A\n", "A-s\n"))).toEqual([]);
+  });
+
+  test("an edge that is turned round, or gets another label, is not", () => {
+    expect(diff(TWO_ROOM, TWO_ROOM.replace("C>G\n", "G>C\n")).map(({ change, name }) => [change, name])).toEqual([
+      ["removed", "C>G"],
+      ["added", "G>C"],
+    ]);
+    expect(diff(TWO_ROOM, TWO_ROOM.replace("s-A\n", "A-s:cue\n")).map(({ change, name }) => [change, name])).toEqual([
+      ["removed", "s-A"],
+      ["added", "A-s:cue"],
+    ]);
+  });
+
+  test("of a variable that is declared twice the first declaration counts", () => {
+    const twice = TWO_ROOM.replace("u[1,type=int]\n", "u[1,type=int]\nu[7,type=int]\n");
+    expect(diff(TWO_ROOM, twice)).toEqual([]);
+  });
+});
+
 describe("tools", () => {
   let yard: string;
   let hub: Awaited<ReturnType<typeof openService>>;

@@ -9,6 +9,7 @@ import { drawGnn, PictureError, toPng, type PictureName } from "../../servers/gn
 import { inBlocks } from "../../servers/gnn/pictures/blocks.ts";
 import type { Box, Layout } from "../../servers/gnn/pictures/geometry.ts";
 import { layOut } from "../../servers/gnn/pictures/layout.ts";
+import { PICTURE_LIMITS } from "../../servers/gnn/pictures/limits.ts";
 import { roleOf, ROLES } from "../../servers/gnn/pictures/roles.ts";
 import { THEMES } from "../../servers/gnn/pictures/theme.ts";
 import { gnn } from "../../servers/gnn/service.ts";
@@ -168,6 +169,25 @@ describe("matrices", () => {
     expect(texts(svg)).toContain("100 × 100, the first 64 × 64");
     await expect(draw(HEAD, "matrices")).rejects.toThrow("M has no values in InitialParameterization");
   });
+
+  test("values beyond those that are drawn are counted below the title", async () => {
+    const values = (count: number): string =>
+      `${HEAD}## InitialParameterization\n${Array.from({ length: count }, (_, at) => `M${at}={(1,0)}`).join("\n")}\n`;
+    expect(texts(await draw(values(40), "matrices"))).not.toContainEqual(expect.stringContaining("not drawn"));
+    const told = texts(await draw(values(43), "matrices"));
+    expect(told).toContain("3 further values are not drawn.");
+    expect(told).toContain("M39");
+    expect(told).not.toContain("M40");
+  });
+
+  test("large values are drawn up to a bound of all cells together", async () => {
+    const square = `(${Array.from({ length: 64 }, () => `(${Array.from({ length: 64 }, () => "1").join(",")})`).join(",")})`;
+    const tensor = `{${Array.from({ length: 16 }, () => square).join(",")}}`;
+    const values = Array.from({ length: 5 }, (_, at) => `M${at}=${tensor}`).join("\n");
+    const svg = await draw(`${HEAD}## InitialParameterization\n${values}\n`, "matrices");
+    expect(svg.match(/<rect /g)!.length).toBeLessThanOrEqual(PICTURE_LIMITS.allCells + 1);
+    expect(texts(svg)).toContain("4 further values are not drawn.");
+  });
 });
 
 describe("PNG", () => {
@@ -252,6 +272,11 @@ describe("tools, resources and the command", () => {
       },
     });
     expect(readdirSync(join(yard, "out"))).toEqual(["two_room"]);
+    writeFileSync(join(yard, "two_room.gnn"), TWO_ROOM);
+    expect(await hub.call("visualize_gnn_directory", { dir_path: ".", output_dir: "both" })).toMatchObject({
+      ok: true,
+    });
+    expect(readdirSync(join(yard, "both"))).toEqual(["two_room.gnn", "two_room.md"]);
     expect(await hub.call("visualize_gnn_directory", { dir_path: "none" })).toMatchObject({
       ok: false,
       message: expect.stringContaining("Directory not found: none"),

@@ -1,6 +1,6 @@
 import { printConnection, printVariable } from "../language/print.ts";
 import { toValueData } from "../language/data.ts";
-import { viewOf, type ModelView } from "../language/view.ts";
+import { edgesOf, viewOf, type Edge, type ModelView } from "../language/view.ts";
 import type { GnnFile } from "../language/model.ts";
 
 /** One thing that is not the same in two models. */
@@ -21,7 +21,14 @@ export function formatDifference({ section, change, name, before, after }: Diffe
   return `${SIGNS[change]} ${section} ${name}${told.length === 0 ? "" : `: ${told.join(" → ")}`}`;
 }
 
-type Facts = ReadonlyMap<string, string>;
+/** What a section states of one thing: its name, how it is written, and what must be the same where that is less. */
+interface Fact {
+  readonly name: string;
+  readonly text: string;
+  readonly meaning?: string;
+}
+
+type Facts = ReadonlyMap<string, Fact>;
 
 /** What differs between the models of two files, whatever the layout, the comments and the order of their texts. */
 export function diffGnn(before: GnnFile, after: GnnFile): readonly Difference[] {
@@ -42,12 +49,12 @@ function diffViews(before: ModelView | undefined, after: ModelView | undefined):
 }
 
 function compare(section: string, old: Facts, now: Facts): readonly Difference[] {
-  const gone = [...old].filter(([name]) => !now.has(name));
-  const changed = [...now].filter(([name, text]) => old.get(name) !== text);
+  const gone = [...old].filter(([key]) => !now.has(key));
+  const changed = [...now].filter(([key, fact]) => meaningOf(old.get(key)) !== meaningOf(fact));
   return [
-    ...gone.map(([name, before]) => ({ section, change: "removed" as const, name, before })),
-    ...changed.map(([name, after]) => {
-      const before = old.get(name);
+    ...gone.map(([, { name, text: before }]) => ({ section, change: "removed" as const, name, before })),
+    ...changed.map(([key, { name, text: after }]) => {
+      const before = old.get(key)?.text;
       return before === undefined
         ? { section, change: "added" as const, name, after }
         : { section, change: "changed" as const, name, before, after };
@@ -55,24 +62,62 @@ function compare(section: string, old: Facts, now: Facts): readonly Difference[]
   ];
 }
 
-function factsOf(view: ModelView | undefined): ReadonlyMap<string, Facts> {
-  return new Map(Object.entries(FACTS).map(([section, read]) => [section, new Map(view ? read(view) : [])]));
+function meaningOf(fact: Fact | undefined): string | undefined {
+  return fact?.meaning ?? fact?.text;
 }
 
-type Read = (view: ModelView) => readonly (readonly [string, string])[];
+function factsOf(view: ModelView | undefined): ReadonlyMap<string, Facts> {
+  return new Map(Object.entries(FACTS).map(([section, read]) => [section, view ? read(view) : new Map()]));
+}
 
-/** What each section states, by name. Connections have none, so they are named by themselves. */
+type Read = (view: ModelView) => Facts;
+
+/** Facts by their names; of several of one name the last holds, as it does in values. */
+function named(pairs: readonly (readonly [string, string])[]): Facts {
+  return new Map(pairs.map(([name, text]) => [name, { name, text }]));
+}
+
+/** Of what is declared twice the first declaration holds. */
+function variableFacts({ variables }: ModelView): Facts {
+  const facts = new Map<string, Fact>();
+  for (const variable of variables) {
+    const name = variable.name.text;
+    if (!facts.has(name)) facts.set(name, { name, text: printVariable(variable) });
+  }
+  return facts;
+}
+
+/** Edges one by one, so that groups make no difference, nor the end from which an undirected one is written. */
+function edgeFacts(view: ModelView): Facts {
+  const facts = new Map<string, Fact>();
+  const { edges, isWhole } = edgesOf(view);
+  if (!isWhole) return named(view.connections.map((one) => [printConnection(one), printConnection(one)]));
+  for (const edge of edges) {
+    const name = printEdge(edge);
+    const isTurned = !edge.directed && edge.source > edge.target;
+    const key = isTurned ? printEdge({ ...edge, source: edge.target, target: edge.source }) : name;
+    if (!facts.has(key)) facts.set(key, { name, text: name, meaning: key });
+  }
+  return facts;
+}
+
+function printEdge({ source, target, directed, label, constraint }: Edge): string {
+  const notes = `${label === undefined ? "" : `:${label}`}${constraint === undefined ? "" : `=${constraint}`}`;
+  return `${source}${directed ? ">" : "-"}${target}${notes}`;
+}
+
+/** What each section states, by name. Edges have none, so they are named by themselves. */
 const FACTS: Readonly<Record<string, Read>> = {
-  GNNSection: ({ identifier }) => (identifier === undefined ? [] : [["identifier", identifier]]),
-  GNNVersionAndFlags: ({ version }) => (version === undefined ? [] : [["version", version]]),
-  ModelName: ({ name }) => (name === undefined ? [] : [["name", name]]),
-  StateSpaceBlock: ({ variables }) => variables.map((variable) => [variable.name.text, printVariable(variable)]),
-  Connections: ({ connections }) => connections.map((one) => [printConnection(one), printConnection(one)]),
+  GNNSection: ({ identifier }) => named(identifier === undefined ? [] : [["identifier", identifier]]),
+  GNNVersionAndFlags: ({ version }) => named(version === undefined ? [] : [["version", version]]),
+  ModelName: ({ name }) => named(name === undefined ? [] : [["name", name]]),
+  StateSpaceBlock: variableFacts,
+  Connections: edgeFacts,
   InitialParameterization: ({ values }) =>
-    values.map(({ name, value }) => [name.text, JSON.stringify(toValueData(value))]),
-  Equations: ({ equations }) => equations.map(({ text }) => [text, text]),
-  Time: ({ time }) => time.map(({ key, value }) => [key, value ? `${key}=${value.text}` : key]),
-  ActInfOntologyAnnotation: ({ mappings }) => mappings.map(({ name, term }) => [name.text, term.text]),
+    named(values.map(({ name, value }) => [name.text, JSON.stringify(toValueData(value))])),
+  Equations: ({ equations }) => named(equations.map(({ text }) => [text, text])),
+  Time: ({ time }) => named(time.map(({ key, value }) => [key, value ? `${key}=${value.text}` : key])),
+  ActInfOntologyAnnotation: ({ mappings }) => named(mappings.map(({ name, term }) => [name.text, term.text])),
   ModelParameters: ({ parameters }) =>
-    parameters.map(({ key, value }) => [key.text, JSON.stringify(toValueData(value))]),
+    named(parameters.map(({ key, value }) => [key.text, JSON.stringify(toValueData(value))])),
 };

@@ -3,7 +3,6 @@ import { familyOf } from "../checks/families.ts";
 import { readTensor, type Tensor } from "../checks/tensor.ts";
 import { element } from "../exports/xml-text.ts";
 import type { NamedModel } from "../language/choose-models.ts";
-import type { Model } from "../language/model.ts";
 import { viewOf } from "../language/view.ts";
 import { PICTURE_LIMITS } from "./limits.ts";
 import { PictureError } from "./picture-error.ts";
@@ -26,7 +25,7 @@ interface Slice {
 
 /** The numbers of a model: a matrix as a map of colours, a tensor as a map for each place of the first dimensions. */
 export function drawMatrices(models: readonly NamedModel[], theme: Theme): string {
-  const slices = models.flatMap(({ label, model }) => slicesOf(model, models.length === 1 ? "" : `${label}: `));
+  const { slices, left } = slicesOf(models);
   const names = models.map(({ label, model }) => viewOf(model).name ?? label);
   const name = names.length === 0 ? "GNN" : names.join(", ");
   if (slices.length === 0)
@@ -36,7 +35,8 @@ export function drawMatrices(models: readonly NamedModel[], theme: Theme): strin
   const title = shortened(name, 80);
   const blocks = slices.map((slice) => drawSlice(slice, theme));
   const { parts, width, height } = inRows(blocks);
-  const wide = Math.max(width, textWidth(title, 17) * 1.12) + 2 * MARGIN;
+  const note = left === 0 ? "" : `${left} further ${left === 1 ? "value is" : "values are"} not drawn.`;
+  const wide = Math.max(width, textWidth(title, 17) * 1.12, textWidth(note, SMALL)) + 2 * MARGIN;
   const heading = svgText(title, {
     x: MARGIN,
     y: MARGIN + 13,
@@ -45,18 +45,38 @@ export function drawMatrices(models: readonly NamedModel[], theme: Theme): strin
     anchor: "start",
     isBold: true,
   });
-  return toSvg({ title, width: wide, height: height + MARGIN, body: [heading, ...parts] }, theme);
+  const below = { x: MARGIN, y: MARGIN + 29, size: SMALL, fill: theme.quiet, anchor: "start" } as const;
+  const body = [heading, ...(note === "" ? [] : [svgText(note, below)]), ...parts];
+  return toSvg({ title, width: wide, height: height + MARGIN, body }, theme);
 }
 
-function slicesOf(model: Model, of: string): readonly Slice[] {
+/** What is drawn of the models, and how many of their values are not. */
+function slicesOf(models: readonly NamedModel[]): { readonly slices: readonly Slice[]; readonly left: number } {
   const slices: Slice[] = [];
-  for (const { name, value } of viewOf(model).values.slice(0, PICTURE_LIMITS.matrices)) {
-    const reading = readTensor(value);
-    if (reading.kind !== "tensor" || reading.tensor.data.length === 0) continue;
-    const { tensor } = reading;
-    slices.push(...(transitionsOf(name.text, tensor) ?? cut(name.text, tensor)));
+  let [left, cells] = [0, 0];
+  for (const { label, model } of models) {
+    let drawn = 0;
+    for (const { name, value } of viewOf(model).values) {
+      const reading = readTensor(value);
+      if (reading.kind !== "tensor" || reading.tensor.data.length === 0) continue;
+      const own = drawn < PICTURE_LIMITS.matrices ? sliced(name.text, reading.tensor) : [];
+      const size = own.reduce((sum, { rows }) => sum + rows.length * rows[0]!.length, 0);
+      if (own.length > 0 && cells + size <= PICTURE_LIMITS.allCells) {
+        slices.push(...(models.length === 1 ? own : own.map((slice) => ofModel(label, slice))));
+        cells += size;
+        drawn += 1;
+      } else left += 1;
+    }
   }
-  return of === "" ? slices : slices.map((slice) => ({ ...slice, title: shortened(of, 28) + slice.title }));
+  return { slices, left };
+}
+
+function sliced(name: string, tensor: Tensor): readonly Slice[] {
+  return transitionsOf(name, tensor) ?? cut(name, tensor);
+}
+
+function ofModel(label: string, slice: Slice): Slice {
+  return { ...slice, title: shortened(`${label}: `, 28) + slice.title };
 }
 
 /** Of transitions, one map of next × previous state for each action, in whichever order they are written. */

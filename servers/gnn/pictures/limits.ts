@@ -8,6 +8,8 @@ export const PICTURE_LIMITS = {
   /** Matrices, and slices of each along its further dimensions. */
   matrices: 40,
   slices: 16,
+  /** Cells of all matrices of a picture; a value that goes beyond is not drawn, which the picture says. */
+  allCells: 65_536,
   /** Width and height of a PNG, which is painted twice as fine where it fits in. */
   pixels: 4500,
 } as const;

@@ -136,11 +136,14 @@ async function visualizeDirectory(
     throw new ToolFailure(`Directory not found: ${from}`, "invalid_params");
   });
   const found = await findGnnFiles(root, { recursive: false });
+  const stems = found.map((path) => basename(path, extname(path)));
   const written: string[] = [];
   const skipped: { file_path: string; reason: string }[] = [];
   for (const [index, path] of found.entries()) {
     signal.throwIfAborted();
-    const own = join(to, basename(path, extname(path)));
+    // Files that differ in their ending only have folders that do, too.
+    const isAlone = stems.filter((stem) => stem === stems[index]).length === 1;
+    const own = join(to, isAlone ? stems[index]! : basename(path));
     const result = await visualize(files, join(from, basename(path)), own).catch((error: Error) => error);
     if (result instanceof Error) skipped.push({ file_path: join(from, basename(path)), reason: result.message });
     else written.push(...result);
