@@ -173,7 +173,7 @@ async function sample(target, model, worker) {
 async function readGraphs(model, worker) {
   const exported = join(out, `${model}.graph`);
   for (const [format, ending] of Object.entries(GRAPHS))
-    writeFileSync(`${exported}.${ending}`, exportGnn(parseGnn(textOf(model)).file, format));
+    writeFileSync(`${exported}.${ending}`, exportOf(model, format));
   return (await worker.run([join(home, TARGETS.graphs.reader), exported])).trim();
 }
 
@@ -186,17 +186,22 @@ function render(target, model, options = {}) {
 
 /** What is tried is what `toolyard gnn` writes. */
 async function expectCommand(target, model) {
-  const formats = target === "graphs" ? Object.keys(GRAPHS) : [target];
+  const isGraph = target === "graphs";
+  const formats = isGraph ? Object.keys(GRAPHS) : [target];
   for (const format of formats) {
-    const written = await run([
-      ...[process.execPath, join(root, "dist", "cli", "main.js"), "gnn", target === "graphs" ? "export" : "render"],
-      ...[sourceOf(model), "--to", format],
-    ]);
-    const own =
-      target === "graphs" ? exportGnn(parseGnn(textOf(model)).file, format) : renderProgram(programOf(model), format);
+    const written = await gnn([isGraph ? "export" : "render", sourceOf(model), "--to", format]);
+    const own = isGraph ? exportOf(model, format) : renderProgram(programOf(model), format);
     if (written.trimEnd() !== own.trimEnd()) throw new Error(`${model} as ${format} differs:\n${written}`);
   }
   return `${model}, ${formats.join(", ")}`;
+}
+
+function gnn(args) {
+  return run([process.execPath, join(root, "dist", "cli", "main.js"), "gnn", ...args]);
+}
+
+function exportOf(model, format) {
+  return exportGnn(parseGnn(textOf(model)).file, format);
 }
 
 function programOf(model) {

@@ -1,5 +1,5 @@
-// One process of Python for many scripts (test/partners/gnn/worker.py): what they import is imported once. A script that
-// ends the process, or takes longer than it may, fails alone: the next one has a process anew.
+// One process of Python for many scripts (test/partners/gnn/worker.py): what they import is imported once. A script
+// that ends the process, or takes longer than it may, fails alone: the next one has a process anew.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { dirname, join } from "node:path";

@@ -181,8 +181,8 @@ describe("matrices", () => {
   });
 
   test("large values are drawn up to a bound of all cells together", async () => {
-    const square = `(${Array.from({ length: 64 }, () => `(${Array.from({ length: 64 }, () => "1").join(",")})`).join(",")})`;
-    const tensor = `{${Array.from({ length: 16 }, () => square).join(",")}}`;
+    const group = (count: number, item: string): string => `(${Array.from({ length: count }, () => item).join(",")})`;
+    const tensor = `{${group(16, group(64, group(64, "1")))}}`;
     const values = Array.from({ length: 5 }, (_, at) => `M${at}=${tensor}`).join("\n");
     const svg = await draw(`${HEAD}## InitialParameterization\n${values}\n`, "matrices");
     expect(svg.match(/<rect /g)!.length).toBeLessThanOrEqual(PICTURE_LIMITS.allCells + 1);
