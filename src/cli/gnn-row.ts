@@ -9,6 +9,10 @@ const POLICY_LENGTH = new Option("--policy-length <count>", "actions of a policy
 );
 const GAMMA = new Option("--gamma <number>", "precision of policies; without it that of the library");
 const OUTPUT = new Option("-o, --output <file>", "write there instead of standard output");
+const OUTPUT_OF_EACH = new Option(
+  "-o, --output <path>",
+  "write there instead of standard output; of several files into that folder",
+);
 
 const MODEL = new Option(
   "--model <name>",
@@ -48,8 +52,8 @@ export function gnnRow(json: Option): CommandRow {
         load: async () => ({ run: (await import("./commands/gnn.ts")).fmt }),
       },
       {
-        usage: "export <file>",
-        summary: "write a file of GNN, JSON, XML or CBOR in another format",
+        usage: "export <files...>",
+        summary: "write files of GNN, JSON, XML or CBOR in another format",
         examples: [
           "toolyard gnn export agent.md --to json",
           "toolyard gnn export agent.md --to graphml -o agent.graphml",
@@ -60,7 +64,7 @@ export function gnnRow(json: Option): CommandRow {
             "json, xml, graphml, gexf, dot, mermaid, plaintext_summary, plaintext_dsl, json_adjacency_list or cbor",
           ).makeOptionMandatory(),
           MODEL,
-          OUTPUT,
+          OUTPUT_OF_EACH,
         ],
         load: async () => ({ run: (await import("./commands/gnn.ts")).exportModel }),
       },
@@ -94,8 +98,8 @@ function helperRows(json: Option): readonly CommandRow[] {
 
 function runRow(json: Option): CommandRow {
   return {
-    usage: "run <file>",
-    summary: "run a discrete model (A, B, C, D, E) and print what it believes and does at each step",
+    usage: "run <files...>",
+    summary: "run discrete models (A, B, C, D, E) and print what they believe and do at each step",
     examples: ["toolyard gnn run agent.md", "toolyard gnn run agent.md --steps 50 --seed 7 --plot agent.svg"],
     options: [
       new Option("--steps <count>", "steps to run; without it the model's horizon, else 20"),
@@ -105,7 +109,10 @@ function runRow(json: Option): CommandRow {
       GAMMA,
       new Option("--stochastic", "draw actions instead of taking the best"),
       MODEL,
-      new Option("--plot <file>", "write a plot as SVG, of several models one for each; `-` prints it"),
+      new Option(
+        "--plot <path>",
+        "write a plot as SVG, of several models one for each, of several files into that folder; `-` prints it",
+      ),
       json,
     ],
     load: async () => ({ run: (await import("./commands/gnn.ts")).runModel }),
@@ -114,15 +121,18 @@ function runRow(json: Option): CommandRow {
 
 function renderRow(): CommandRow {
   return {
-    usage: "render <file>",
-    summary: "write a model as a program that runs it",
-    examples: ["toolyard gnn render agent.md --to pymdp -o agent.py", "toolyard gnn render agent.md --to rxinfer"],
+    usage: "render <files...>",
+    summary: "write models as programs that run them",
+    examples: ["toolyard gnn render agent.md --to pymdp -o agent.py", "toolyard gnn render models/ --to numpy -o out/"],
     options: [
       new Option("--to <target>", "pymdp, rxinfer, pymdp_0_0_7, jax, numpy, pytorch or stan").makeOptionMandatory(),
       POLICY_LENGTH,
       GAMMA,
       MODEL,
-      new Option("-o, --output <file>", "write there instead of standard output; of several models a file for each"),
+      new Option(
+        "-o, --output <path>",
+        "write there instead of standard output; of several models a file for each, of several files into that folder",
+      ),
     ],
     load: async () => ({ run: (await import("./commands/gnn.ts")).renderModel }),
   };
@@ -149,8 +159,8 @@ function newRow(): CommandRow {
 
 function drawRow(): CommandRow {
   return {
-    usage: "draw <file>",
-    summary: "draw a file of GNN, JSON, XML or CBOR as SVG or PNG",
+    usage: "draw <files...>",
+    summary: "draw files of GNN, JSON, XML or CBOR as SVG or PNG",
     examples: ["toolyard gnn draw agent.md -o agent.svg", "toolyard gnn draw agent.md --picture roles -o roles.png"],
     options: [
       new Option("--picture <name>", "graph, roles (grouped by role) or matrices (maps of colours)")
@@ -158,7 +168,11 @@ function drawRow(): CommandRow {
         .default("graph"),
       new Option("--theme <name>", "colours").choices(["light", "dark"]).default("light"),
       MODEL,
-      new Option("-o, --output <file>", "write there, as its ending says (default: SVG to standard output)"),
+      new Option(
+        "-o, --output <path>",
+        "write there, as its ending says (default: SVG to standard output); of several files into that folder",
+      ),
+      new Option("--format <name>", "of the pictures of several files").choices(["svg", "png"]).default("svg"),
     ],
     load: async () => ({ run: (await import("./commands/gnn.ts")).draw }),
   };

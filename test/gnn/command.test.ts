@@ -1,4 +1,14 @@
-import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Desk } from "../cli/harness.ts";
@@ -100,6 +110,54 @@ describe("toolyard gnn fmt", () => {
     const { code, stderr } = await desk.run(["gnn", "fmt", "notes.md"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("notes.md is left alone: ")]);
     expect(readFileSync(desk.path("notes.md"), "utf8")).toBe("# Notes\n\n\n* x\n");
+  });
+});
+
+describe("several files", () => {
+  const FILES = { "models/a.md": TWO_ROOM, "models/deeper/b.gnn": TWO_ROOM, "c.md": TWO_ROOM };
+
+  test.each<[string, readonly string[], string]>([
+    ["export", ["--to", "graphml"], "graphml"],
+    ["render", ["--to", "numpy"], "py"],
+    ["draw", [], "svg"],
+    ["draw", ["--format", "png"], "png"],
+    ["run", ["--steps", "2"], "svg"],
+  ])("%s %j writes something of each into the folder that is named", async (command, more, ending) => {
+    await using desk = await Desk.create(FILES);
+    const place = command === "run" ? "--plot" : "--output";
+    const { code, stderr } = await desk.run(["gnn", command, "models", "c.md", ...more, place, "new/out"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(readdirSync(desk.path("new/out"))).toEqual(["a", "b", "c"].map((name) => `${name}.${ending}`));
+  });
+
+  test("without a folder for them, or with two files for one place, nothing is written", async () => {
+    await using desk = await Desk.create({ ...FILES, "other/c.md": TWO_ROOM });
+    expect(await desk.run(["gnn", "export", "models", "--to", "json"])).toMatchObject({
+      code: 2,
+      stderr: "2 files are read. Name a folder for what is written with --output.\n",
+    });
+    expect(await desk.run(["gnn", "export", "c.md", "other/c.md", "--to", "json", "-o", "out"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("c.md and other/c.md would both be written to out/c.json."),
+    });
+    expect(await desk.run(["gnn", "render", "c.md", "-", "--to", "numpy", "-o", "out"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Standard input, -, is read alone."),
+    });
+    expect(existsSync(desk.path("out"))).toBe(false);
+  });
+
+  test("one that is refused keeps no other one from its turn, and the exit code tells", async () => {
+    await using desk = await Desk.create({ "a.md": SPOILT, "b.md": TWO_ROOM });
+    const { code, stderr } = await desk.run(["gnn", "render", "a.md", "b.md", "--to", "numpy", "-o", "out"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("a.md cannot be read as a whole.")]);
+    expect(readdirSync(desk.path("out"))).toEqual(["b.py"]);
+  });
+
+  test("runs are printed one after the other", async () => {
+    await using desk = await Desk.create(FILES);
+    const { code, stdout } = await desk.run(["gnn", "run", "models", "--steps", "1"]);
+    expect([code, stdout.match(/^Two-Room Agent: /gm)]).toEqual([0, ["Two-Room Agent: ", "Two-Room Agent: "]]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { extname, resolve } from "node:path";
 import { OptionError } from "toolyard";
 import { drawGnn, PictureError, PICTURES, toPng, type PictureName, type ThemeName } from "../pictures/draw.ts";
+import { forEachFile, withOutput } from "./several-files.ts";
 import { harmless, readAnyFormat, STDIN, writeTo, type CommandIo } from "./files.ts";
 
 export interface DrawCommandOptions {
@@ -8,18 +9,30 @@ export interface DrawCommandOptions {
   readonly theme?: ThemeName;
   /** Identifier, name or number of one model. */
   readonly model?: string;
-  /** Ends in .svg or .png. */
+  /** Ends in .svg or .png; of several files the folder for their pictures. */
   readonly output?: string;
+  /** Of the pictures of several files. */
+  readonly format?: "svg" | "png";
 }
 
-/** Draws a file, as SVG on standard output or into a file. Throws an `OptionError` where that cannot be done. */
-export async function draw(name: string, options: DrawCommandOptions, io: CommandIo): Promise<number> {
-  const { picture = "graph", theme = "light", model, output = STDIN } = options;
-  const ending = endingOf(output);
+/**
+ * Draws files: one as SVG on standard output or into a file, several into a folder. Throws an `OptionError` where that
+ * cannot be done.
+ */
+export async function draw(names: readonly string[], options: DrawCommandOptions, io: CommandIo): Promise<number> {
+  const { picture = "graph", output, format = "svg" } = options;
   if (!Object.hasOwn(PICTURES, picture))
     throw new OptionError(
       `--picture must be one of ${Object.keys(PICTURES).join(", ")}, got ${JSON.stringify(picture)}.`,
     );
+  return forEachFile(names, { io, output, option: "--output", ending: `.${format}` }, (name, own) =>
+    drawFile(name, withOutput(options, own), io),
+  );
+}
+
+async function drawFile(name: string, options: DrawCommandOptions, io: CommandIo): Promise<number> {
+  const { picture = "graph", theme = "light", model, output = STDIN } = options;
+  const ending = endingOf(output);
   const { file } = await readAnyFormat(name, io);
   try {
     const svg = await drawGnn(file, { picture, theme, ...(model === undefined ? {} : { model }) });

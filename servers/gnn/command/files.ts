@@ -31,10 +31,16 @@ export const STDIN = "-";
 /** Texts of the files that are named, of all in the folders that are named, and of standard input for `-`. */
 export async function readTexts(names: readonly string[], io: CommandIo): Promise<readonly NamedText[]> {
   const texts: NamedText[] = [];
-  for (const name of names)
-    if (name === STDIN) texts.push({ name: "(standard input)", text: await io.readStdin() });
-    else for (const file of await filesOf(name, io)) texts.push(await readNamed(file, io));
-  if (texts.length > 0) return texts;
+  for (const file of await filesIn(names, io))
+    texts.push(file === STDIN ? { name: "(standard input)", text: await io.readStdin() } : await readNamed(file, io));
+  return texts;
+}
+
+/** The files that are named, and all in the folders that are named. Throws an `OptionError` where there is none. */
+export async function filesIn(names: readonly string[], io: CommandIo): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const name of names) files.push(...(name === STDIN ? [name] : await filesOf(name, io)));
+  if (files.length > 0) return files;
   throw new OptionError(`There is no file of GNN in ${names.join(", ")}. Name one that ends in .md, .gnn or .csv.`);
 }
 

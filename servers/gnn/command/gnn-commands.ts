@@ -10,6 +10,7 @@ import { printGnn } from "../language/print.ts";
 import type { ProfileName } from "../language/profiles.ts";
 import { harmless, readTexts, readTold, STDIN, writeTo, type CommandIo, type NamedText } from "./files.ts";
 import { refusing } from "./program-file.ts";
+import { forEachFile, withOutput } from "./several-files.ts";
 import { toSarif, type CheckedText } from "./sarif.ts";
 
 export { draw } from "./draw.ts";
@@ -97,14 +98,24 @@ export interface ExportOptions {
   readonly model?: string;
 }
 
-/** Writes a file of GNN, JSON, XML or CBOR in another format. Throws an `OptionError` where that cannot be done. */
-export async function exportFile(name: string, options: ExportOptions, io: CommandIo): Promise<number> {
-  const { to, output, model } = options;
+/**
+ * Writes files of GNN, JSON, XML or CBOR in another format; of several files each into a file of the folder `output`.
+ * Throws an `OptionError` where that cannot be done.
+ */
+export async function exportFiles(names: readonly string[], options: ExportOptions, io: CommandIo): Promise<number> {
+  const { to, output } = options;
   const formats = Object.keys(EXPORT_FORMATS);
   if (!Object.hasOwn(EXPORT_FORMATS, to)) {
     const why = to === "pickle" ? ` ${NO_PICKLE}` : "";
     throw new OptionError(`--to must be one of ${formats.join(", ")}, got ${JSON.stringify(to)}.${why}`);
   }
+  const { extension: ending } = EXPORT_FORMATS[to as ExportFormatName];
+  return forEachFile(names, { io, output, option: "--output", ending }, (name, own) =>
+    exportFile(name, withOutput(options, own), io),
+  );
+}
+
+async function exportFile(name: string, { to, output, model }: ExportOptions, io: CommandIo): Promise<number> {
   const { file, isWhole } = await readTold(name, io);
   const models = await refusing(name, async () => chooseModels(file.models, model));
   const content = exportGnn({ ...file, models: models.map((one) => one.model) }, to as ExportFormatName);

@@ -6,6 +6,7 @@ import { renderPrograms } from "../render/render-programs.ts";
 import { RENDER_TARGETS, type RenderTargetName } from "../render/targets.ts";
 import { harmless, STDIN, writeTo, type CommandIo } from "./files.ts";
 import { readWholePrograms, refusing } from "./program-file.ts";
+import { forEachFile, withOutput } from "./several-files.ts";
 import { precision, wholeNumber } from "./run-command.ts";
 
 export interface RenderCommandOptions {
@@ -18,14 +19,22 @@ export interface RenderCommandOptions {
 }
 
 /**
- * Writes the models of a file as programs, each of several into a file of its own. Throws an `OptionError` where the
- * target cannot express one; then nothing is written.
+ * Writes the models of files as programs, each of several into a file of its own. Throws an `OptionError` where the
+ * target cannot express one of a file; then nothing is written of that file.
  */
-export async function render(name: string, options: RenderCommandOptions, io: CommandIo): Promise<number> {
-  const { to, output = STDIN } = options;
+export async function render(names: readonly string[], options: RenderCommandOptions, io: CommandIo): Promise<number> {
+  const { to, output } = options;
   const targets = Object.keys(RENDER_TARGETS);
   if (!Object.hasOwn(RENDER_TARGETS, to))
     throw new OptionError(`--to must be one of ${targets.join(", ")}, got ${JSON.stringify(to)}.`);
+  const { extension: ending } = RENDER_TARGETS[to as RenderTargetName];
+  return forEachFile(names, { io, output, option: "--output", ending }, (name, own) =>
+    renderFile(name, withOutput(options, own), io),
+  );
+}
+
+async function renderFile(name: string, options: RenderCommandOptions, io: CommandIo): Promise<number> {
+  const { to, output = STDIN } = options;
   const programs = await readWholePrograms(name, io, options.model);
   if (output === STDIN && programs.length > 1)
     throw new OptionError(

@@ -7,6 +7,7 @@ import { simulateModel } from "../simulate/simulate-model.ts";
 import { METHODS, type MethodName, type SimulateOptions, type Simulation } from "../simulate/simulate.ts";
 import { harmless, STDIN, writeTo, type CommandIo } from "./files.ts";
 import { readWholePrograms, refusing } from "./program-file.ts";
+import { forEachFile } from "./several-files.ts";
 
 export interface RunOptions {
   readonly steps?: string;
@@ -23,10 +24,20 @@ export interface RunOptions {
 }
 
 /**
- * Runs the models of a file one after another and prints what each did; as JSON, a line for each. Throws an
+ * Runs the models of files one after another and prints what each did; as JSON, a line for each. Throws an
  * `OptionError` where one cannot be run.
  */
-export async function run(name: string, options: RunOptions, io: CommandIo): Promise<number> {
+export async function run(names: readonly string[], options: RunOptions, io: CommandIo): Promise<number> {
+  const { plot: output, ...rest } = options;
+  let isFirst = true;
+  return forEachFile(names, { io, output, option: "--plot", ending: ".svg", isPrinted: true }, async (name, plot) => {
+    if (!isFirst && !options.json) await io.print("");
+    isFirst = false;
+    return runFile(name, plot === undefined ? rest : { ...rest, plot }, io);
+  });
+}
+
+async function runFile(name: string, options: RunOptions, io: CommandIo): Promise<number> {
   const programs = await readWholePrograms(name, io, options.model);
   const settings = optionsOf(options);
   for (const [index, one] of programs.entries()) {

@@ -200,7 +200,7 @@ function legendOf(used: readonly RoleName[], theme: Theme, most: number): { rows
     const wide = 30 + textWidth(title, SMALL);
     if (x > 0 && x + wide > most) x = 0;
     if (x === 0) rows.push("");
-    const sign = { x, y: -9, width: 14, height: 11, rx: isFactor ? 2 : 5.5 };
+    const sign = { x: fixed(x), y: -9, width: 14, height: 11, rx: isFactor ? 2 : 5.5 };
     rows[rows.length - 1] +=
       element("rect", { ...sign, fill: theme.fill[role], stroke: theme.stroke[role] }) +
       svgText(title, { x: x + 20, y: 1, size: SMALL, fill: theme.quiet, anchor: "start" });

@@ -7,10 +7,10 @@ type Command<Argument, Options> = (argument: Argument, options: Options, io: Ser
 interface GnnModule {
   readonly check: Command<readonly string[], SharedOptions>;
   readonly fmt: Command<readonly string[], SharedOptions>;
-  readonly exportFile: Command<string, SharedOptions>;
-  readonly draw: Command<string, SharedOptions>;
-  readonly run: Command<string, SharedOptions>;
-  readonly render: Command<string, SharedOptions>;
+  readonly exportFiles: Command<readonly string[], SharedOptions>;
+  readonly draw: Command<readonly string[], SharedOptions>;
+  readonly run: Command<readonly string[], SharedOptions>;
+  readonly render: Command<readonly string[], SharedOptions>;
   readonly newFile: (options: SharedOptions, io: ServiceIo) => Promise<number>;
   readonly diff: Command<readonly [string, string], SharedOptions>;
   readonly explain: Command<string, SharedOptions>;
@@ -20,13 +20,12 @@ export const check: Run = async (files, options, io) => (await loadGnn()).check(
 
 export const fmt: Run = async (files, options, io) => (await loadGnn()).fmt(files, options, serviceIo(io));
 
-export const exportModel: Run = async ([file = "-"], options, io) =>
-  (await loadGnn()).exportFile(file, options, serviceIo(io));
+export const exportModel: Run = async (files, options, io) =>
+  (await loadGnn()).exportFiles(files, options, serviceIo(io));
 
-export const runModel: Run = async ([file = "-"], options, io) => (await loadGnn()).run(file, options, serviceIo(io));
+export const runModel: Run = async (files, options, io) => (await loadGnn()).run(files, options, serviceIo(io));
 
-export const renderModel: Run = async ([file = "-"], options, io) =>
-  (await loadGnn()).render(file, options, serviceIo(io));
+export const renderModel: Run = async (files, options, io) => (await loadGnn()).render(files, options, serviceIo(io));
 
 export const newFile: Run = async (_, options, io) => (await loadGnn()).newFile(options, serviceIo(io));
 
@@ -36,7 +35,7 @@ export const diff: Run = async ([before = "-", after = "-"], options, io) =>
 export const explain: Run = async ([file = "-"], options, io) =>
   (await loadGnn()).explain(file, options, serviceIo(io));
 
-export const draw: Run = async ([file = "-"], options, io) => (await loadGnn()).draw(file, options, serviceIo(io));
+export const draw: Run = async (files, options, io) => (await loadGnn()).draw(files, options, serviceIo(io));
 
 async function loadGnn(): Promise<GnnModule> {
   return (await import(new URL("../../servers/gnn/command/gnn-commands.js", import.meta.url).href)) as GnnModule;

@@ -1,0 +1,79 @@
+import { mkdir } from "node:fs/promises";
+import { basename, extname, join, resolve } from "node:path";
+import { OptionError } from "toolyard";
+import { filesIn, harmless, STDIN, type CommandIo } from "./files.ts";
+
+export interface EachFileOptions {
+  readonly io: CommandIo;
+  /** Of one file where something is written; of several the folder for it. */
+  readonly output: string | undefined;
+  /** The option that says so. */
+  readonly option: "--output" | "--plot";
+  /** How what is written of several files ends. */
+  readonly ending: string;
+  /** Without a folder, what comes of several files is printed one after the other. */
+  readonly isPrinted?: boolean;
+}
+
+/** Options with another output. */
+export function withOutput<T extends { readonly output?: string }>(options: T, output: string | undefined): T {
+  const { output: _, ...rest } = options;
+  return { ...rest, ...(output === undefined ? {} : { output }) } as T;
+}
+
+/** What cannot be done with one file of several keeps no other one from its turn. */
+const REFUSED = 2;
+
+/**
+ * Does one thing with each file that is named, and with all files of GNN in a folder. Gives the highest exit code.
+ * Throws an `OptionError` where there is one file only and it is refused, or several and no place for what comes of them.
+ */
+export async function forEachFile(
+  names: readonly string[],
+  options: EachFileOptions,
+  work: (name: string, output: string | undefined) => Promise<number>,
+): Promise<number> {
+  const { io, output } = options;
+  const files = await filesIn(names, io);
+  if (names.length === 1 && files.length === 1 && files[0] === names[0]) return work(files[0]!, output);
+  const outputs = await outputsOf(files, options);
+  let code = 0;
+  for (const [index, file] of files.entries()) {
+    const own = await work(file, outputs[index]).catch((error: unknown) => refused(error, io));
+    code = Math.max(code, own);
+  }
+  return code;
+}
+
+async function refused(error: unknown, io: CommandIo): Promise<number> {
+  if (!(error instanceof OptionError)) throw error;
+  await io.say(harmless(error.message));
+  return REFUSED;
+}
+
+/** A path in the folder for each file; none where what comes of them is printed. */
+async function outputsOf(
+  files: readonly string[],
+  { io, output, option, ending, isPrinted = false }: EachFileOptions,
+): Promise<readonly (string | undefined)[]> {
+  if (files.includes(STDIN)) throw new OptionError("Standard input, -, is read alone. Leave the other files out.");
+  if (output === undefined && isPrinted) return [];
+  if (output === undefined || output === STDIN)
+    throw new OptionError(
+      `${files.length === 1 ? "1 file is" : `${files.length} files are`} read. Name a folder for what is written with ` +
+        `${option}.`,
+    );
+  const taken = new Map<string, string>();
+  const outputs = files.map((file) => {
+    const path = join(output, basename(file, extname(file)) + ending);
+    const other = taken.get(path);
+    if (other !== undefined)
+      throw new OptionError(`${other} and ${file} would both be written to ${path}. Take one of them at a time.`);
+    taken.set(path, file);
+    return path;
+  });
+  await mkdir(resolve(io.cwd, output), { recursive: true }).catch((error: Error) => {
+    throw new OptionError(`${output} is to be a folder, and cannot be made: ${error.message}`, { cause: error });
+  });
+  return outputs;
+}
