@@ -26,7 +26,7 @@ const REFUSED = 2;
 
 /**
  * Does one thing with each file that is named, and with all files of GNN in a folder. Gives the highest exit code.
- * Throws an `OptionError` where there is one file only and it is refused, or several and no place for what comes of them.
+ * Throws an `OptionError` where the only file is refused, or where there are several and no place for what is written.
  */
 export async function forEachFile(
   names: readonly string[],
@@ -60,8 +60,8 @@ async function outputsOf(
   if (output === undefined && isPrinted) return [];
   if (output === undefined || output === STDIN)
     throw new OptionError(
-      `${files.length === 1 ? "1 file is" : `${files.length} files are`} read. Name a folder for what is written with ` +
-        `${option}.`,
+      `${files.length === 1 ? "1 file is" : `${files.length} files are`} read. ` +
+        `Name a folder for what is written with ${option}.`,
     );
   const taken = new Map<string, string>();
   const outputs = files.map((file) => {
