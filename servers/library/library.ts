@@ -8,7 +8,7 @@ import { DocumentError } from "./documents/document-error.ts";
 import { NO_OCR, type OcrChoice, type OcrWish } from "./documents/ocr/ocr.ts";
 import { understands, vectorsOf, type Ingested, type IngestOptions } from "./ingest/ingest.ts";
 import { Ingestion, type IngestionParts } from "./ingest/ingestion.ts";
-import type { Jobs } from "./ingest/jobs.ts";
+import type { Jobs, SourceReport } from "./ingest/jobs.ts";
 import type { MistralOcr } from "./ingest/mistral-ocr.ts";
 import type { Source } from "./ingest/sources.ts";
 import type { ReaderBounds } from "./reading/reader-process.ts";
@@ -175,9 +175,12 @@ export class Library implements AsyncDisposable {
     return this.#ingestion.isByPerson(source);
   }
 
-  /** Brings files of these folders in when they come or change, as long as the library is open. */
-  watch(roots: readonly string[]): Promise<void> {
-    return this.#ingestion.watch(roots);
+  /**
+   * Brings files of these folders in when they come or change, as long as the library is open. False where another
+   * process watches; this one goes on when that has ended.
+   */
+  watch(roots: readonly string[], onReport?: (report: SourceReport) => void): Promise<boolean> {
+    return this.#ingestion.watch(roots, onReport);
   }
 
   async search(kind: PassageKind, request: SearchRequest): Promise<Found> {

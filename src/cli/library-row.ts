@@ -10,7 +10,7 @@ const LANGUAGE = new Option("--language <code>", "only works in this language: e
 export function libraryRow(json: Option): CommandRow {
   return {
     usage: "library",
-    summary: "the document library: add, search, list, show, remove, move, export, doctor, stats",
+    summary: "the document library: add, search, list, show, watch, remove, move, export, doctor, stats, eval",
     examples: ["toolyard library add books/", 'toolyard library search "What is nominalism?" --author Peirce'],
     options: [],
     commands: [
@@ -47,10 +47,46 @@ export function libraryRow(json: Option): CommandRow {
         ],
         load: async () => ({ run: (await import("./commands/library.ts")).list }),
       },
+      {
+        usage: "watch <folders...>",
+        summary: "read files of folders when they come or change, until it is ended",
+        examples: ["toolyard library watch books/"],
+        options: [json],
+        load: async () => ({ run: (await import("./commands/library.ts")).watch }),
+      },
       ...documentRows(json),
       ...libraryMoves(json),
+      ...measureRows(json),
     ],
   };
+}
+
+/** How well and how fast it finds. */
+function measureRows(json: Option): CommandRow[] {
+  return [
+    {
+      usage: "eval",
+      summary:
+        "show how well questions that people judged are answered; exit code 1 where meaning makes it worse than words",
+      examples: ["toolyard library eval --beir scifact/"],
+      options: [
+        new Option(
+          "--beir <folder>",
+          "a collection as BEIR lays them out: corpus.jsonl, queries.jsonl, qrels/test.tsv",
+        ).makeOptionMandatory(),
+        new Option("--language <code>", "of its texts").default("en"),
+        json,
+      ],
+      load: async () => ({ run: (await import("./commands/library.ts")).evaluateOn }),
+    },
+    {
+      usage: "bench",
+      summary: "show how fast this library answers questions on this machine",
+      examples: ["toolyard library bench"],
+      options: [json],
+      load: async () => ({ run: (await import("./commands/library.ts")).bench }),
+    },
+  ];
 }
 
 /** What is done with documents that are there. */

@@ -38,7 +38,22 @@ export interface Words {
   readonly ofAll: (done: number, total: number) => string;
   readonly rate: (pagesPerSecond: string) => string;
   readonly left: (time: string) => string;
+  readonly watching: (folders: string) => string;
+  readonly watchedElsewhere: string;
   readonly moves: MoveWords;
+  readonly measures: MeasureWords;
+}
+
+/** Of commands that measure. */
+export interface MeasureWords {
+  readonly held: (documents: string, questions: number) => string;
+  readonly byWords: string;
+  readonly byMeaning: string;
+  readonly quality: (ndcg: string, recall: string) => string;
+  /** All in milliseconds. */
+  readonly openedIn: (time: string) => string;
+  readonly times: (questions: number, times: Readonly<Record<"first" | "median" | "most", string>>) => string;
+  readonly memory: (megabytes: string) => string;
 }
 
 /** Of commands on the library as a whole. */
@@ -95,6 +110,18 @@ const ENGLISH: Words = {
   ofAll: (done, total) => `${done} of ${total}`,
   rate: (pagesPerSecond) => `${pagesPerSecond} pages/s`,
   left: (time) => `${time} left`,
+  watching: (folders) => `Watching ${folders}. Ctrl-C ends it.`,
+  watchedElsewhere: "Another program watches already; this one goes on when that has ended. Ctrl-C ends it.",
+  measures: {
+    held: (documents, questions) => `${documents}, ${counted("question")(questions)}`,
+    byWords: "words alone",
+    byMeaning: "words and meaning",
+    quality: (ndcg, recall) => `nDCG@10 ${ndcg}, recall@10 ${recall}`,
+    openedIn: (time) => `opened in ${time} ms`,
+    times: (questions, { first, median, most }) =>
+      `${counted("question")(questions)}: the first ${first} ms, then ${median} ms, 99 of 100 at most ${most} ms`,
+    memory: (megabytes) => `${megabytes} MB resident`,
+  },
   moves: {
     to: (what, place) => `${what} to ${place}`,
     moved: (documents, unchanged, place) =>
@@ -148,6 +175,19 @@ const FRENCH: Words = {
   ofAll: (done, total) => `${done} sur ${total}`,
   rate: (pagesPerSecond) => `${pagesPerSecond.replace(".", ",")} pages/s`,
   left: (time) => `reste ${time}`,
+  watching: (folders) => `${folders} : surveillé. Ctrl-C y met fin.`,
+  watchedElsewhere: "Un autre programme surveille déjà ; celui-ci prendra la suite. Ctrl-C y met fin.",
+  measures: {
+    held: (documents, questions) => `${documents}, ${counted("question", "questions", isFew)(questions)}`,
+    byWords: "mots seuls",
+    byMeaning: "mots et sens",
+    quality: (ndcg, recall) => `nDCG@10 ${ndcg.replace(".", ",")}, rappel@10 ${recall.replace(".", ",")}`,
+    openedIn: (time) => `ouverte en ${time.replace(".", ",")} ms`,
+    times: (questions, { first, median, most }) =>
+      `${counted("question", "questions", isFew)(questions)} : la première ${first} ms, puis ${median} ms, ` +
+      `99 sur 100 au plus ${most} ms`,
+    memory: (megabytes) => `${megabytes} Mo en mémoire`,
+  },
   moves: {
     to: (what, place) => `${what} vers ${place}`,
     moved: (documents, unchanged, place) =>

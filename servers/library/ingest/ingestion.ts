@@ -13,7 +13,7 @@ import type { LibraryStore } from "../store/store.ts";
 import { ByPerson } from "./by-person.ts";
 import { FileDigests } from "./file-digests.ts";
 import { ingest, type Ingested, type IngestOptions } from "./ingest.ts";
-import { Jobs } from "./jobs.ts";
+import { Jobs, type JobReport, type SourceReport } from "./jobs.ts";
 import type { MistralOcr } from "./mistral-ocr.ts";
 import { Removed } from "./removed.ts";
 import { nameOfSource, type Source } from "./sources.ts";
@@ -101,11 +101,13 @@ export class Ingestion implements AsyncDisposable {
     await this.#removed.add(uri).catch(() => {});
   }
 
-  /** Brings files of these folders in when they come or change. */
-  async watch(roots: readonly string[]): Promise<void> {
-    const onFiles = (paths: readonly string[]): Promise<void> => this.#watched(paths, openFolders(roots));
+  /** Brings files of these folders in when they come or change. False where another process watches. */
+  async watch(roots: readonly string[], onReport?: (report: SourceReport) => void): Promise<boolean> {
+    const begun = { files: openFolders(roots), onProgress: onReport && newReports(onReport) };
+    const onFiles = (paths: readonly string[]): Promise<void> => this.#watched(paths, begun);
     this.#watch ??= new Watch({ roots, folder: this.#parts.folder, onFiles });
     await this.#watch.start();
+    return this.#watch.isWatching;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -115,7 +117,7 @@ export class Ingestion implements AsyncDisposable {
     await this.#parts.mistral?.[Symbol.asyncDispose]();
   }
 
-  async #watched(paths: readonly string[], files: FilePolicy): Promise<void> {
+  async #watched(paths: readonly string[], { files, onProgress }: Watched): Promise<void> {
     const removed = await this.#removed.uris();
     // What watches a folder tells of links in it as of files.
     const real = await Promise.all(paths.map((path) => files.resolve(path).catch(() => undefined)));
@@ -124,7 +126,7 @@ export class Ingestion implements AsyncDisposable {
       .filter((path) => !removed.has(pathToFileURL(path).href))
       .map((path) => ({ path }));
     // With too many jobs under way the next sweep brings them.
-    if (sources.length > 0) await this.jobs.begin({ sources });
+    if (sources.length > 0) await this.jobs.begin({ sources, ...(onProgress && { onProgress }) });
   }
 
   #ingest(request: Parameters<typeof ingest>[0]): Promise<Ingested> {
@@ -164,6 +166,21 @@ export class Ingestion implements AsyncDisposable {
       throw new DocumentError(code, error.message, error.failure.kind);
     }
   }
+}
+
+interface Watched {
+  readonly files: FilePolicy;
+  readonly onProgress?: ((report: JobReport) => void) | undefined;
+}
+
+/** Tells of each source once, when it was read. */
+function newReports(onReport: (report: SourceReport) => void): (report: JobReport) => void {
+  const told = new Map<string, number>();
+  return ({ job_id: id, sources, state }) => {
+    for (const report of sources.slice(told.get(id) ?? 0)) onReport(report);
+    told.set(id, sources.length);
+    if (state === "done" || state === "cancelled") told.delete(id);
+  };
 }
 
 function uriOf(source: Source): string {

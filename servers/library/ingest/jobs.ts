@@ -197,6 +197,7 @@ export class Jobs implements AsyncDisposable {
     const state = !signal.aborted ? "done" : signal.reason === CLOSED ? "interrupted" : "cancelled";
     job.kept = { ...job.kept, state };
     await this.#save(job);
+    job.tell();
     job.end(job.report());
     await this.#forget();
   }

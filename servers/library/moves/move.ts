@@ -100,7 +100,8 @@ export async function compareLibraries(
   return { queries: queries.length, equal: queries.length - different.length, different };
 }
 
-async function queriesOf(store: LibraryStore): Promise<string[]> {
+/** Words from passages all over the library. */
+export async function queriesOf(store: LibraryStore): Promise<string[]> {
   const ids = await sourceIdsOf(store);
   const queries: string[] = [];
   if (ids.length === 0) return queries;

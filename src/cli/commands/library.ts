@@ -25,6 +25,27 @@ export const remove: Run = async (ids, options, io) => (await loadLibrary()).rem
 
 export const reindex: Run = async (_none, options, io) => (await loadLibrary()).reindex(options, serviceIo(io));
 
+export const watch: Run = async (folders, options, io) => (await loadWatch()).watch(folders, options, serviceIo(io));
+
+export const evaluateOn: Run = async (_none, options, io) => (await loadMeasures()).evaluateOn(options, serviceIo(io));
+
+export const bench: Run = async (_none, options, io) => (await loadMeasures()).bench(options, serviceIo(io));
+
+interface MeasuresModule {
+  evaluateOn(options: SharedOptions, io: ServiceIo): Promise<number>;
+  bench(options: SharedOptions, io: ServiceIo): Promise<number>;
+}
+
+async function loadWatch(): Promise<{ readonly watch: Command<readonly string[]> }> {
+  const file = new URL("../../servers/library/command/watch-command.js", import.meta.url);
+  return (await import(file.href)) as { readonly watch: Command<readonly string[]> };
+}
+
+async function loadMeasures(): Promise<MeasuresModule> {
+  const file = new URL("../../servers/library/command/measure-commands.js", import.meta.url);
+  return (await import(file.href)) as MeasuresModule;
+}
+
 async function loadLibrary(): Promise<LibraryModule> {
   return (await import(
     new URL("../../servers/library/command/library-commands.js", import.meta.url).href

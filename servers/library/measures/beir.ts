@@ -1,0 +1,112 @@
+import { createReadStream } from "node:fs";
+import { access } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { DocumentError } from "../documents/document-error.ts";
+import type { Judged } from "./ndcg.ts";
+
+/** Of one collection: it is held in memory. */
+const MAX_DOCUMENTS = 1_000_000;
+const MAX_QUESTIONS = 100_000;
+const QRELS = ["qrels/test.tsv", "qrels/dev.tsv", "qrels.tsv"];
+
+export interface BeirDocument {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+export interface BeirCollection {
+  readonly documents: readonly BeirDocument[];
+  /** Those that somebody judged. */
+  readonly questions: readonly Judged[];
+}
+
+/**
+ * A collection as BEIR lays them out: `corpus.jsonl`, `queries.jsonl` and `qrels/test.tsv`. Rejects with
+ * `VALIDATION_ERROR` for what is none.
+ */
+export async function readBeir(folder: string): Promise<BeirCollection> {
+  const documents: BeirDocument[] = [];
+  for await (const { at, fields } of rowsOf(join(folder, "corpus.jsonl"), MAX_DOCUMENTS)) {
+    const { _id: id, title = "", text } = fields;
+    if (typeof id !== "string" || typeof title !== "string" || typeof text !== "string")
+      throw invalid(join(folder, "corpus.jsonl"), `line ${at} has no \`_id\` and \`text\``);
+    documents.push({ id, title, text });
+  }
+  const texts = new Map<string, string>();
+  for await (const { at, fields } of rowsOf(join(folder, "queries.jsonl"), MAX_QUESTIONS)) {
+    const { _id: id, text } = fields;
+    if (typeof id !== "string" || typeof text !== "string")
+      throw invalid(join(folder, "queries.jsonl"), `line ${at} has no \`_id\` and \`text\``);
+    texts.set(id, text);
+  }
+  const gains = await judgementsIn(folder);
+  const questions = Array.from(gains, ([id, own]) => ({ text: texts.get(id), gains: own }));
+  return { documents, questions: questions.filter((one): one is Judged => one.text !== undefined) };
+}
+
+/** By question: `query-id`, `corpus-id` and `score` with tabs between, below a line of those names. */
+async function judgementsIn(folder: string): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
+  const file = await qrelsOf(folder);
+  const gains = new Map<string, Map<string, number>>();
+  for await (const { at, line } of linesOf(file)) {
+    const [question = "", document = "", score] = line.split("\t");
+    if (at === 1 && Number.isNaN(Number(score))) continue;
+    if (document === "" || score === undefined || Number.isNaN(Number(score)))
+      throw invalid(file, `line ${at} is no question, document and score with tabs between`);
+    const own = gains.get(question) ?? new Map<string, number>();
+    gains.set(question, own.set(document, Number(score)));
+  }
+  return gains;
+}
+
+async function qrelsOf(folder: string): Promise<string> {
+  for (const name of QRELS) {
+    const file = join(folder, name);
+    const isThere = await access(file).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return file;
+  }
+  throw invalid(folder, `it has none of ${QRELS.join(", ")}`);
+}
+
+async function* rowsOf(file: string, most: number) {
+  let count = 0;
+  for await (const { at, line } of linesOf(file)) {
+    count += 1;
+    if (count > most) throw new DocumentError("TOO_LARGE", `${file} has more than ${most} lines.`);
+    yield { at, fields: fieldsIn(file, at, line) };
+  }
+}
+
+function fieldsIn(file: string, at: number, line: string): Readonly<Record<string, unknown>> {
+  try {
+    const fields: unknown = JSON.parse(line);
+    if (typeof fields === "object" && fields !== null) return fields as Readonly<Record<string, unknown>>;
+  } catch {
+    // Said below.
+  }
+  throw invalid(file, `line ${at} is no JSON`);
+}
+
+async function* linesOf(file: string): AsyncGenerator<{ readonly at: number; readonly line: string }> {
+  // What cannot be opened would be told by the stream alone.
+  await access(file).catch((error: unknown) => {
+    throw invalid(file, (error as Error).message);
+  });
+  let at = 0;
+  for await (const line of createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Infinity })) {
+    at += 1;
+    if (line.trim() !== "") yield { at, line };
+  }
+}
+
+function invalid(what: string, why: string): DocumentError {
+  return new DocumentError(
+    "VALIDATION_ERROR",
+    `${what} is no collection as BEIR lays them out: ${why}. It has corpus.jsonl, queries.jsonl and qrels/test.tsv.`,
+  );
+}
