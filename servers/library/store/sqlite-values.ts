@@ -8,6 +8,10 @@ export function numbersOf(value: unknown): Float32Array {
   return new Float32Array(bytesIn(value));
 }
 
+/** Node's own engine (22) takes bytes that have no memory at all for `null`. */
+const NO_BYTES = new Uint8Array(new ArrayBuffer(1), 0, 0);
+
 export function bytesOf({ buffer, byteOffset, byteLength }: Float32Array | Uint32Array): Uint8Array {
+  if (byteLength === 0) return NO_BYTES;
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
