@@ -102,6 +102,8 @@ function widest(text: string): number {
   return Math.max(...lines.map((line) => line.length));
 }
 
+// oxlint-disable-next-line no-control-regex -- They are control characters that are looked for.
+const [PAINT, CLEARED] = [/\u001b\[[\d;]*m/g, /\u001b\[1G\u001b\[0J$/];
 const HIDE = "\u001b[?25l";
 const SHOW = "\u001b[?25h";
 
@@ -223,6 +225,20 @@ test("chat on a narrow terminal shows that the model thinks, as long as it does"
   } finally {
     await models.close();
   }
+});
+
+test("what the log tells while somebody types in a chat stands above the line, which is drawn again", async () => {
+  await using at = await Desk.create({ "toolyard.toml": '[mcp.stdio_servers.bad]\ncommand = ["node", "-e", ""]\n' });
+  const words = [process.execPath, MAIN, "chat", "-y", "--model", "mistral/any"];
+  const child = at.startCommand([PYTHON, "-c", ON_TERMINAL, "100", "once more", ...words], {
+    env: { TERM: "xterm-256color", MISTRAL_API_KEY: "stand-in-key" },
+  });
+  const text = textOf(child.stdout!);
+  await seen(child.stdout!, /exit code 0[\s\S]*\n[^\n]*> [^\n]*$/);
+  child.stdin!.end();
+  expect(await exitOf(child)).toBe(0);
+  const uncoloured = (await text).replaceAll(PAINT, "");
+  expect(uncoloured.split(/\d{4}-\d\d-\d\dT/)[0]).toMatch(CLEARED);
 });
 
 test("Ctrl+C in the middle of a call gives the cursor back", async () => {

@@ -10,6 +10,7 @@ import { loadLanguageModel } from "../../models/language-model.ts";
 import { assertKey, parseModelName } from "../../models/model-name.ts";
 import { resolveModels, type ModelsOptions } from "../../models/options.ts";
 import { jsonView, textView, type ChatView } from "../chat-view.ts";
+import { writeAbovePrompt } from "../above-prompt.ts";
 import { colorsOf } from "../colors.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { claimInterrupts } from "../interrupts.ts";
@@ -120,9 +121,12 @@ async function converse(chat: Chat): Promise<number> {
   let answering: AbortController | undefined;
   let isWarned = false;
   let isClosed = false;
+  let isPrompted = false;
   input.once("close", () => (isClosed = true));
   const prompt = (): void => {
-    if (input.terminal && !isClosed) input.prompt();
+    if (!input.terminal || isClosed) return;
+    isPrompted = true;
+    input.prompt();
   };
   const onInterrupt = (): void => {
     if (answering) return answering.abort();
@@ -136,6 +140,9 @@ async function converse(chat: Chat): Promise<number> {
   const release = claimInterrupts(onInterrupt);
   input.on("SIGINT", onInterrupt);
   io.interrupted.addEventListener("abort", end, { once: true });
+  const unwatch = input.terminal
+    ? writeAbovePrompt(io.stderr, input, () => isPrompted && !isClosed && answering === undefined)
+    : () => {};
   try {
     prompt();
     for await (const line of input) {
@@ -156,6 +163,7 @@ async function converse(chat: Chat): Promise<number> {
     }
     return EXIT.ok;
   } finally {
+    unwatch();
     io.interrupted.removeEventListener("abort", end);
     release();
     input.close();

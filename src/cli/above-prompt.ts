@@ -1,0 +1,38 @@
+import { clearScreenDown, cursorTo, moveCursor, type Interface } from "node:readline";
+import type { Terminal } from "./io.ts";
+
+/**
+ * What anybody writes to the terminal while somebody types a line goes above that line, which is drawn again below it.
+ * Returns what ends it.
+ */
+export function writeAbovePrompt(stream: Terminal, input: Interface, isPrompting: () => boolean): () => void {
+  const own = Object.getOwnPropertyDescriptor(stream, "write");
+  const write = stream.write.bind(stream) as (...all: readonly unknown[]) => boolean;
+  const above = (chunk: unknown, ...rest: readonly unknown[]): boolean => {
+    const text = typeof chunk === "string" ? chunk : Buffer.from(chunk as Uint8Array).toString("utf8");
+    if (!isPrompting() || !text.endsWith("\n")) return write(chunk, ...rest);
+    const { rows } = input.getCursorPos();
+    moveCursor(stream, 0, -rows);
+    cursorTo(stream, 0);
+    clearScreenDown(stream);
+    // The line is drawn from so many rows further up as it had before.
+    const isWritten = write(`${text}${"\n".repeat(rows)}`, ...rest);
+    input.prompt(true);
+    return isWritten;
+  };
+  // What is written from within goes through as it is.
+  let isInside = false;
+  stream.write = ((chunk: unknown, ...rest: readonly unknown[]) => {
+    if (isInside) return write(chunk, ...rest);
+    isInside = true;
+    try {
+      return above(chunk, ...rest);
+    } finally {
+      isInside = false;
+    }
+  }) as Terminal["write"];
+  return () => {
+    if (own) Object.defineProperty(stream, "write", own);
+    else delete (stream as { write?: unknown }).write;
+  };
+}
