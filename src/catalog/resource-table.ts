@@ -159,12 +159,15 @@ export class ResourceTable {
     return undefined;
   }
 
+  /** Pages have a scheme of their own; of any other, whoever hands out URIs of it has what a tool of others names. */
   #namedByTool(uri: string): Answerer | undefined {
     const owner = this.#prefixed(uri)?.place;
     const place = this.#places.find(
       (one) => (!owner || one === owner) && one.part.tools.some(({ record }) => hasUiResource(record, uri)),
     );
-    return place && { place, target: { type: "resource", uri } };
+    const isIts =
+      schemeOf(uri) === PAGE_SCHEME || place === (this.#places.find((one) => offersScheme(one, uri)) ?? place);
+    return place && isIts ? { place, target: { type: "resource", uri } } : undefined;
   }
 
   /** Who seems to have what nobody lists. */
@@ -194,6 +197,9 @@ export class ResourceTable {
       : notCanonical(uri, `${prefix}${parsed.canonical}`);
   }
 }
+
+/** Of user interfaces, as the extension for them has it. */
+const PAGE_SCHEME = "ui";
 
 /** What one source makes of a URI with its prefix: a URI of its own may begin so, too. */
 function ofPlace(place: UriPlace, uri: string, own: string): Answerer | undefined {

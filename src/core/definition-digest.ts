@@ -38,10 +38,19 @@ export function coveredBy(definition: JsonObject): JsonObject {
   const covered: JsonObject = {};
   for (const [member, value] of Object.entries(definition)) {
     const isCovered = SHOWN.includes(member) && (member !== "outputSchema" || outputOfBothEras(value) !== undefined);
-    if (isCovered || member === "execution") covered[member] = value;
+    if (isCovered || (member === "execution" && isExecution(value))) covered[member] = value;
   }
   return Object.keys(covered).length === Object.keys(definition).length ? definition : covered;
 }
+
+/** As the protocol has it: one word, and room for no other. */
+function isExecution(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { taskSupport, ...others } = value;
+  return TASK_SUPPORT.includes(taskSupport) && Object.keys(others).length === 0;
+}
+
+const TASK_SUPPORT: readonly unknown[] = ["forbidden", "optional", "required"];
 
 function digestOf(definition: JsonObject, members: readonly string[]): string {
   const shown = members.map((member) => shownOf(definition, member) ?? null);

@@ -4,6 +4,7 @@ import { Catalog } from "../../src/catalog/catalog.ts";
 import { resolveCatalog } from "../../src/catalog/options.ts";
 import type { Snapshot } from "../../src/catalog/snapshot.ts";
 import { LOCAL_PRINCIPAL } from "../../src/core/call.ts";
+import type { ToolRecord } from "../../src/core/records.ts";
 import { UriTemplate } from "../../src/core/uri-template.ts";
 import { MemoryProvider } from "../fixtures/memory-provider.ts";
 import { createRandom, type Random } from "../support/random.ts";
@@ -15,19 +16,26 @@ interface Offer {
   readonly id: string;
   readonly resources?: readonly string[];
   readonly templates?: readonly string[];
+  /** Of user interfaces that its tools name. */
+  readonly pages?: readonly string[];
 }
 
 /** Sources in order of precedence. */
 async function snapshotOf(...offers: readonly Offer[]): Promise<Snapshot> {
-  const providers = offers.map(({ id, resources = [], templates = [] }, order) => {
+  const providers = offers.map(({ id, resources = [], templates = [], pages = [] }, order) => {
     const provider = new MemoryProvider({ id, order });
     provider.offer({
       resources: resources.map((uri) => provider.resource(uri)),
       templates: templates.map((template) => provider.template(template)),
+      tools: pages.map((page, at) => provider.tool(withPage(`t${at}`, page))),
     });
     return provider;
   });
   return new Catalog(resolveCatalog(), providers).snapshot();
+}
+
+function withPage(name: string, page: string): Pick<ToolRecord, "name" | "definition"> {
+  return { name, definition: { ...tool(name), _meta: { ui: { resourceUri: page } } } };
 }
 
 /** The source that answers, and the URI that it is asked for. */
@@ -102,6 +110,31 @@ describe("a URI belongs to the source that comes first", () => {
       expect.stringMatching(/^late: Of `file:\/\/\/\{\+path\}`, what `file:\/\/\/docs\/\{name\}` of good serves too/),
       expect.stringMatching(/^late: Of `notes:\/\/\{name\}`, what `notes:\/\/\{id\}` of good serves too/),
     ]);
+  });
+});
+
+describe("a page that a tool names", () => {
+  test.each(["notes://payroll", "NOTES://payroll", "notes://x/../payroll"])(
+    "%s is not taken from whoever hands such URIs out",
+    async (page) => {
+      for (const good of [{ resources: ["notes://listed"] }, { templates: ["notes://by-id/{id}"] }]) {
+        const snapshot = await snapshotOf({ id: "good", ...good }, { id: "evil", pages: [page] });
+        expect(served(snapshot, "notes://payroll")).toBe("good notes://payroll");
+        expect(served(snapshot, page)?.startsWith("evil")).not.toBe(true);
+        expect(served(snapshot, "evil+notes://payroll")).toBe(page === "notes://payroll" ? `evil ${page}` : undefined);
+      }
+    },
+  );
+
+  test("is its source's by its scheme, by coming first, or where nobody else hands such URIs out", async () => {
+    const snapshot = await snapshotOf(
+      { id: "first", resources: ["doc://listed"], pages: ["doc://page"] },
+      { id: "late", resources: ["ui://listed", "doc://other"] },
+      { id: "other", pages: ["ui://panel", "odd://x"] },
+    );
+    expect(served(snapshot, "doc://page")).toBe("first doc://page");
+    expect(served(snapshot, "ui://panel")).toBe("other ui://panel");
+    expect(served(snapshot, "odd://x")).toBe("other odd://x");
   });
 });
 
