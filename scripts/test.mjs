@@ -4,7 +4,8 @@
 // A few tests that failed while others ran beside them are run once more with nothing beside them. What passes then is
 // named as unsteady: it counts as passed here, so that a busy machine does not hide what a change broke, and is mended
 // as a fault. `npm test -- --strict` counts it as failed.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -37,10 +38,24 @@ function check(name, script, args) {
   return passed;
 }
 
+/** A step that mostly waits, for the network and the disk: it runs beside others, and its output comes at the end. */
+function begin(name, script) {
+  const child = spawn(process.execPath, [script], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  const parts = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => parts.push(part));
+  const ended = once(child, "close").catch((error) => [error.message]);
+  return async () => {
+    const [code] = await ended;
+    console.log(`\n== ${name}\n${Buffer.concat(parts).toString().trimEnd()}`);
+    if (code === 0) total.passed += 1;
+    else total.failures.push({ test: name, message: `it ended with ${code}, see above` });
+  };
+}
+
 /** A step that leaves its counts in a file. One that leaves none has failed. */
 function counted(name, script, args) {
   const file = join(scratch, `${name}.json`);
-  const passed = run(name, [script, ...args], { TOOLYARD_TEST_SUMMARY: file });
+  const passed = run(name, [script, ...args], { TOOLYARD_TEST_SUMMARY: file, ...BUILT });
   const summary = readSummary(file) ?? { passed: 0, failures: [], skipped: [] };
   if (!passed && summary.failures.length === 0)
     summary.failures.push({ test: name, message: "it ended without a count, see above" });
@@ -76,15 +91,19 @@ const bin = (name, path) => join(dirname(require.resolve(`${name}/package.json`)
 const vitest = bin("vitest", "vitest.mjs");
 const VITEST_ARGS = ["run", "--reporter=default", "--reporter=./scripts/vitest-summary.mjs"];
 
+/** The tests build what they run, unless that was just done. */
+const BUILT = { TEST_BUILD_IS_NEW: "yes" };
+
 if (check("build", join(root, "scripts/build.mjs"), ["--clean"])) {
+  // Before the tests: some of them run programs that are among these.
+  const endTools = begin("tools", join(root, "scripts/tools.mjs"));
   check("types", bin("typescript", "bin/tsc"), ["--noEmit", "-p", "tsconfig.json"]);
   check("requirements", join(root, "scripts/requirements.mjs"), []);
   check("reference", join(root, "scripts/reference.mjs"), ["--check"]);
   check("format", bin("oxfmt", "bin/oxfmt"), ["--check"]);
   check("lint", bin("oxlint", "bin/oxlint"), ["--type-aware", "--report-unused-disable-directives"]);
   check("lines", join(root, "scripts/lint/lines.mjs"), []);
-  // Before the tests: some of them run programs that are among these.
-  check("tools", join(root, "scripts/tools.mjs"), []);
+  await endTools();
   const tests = counted("tests", vitest, VITEST_ARGS);
   add(counted("conformance", join(root, "scripts/conformance.mjs"), []));
   add(withoutTheUnsteady(tests));

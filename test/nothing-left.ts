@@ -1,0 +1,27 @@
+import { afterAll, expect, vi } from "vitest";
+
+// Files that share a process must not know of each other: what one of them changes of the process, it puts back. What
+// ends with a child or a hub ends a moment after its test, so it is waited for.
+const REPLACEABLE = ["Date", "WebAssembly", "fetch", "queueMicrotask", "setImmediate", "setInterval", "setTimeout"];
+/** Against what hangs, as `expect.poll` has it. */
+const LONG = { timeout: 30_000, interval: 20 };
+const before = state();
+
+afterAll(() =>
+  vi.waitFor(() => expect(changed(), "a test file puts back what it changes of its process").toEqual([]), LONG),
+);
+
+/** Without values, which may be secret. */
+function changed(): string[] {
+  const now = state();
+  const names = new Set([...before.keys(), ...now.keys()]);
+  return Array.from(names).filter((name) => now.get(name) !== before.get(name));
+}
+
+function state(): ReadonlyMap<string, unknown> {
+  const entries: [string, unknown][] = [["the working folder", process.cwd()]];
+  for (const [name, value] of Object.entries(process.env)) entries.push([`the variable ${name}`, value]);
+  for (const name of process.eventNames()) entries.push([`listeners of ${String(name)}`, process.listenerCount(name)]);
+  for (const name of REPLACEABLE) entries.push([`the global ${name}`, Reflect.get(globalThis, name)]);
+  return new Map(entries);
+}
