@@ -129,11 +129,27 @@ standard output and errors to standard error, as JSON.
 ${pages.join("\n")}`;
 }
 
+/** JSON in lines of 120 characters: what fits on one stands there, so the package has less to carry. */
+function jsonText(value, indent = "", before = 0) {
+  const onOneLine = JSON.stringify(value);
+  const isLeaf = typeof value !== "object" || value === null;
+  if (isLeaf || indent.length + before + onOneLine.length < 120) return onOneLine;
+  const inner = `${indent} `;
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  const members = Array.isArray(value)
+    ? value.map((member) => `${inner}${jsonText(member, inner)}`)
+    : Object.entries(value).map(([name, member]) => {
+        const label = `${JSON.stringify(name)}: `;
+        return `${inner}${label}${jsonText(member, inner, label.length)}`;
+      });
+  return `${open}\n${members.join(",\n")}\n${indent}${close}`;
+}
+
 const pages = {
   "configuration.md": configurationPage(),
   "errors.md": errorsPage(),
   "commands.md": await commandsPage(),
-  "toolyard.schema.json": `${JSON.stringify(publishedSchema(CONFIG_SCHEMA), null, 2)}\n`,
+  "toolyard.schema.json": `${jsonText(publishedSchema(CONFIG_SCHEMA))}\n`,
 };
 const folder = join(root, "docs", "reference");
 mkdirSync(folder, { recursive: true });
