@@ -390,12 +390,12 @@ test.runIf(process.platform === "linux")(
   async () => {
     using busy = await BusyProcessor.start();
     const home = await mkdtemp(join(tmpdir(), "toolyard-cold-"));
-    const command = busy.command(process.execPath, fixture("legacy"), "computes-ms=5000");
+    const command = busy.command(process.execPath, fixture("legacy"), "computes-ms=12000");
     const config = await loadHubConfig({ files: [], variables: {}, flags: servers({ slow: { command } }, NONE) });
     const variables = { PATH: process.env["PATH"], TOOLYARD_HOME: home };
     const hub = await openHub({ config, variables, logger: SILENT_LOGGER });
     try {
-      await hub.settled(3000, { installs: true });
+      await hub.settled(8000, { installs: true });
       expect(hub.nameOf("slow__echo", LOCAL_PRINCIPAL)).toBe("slow__echo");
     } finally {
       await hub.close();

@@ -232,8 +232,8 @@ describe.runIf(process.platform === "linux")("on a machine that is busy", () => 
   afterAll(() => busy[Symbol.dispose]());
 
   test("a server that works at its start is up, though that takes longer than its bound", async () => {
-    const command = busy.command(process.execPath, legacy, "computes-ms=3000");
-    await using server = run(legacy, [], { options: { command, connect_timeout: "2s" } });
+    const command = busy.command(process.execPath, legacy, "computes-ms=9000");
+    await using server = run(legacy, [], { options: { command, connect_timeout: "6s" } });
     expect(await server.text("pid", {}, { idleMs: 60_000 })).toMatch(/^\d+$/);
   });
 
