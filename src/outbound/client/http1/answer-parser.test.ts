@@ -51,6 +51,28 @@ test.each(ACCEPTED)("%s is read in two pieces, cut anywhere", (_, text, body) =>
     expect(parse([...whole(text.slice(0, at)), ...whole(text.slice(at))])).toMatchObject({ body, isOver: true });
 });
 
+test("answers behind one another are each read by their own heads, whether those are alike or not", () => {
+  const told: string[] = [];
+  const parser = new AnswerParser({
+    onInterim: () => {},
+    onHead: ({ status, header, keepsAlive }) => void told.push(`${status} ${header("x")} ${keepsAlive}`),
+    onData: (data) => void told.push(data.toString("latin1")),
+  });
+  const ok = `${H}X: 1\r\nContent-Length: 1\r\n\r\na`;
+  const other = `${H}X: 2\r\nContent-Length: 1\r\n\r\nb`;
+  const last = "HTTP/1.1 500 No\r\nX: 2\r\nConnection: close\r\nContent-Length: 1\r\n\r\nc";
+  for (const pieces of [whole(ok), whole(ok), bytewise(ok), whole(other), whole(ok), whole(last)]) {
+    parser.reset();
+    for (const piece of pieces) parser.feed(piece);
+  }
+  expect(told).toEqual(
+    ["200 1 true", "a", "200 1 true", "a", "200 1 true", "a", "200 2 true", "b", "200 1 true", "a"].concat([
+      "500 2 false",
+      "c",
+    ]),
+  );
+});
+
 const REFUSED: readonly (readonly [what: string, text: string])[] = [
   ["no HTTP", "SSH-2.0-OpenSSH_9.2\r\n\r\n"],
   ["an old HTTP without a head", "<html>hello</html>\r\n\r\n"],

@@ -13,6 +13,8 @@ export interface AnswerListener {
 
 /** Answers of 100 to 199 before the one that counts. */
 const MAX_INTERIM_ANSWERS = 16;
+/** A head that is longer is read anew each time. */
+const MAX_KEPT_HEAD_CHARS = 4096;
 
 type Part = "head" | "length" | "chunks" | "until-end" | "over";
 
@@ -29,6 +31,9 @@ export class AnswerParser {
   #part: Part = "head";
   #left = 0;
   #interim = 0;
+  /** What was read last. Most answers of a server have the same head until its clock says the next second. */
+  #lastText = "";
+  #lastHead: AnswerHead | undefined;
 
   constructor(listener: AnswerListener) {
     this.#listener = listener;
@@ -87,7 +92,7 @@ export class AnswerParser {
   #takeHead(bytes: Buffer, at: number): number {
     const end = this.#head.take(bytes, at);
     if (end === -1) return bytes.length;
-    const head = parseHead(this.#head.text);
+    const head = this.#read(this.#head.text);
     if (head.status < 200) this.#onInterim(head);
     else {
       this.#part = PART_AFTER[head.framing];
@@ -95,6 +100,15 @@ export class AnswerParser {
       this.#listener.onHead(head);
     }
     return end;
+  }
+
+  #read(text: string): AnswerHead {
+    if (this.#lastHead && this.#lastText === text) return this.#lastHead;
+    const head = parseHead(text);
+    const isShort = text.length <= MAX_KEPT_HEAD_CHARS;
+    this.#lastText = isShort ? text : "";
+    this.#lastHead = isShort ? head : undefined;
+    return head;
   }
 
   #onInterim({ status }: AnswerHead): void {

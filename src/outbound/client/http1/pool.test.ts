@@ -53,6 +53,44 @@ const code = (work: Promise<unknown>): Promise<unknown> =>
     (error: { code?: string }) => error.code,
   );
 
+test("each request on a kept connection says its own, whatever the one before said", async () => {
+  await using server = await startRaw({ answer: ({ socket }) => socket.write(answerOf("ok")) });
+  const pool = await poolOf(server);
+  const all: readonly Partial<Outgoing>[] = [
+    { headers: { "x-one": "a", "x-two": "b" } },
+    { headers: { "x-one": "a", "x-two": "b" }, body: "longer" },
+    { headers: { "x-one": "a", "x-two": "c" } },
+    { headers: { "x-two": "c", "x-one": "a" } },
+    { headers: { "x-two": "c" } },
+    { headers: { "x-two": "c", "x-three": "" } },
+    { headers: {}, path: "/other" },
+    { headers: {}, path: "/other", method: "DELETE" },
+  ];
+  for (const changes of all) await ask(pool, server.origin, changes);
+  const told = server.requests.map(({ head }) =>
+    head.split("\r\n").filter((line) => !/^(?:host|connection):/.test(line)),
+  );
+  expect(told).toEqual([
+    ["POST /mcp HTTP/1.1", "x-one: a", "x-two: b", "content-length: 2"],
+    ["POST /mcp HTTP/1.1", "x-one: a", "x-two: b", "content-length: 6"],
+    ["POST /mcp HTTP/1.1", "x-one: a", "x-two: c", "content-length: 2"],
+    ["POST /mcp HTTP/1.1", "x-two: c", "x-one: a", "content-length: 2"],
+    ["POST /mcp HTTP/1.1", "x-two: c", "content-length: 2"],
+    ["POST /mcp HTTP/1.1", "x-two: c", "x-three: ", "content-length: 2"],
+    ["POST /other HTTP/1.1", "content-length: 2"],
+    ["DELETE /other HTTP/1.1", "content-length: 2"],
+  ]);
+});
+
+test("a header that may not be sent is refused also behind a request that was sent", async () => {
+  await using server = await startRaw({ answer: ({ socket }) => socket.write(answerOf("ok")) });
+  const pool = await poolOf(server);
+  await ask(pool, server.origin, { headers: { "x-one": "a" } });
+  expect(await code(send(pool, server.origin, { headers: { "x-one": "a\r\nx-two: b" } }))).toBe("TOOLYARD_BAD_REQUEST");
+  expect(await ask(pool, server.origin, { headers: { "x-one": "a" } })).toBe("ok");
+  expect(server.requests).toHaveLength(2);
+});
+
 test("a request is one write, and says what it is asked to say", async () => {
   await using server = await startRaw({ answer: ({ socket }) => socket.write(answerOf("ok")) });
   const pool = await poolOf(server);

@@ -7,7 +7,7 @@ import { closed, Crowd } from "../crowd.ts";
 import type { HttpResponse, Outgoing, Sender } from "../sender.ts";
 import { Asked, type Keeper } from "./asked.ts";
 import { Http1Connection, type ConnectionOwner, type Destination } from "./connection.ts";
-import { requestBytes } from "./request-text.ts";
+import { RequestWriter } from "./request-text.ts";
 
 export interface Http1PoolOptions {
   /** Nothing else is asked over its connections. */
@@ -29,7 +29,7 @@ const READ_BYTES = 64 * 1024;
 /** HTTP/1.1 to one origin, with or without TLS, over connections that are kept and carry one request at a time. */
 export class Http1Pool implements Sender, ConnectionOwner, Keeper {
   readonly #origin: string;
-  readonly #host: string;
+  readonly #writer: RequestWriter;
   readonly #maxConnections: number;
   readonly #destination: Destination;
   readonly #all = new Set<Http1Connection>();
@@ -41,7 +41,7 @@ export class Http1Pool implements Sender, ConnectionOwner, Keeper {
   constructor({ origin, maxConnections, ...options }: Http1PoolOptions, connectTls?: Destination["connectTls"]) {
     const { host, hostname, port, protocol } = new URL(origin);
     this.#origin = origin;
-    this.#host = host;
+    this.#writer = new RequestWriter(host);
     this.#maxConnections = maxConnections;
     this.#destination = {
       host: hostname.replace(/^\[|\]$/g, ""),
@@ -57,7 +57,7 @@ export class Http1Pool implements Sender, ConnectionOwner, Keeper {
   send(request: Outgoing, signal: Cancellation): Promise<HttpResponse> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed || request.origin !== this.#origin) throw closed();
-      const bytes = requestBytes(request, this.#host);
+      const bytes = this.#writer.bytesOf(request);
       const sink = new AnswerSink({ resolve, reject }, signal);
       const asked = new Asked(bytes, request, sink);
       this.#place(asked);

@@ -21,23 +21,74 @@ export type RequestBytes =
   | { readonly data: string; readonly encoding: "latin1" | "utf8" }
   | { readonly data: Buffer; readonly encoding: undefined };
 
-/** Throws an `Http1Fault` for what cannot be sent as one request. */
-export function requestBytes({ method, path, headers, body }: Outgoing, host: string): RequestBytes {
+/** What a request says before its body, but for the body's length. */
+interface Head extends Pick<Outgoing, "method" | "path"> {
+  readonly names: readonly string[];
+  readonly values: readonly string[];
+  readonly text: string;
+}
+
+/** A head that is longer is written anew each time. */
+const MAX_KEPT_CHARS = 8192;
+
+/**
+ * Writes the requests to one host. Most say the same before their bodies as the one before, so the last head is kept:
+ * to look at each of its headers again would cost as much as to send it.
+ */
+export class RequestWriter {
+  readonly #host: string;
+  #last: Head | undefined;
+
+  constructor(host: string) {
+    this.#host = host;
+  }
+
+  /** Throws an `Http1Fault` for what cannot be sent as one request. */
+  bytesOf(request: Outgoing): RequestBytes {
+    const { body } = request;
+    let head = this.#headOf(request);
+    if (body === undefined) return { data: `${head}\r\n`, encoding: "latin1" };
+    const length = Buffer.byteLength(body);
+    head += `content-length: ${length}\r\n\r\n`;
+    // Text that is ASCII needs no encoding, and most is.
+    if (length === body.length) return { data: head + body, encoding: "latin1" };
+    if (!BEYOND_ASCII.test(head)) return { data: head + body, encoding: "utf8" };
+    return { data: Buffer.concat([Buffer.from(head, "latin1"), Buffer.from(body)]), encoding: undefined };
+  }
+
+  #headOf(request: Outgoing): string {
+    if (this.#last && isHeadOf(this.#last, request)) return this.#last.text;
+    const { method, path, headers } = request;
+    const text = headText(request, this.#host);
+    const isShort = text.length <= MAX_KEPT_CHARS;
+    this.#last = isShort
+      ? { method, path, names: Object.keys(headers), values: Object.values(headers), text }
+      : undefined;
+    return text;
+  }
+}
+
+function isHeadOf(head: Head, { method, path, headers }: Outgoing): boolean {
+  if (head.method !== method || head.path !== path) return false;
+  const { names, values } = head;
+  let at = 0;
+  for (const name in headers) {
+    if (names[at] !== name || values[at] !== headers[name]) return false;
+    at += 1;
+  }
+  return at === names.length;
+}
+
+function headText({ method, path, headers }: Outgoing, host: string): string {
   if (!TARGET.test(path)) throw refused("its path holds what no path may hold");
-  let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
+  let text = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
   for (const name in headers) {
     const value = headers[name]!;
     if (!NAME.test(name) || OURS.has(name)) throw refused("one of its headers may not be set");
     if (!VALUE.test(value)) throw refused("one of its headers holds what no header may hold");
-    head += `${name}: ${value}\r\n`;
+    text += `${name}: ${value}\r\n`;
   }
-  if (body === undefined) return { data: `${head}\r\n`, encoding: "latin1" };
-  const length = Buffer.byteLength(body);
-  head += `content-length: ${length}\r\n\r\n`;
-  // Text that is ASCII needs no encoding, and most is.
-  if (length === body.length) return { data: head + body, encoding: "latin1" };
-  if (!BEYOND_ASCII.test(head)) return { data: head + body, encoding: "utf8" };
-  return { data: Buffer.concat([Buffer.from(head, "latin1"), Buffer.from(body)]), encoding: undefined };
+  return text;
 }
 
 function refused(why: string): Http1Fault {
