@@ -69,12 +69,14 @@ export class Finder {
   }
 
   #lookUpNow<T extends CallTarget>(asked: Asked, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
-    const known = find(this.#catalog.latest());
+    const snapshot = this.#catalog.latest();
+    const known = find(snapshot);
     const gates = this.#withSay(this.#catalog.gates(), asked);
     const isGuess = isGuessed(known) && gates.some(isCold);
     if (isGuess || !isSpelt(known, asked.text)) return this.#lookUpEverywhere(asked, find);
     const look = (): Lookup<T> | Promise<Lookup<T>> => {
-      const found = find(this.#catalog.latest());
+      const latest = this.#catalog.latest();
+      const found = latest === snapshot ? known : find(latest);
       // Where it is gone or somebody else's by now, those behind have a say, too.
       return isSpelt(found, asked.text) && found.source.id === known.source.id
         ? found
