@@ -25,12 +25,12 @@ export function readCollections(folder = process.env.LIBRARY_EVAL) {
 function readCranfield(folder) {
   const file = (name) => readFileSync(join(folder, "data/cran", name), "utf8");
   const documents = records(file("cran.all.1400")).map(({ I, T, W }) => ({ id: I, title: T, text: W || T }));
-  const queries = records(file("cran.qry")).map(({ W }) => ({ text: W, gains: new Map() }));
+  const questions = records(file("cran.qry")).map(({ W }) => ({ text: W, gains: new Map() }));
   for (const line of file("cranqrel").split("\n")) {
     const [query, document, grade] = line.trim().split(/\s+/);
-    if (document !== undefined) queries[Number(query) - 1].gains.set(document, 5 - Math.max(Number(grade), 0));
+    if (document !== undefined) questions[Number(query) - 1].gains.set(document, 5 - Math.max(Number(grade), 0));
   }
-  return { name: "Cranfield", language: "en", documents, queries };
+  return { name: "Cranfield", language: "en", documents, questions };
 }
 
 function records(text) {
@@ -53,20 +53,8 @@ function readHelpDesk(folder) {
     name: "French help desk",
     language: "fr",
     documents: pairs.map(({ context }, at) => ({ id: String(at), title: "", text: context })),
-    queries: pairs.flatMap(({ qas }, at) =>
+    questions: pairs.flatMap(({ qas }, at) =>
       qas.map(({ question }) => ({ text: question, gains: new Map([[String(at), 1]]) })),
     ),
   };
-}
-
-/** Mean of nDCG@10 of ranked ids. */
-export function ndcg(queries, ranked) {
-  const discount = (gain, at) => gain / Math.log2(at + 2);
-  const scores = queries.map(({ gains }, index) => {
-    const own = ranked[index].slice(0, 10).reduce((sum, id, at) => sum + discount(gains.get(id) ?? 0, at), 0);
-    const best = Array.from(gains.values()).toSorted((one, other) => other - one);
-    const ideal = best.slice(0, 10).reduce((sum, gain, at) => sum + discount(gain, at), 0);
-    return ideal === 0 ? 0 : own / ideal;
-  });
-  return scores.reduce((sum, score) => sum + score, 0) / scores.length;
 }
