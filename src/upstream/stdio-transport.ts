@@ -9,6 +9,7 @@ import { StderrTail } from "../process/stderr-tail.ts";
 import { hasMorePartsThan, partsWords } from "../wire/json-parts.ts";
 import { LineDecoder, type SkippedLine } from "../wire/lines.ts";
 import type { RpcMessage } from "../wire/messages.ts";
+import { unsent } from "./exchange.ts";
 import { findMessage, findReplyId } from "./salvage.ts";
 import type { Transport, TransportHandlers } from "./transport.ts";
 
@@ -105,8 +106,7 @@ export class StdioTransport implements Transport {
     this.#holdTurn(stdin);
     await new Promise<void>((resolve, reject) => {
       stdin.write(line, (error) => {
-        if (error)
-          reject(new FailError(undelivered("The server closed its input before the request reached it.", error)));
+        if (error) void this.#whyUndelivered(child, error).then(reject);
         else resolve();
       });
     });
@@ -118,6 +118,16 @@ export class StdioTransport implements Transport {
     this.#isOver = true;
     this.#closing ??= this.#end();
     return this.#closing;
+  }
+
+  /** Whoever closed its input mostly ends at once, and how it ended says more. */
+  async #whyUndelivered(child: Child, error: Error): Promise<FailError> {
+    const exit = child.exit ?? (await within(child.exited, DRAIN_MS));
+    return new FailError(
+      exit
+        ? unsent(ended(exit, this.#missed()))
+        : undelivered("The server closed its input before the request reached it.", error),
+    );
   }
 
   /** What is sent in one turn leaves in one write. */

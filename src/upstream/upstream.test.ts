@@ -65,3 +65,40 @@ test("many calls at once on a dead server start one child", async () => {
   expect(new Set(pids.map(textOf)).size).toBe(1);
   expect(server.upstream.status().restarts).toBe(1);
 });
+
+/** A server that closed its input, and still runs. */
+async function startDeaf(): Promise<{ readonly transport: StdioTransport; readonly pid: number }> {
+  const transport = new StdioTransport({
+    command: process.execPath,
+    args: ["-e", "require('node:fs').closeSync(0); setTimeout(() => {}, 1e9); console.error('deaf')"],
+    env: childEnvironment(),
+    maxMessageBytes: 1_000_000,
+    maxMessageParts: 100_000,
+  });
+  await new Promise<void>((resolve, reject) => {
+    transport
+      .open({ onMessage: () => {}, onClose: () => {}, onStderr: (line) => line === "deaf" && resolve() })
+      .catch(reject);
+  });
+  return { transport, pid: transport.describe()["pid"] as number };
+}
+
+const PING = { jsonrpc: "2.0", id: 1, method: "ping" } as const;
+
+test("what could not be written to a server that ends tells how it ended, and that it was not sent", async () => {
+  const { transport, pid } = await startDeaf();
+  const sent = transport.send(PING);
+  process.kill(pid, "SIGKILL");
+  await expect(sent).rejects.toMatchObject({
+    failure: { message: expect.stringContaining("was ended by SIGKILL"), retryable: true, details: { sent: false } },
+  });
+  await transport.close();
+});
+
+test("what could not be written to a server that goes on tells so", async () => {
+  const { transport } = await startDeaf();
+  await expect(transport.send(PING)).rejects.toMatchObject({
+    failure: { message: expect.stringContaining("closed its input"), details: { sent: false } },
+  });
+  await transport.close();
+});

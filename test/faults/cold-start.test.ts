@@ -390,7 +390,7 @@ test.runIf(process.platform === "linux")(
   async () => {
     using busy = await BusyProcessor.start();
     const home = await mkdtemp(join(tmpdir(), "toolyard-cold-"));
-    const command = busy.command(process.execPath, fixture("legacy"), "computes-ms=12000");
+    const command = busy.command(process.execPath, fixture("legacy"), "computes-ms=10000");
     const config = await loadHubConfig({ files: [], variables: {}, flags: servers({ slow: { command } }, NONE) });
     const variables = { PATH: process.env["PATH"], TOOLYARD_HOME: home };
     const hub = await openHub({ config, variables, logger: SILENT_LOGGER });
