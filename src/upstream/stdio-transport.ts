@@ -106,7 +106,7 @@ export class StdioTransport implements Transport {
     this.#holdTurn(stdin);
     await new Promise<void>((resolve, reject) => {
       stdin.write(line, (error) => {
-        if (error) void this.#whyUndelivered(child, error).then(reject);
+        if (error) void this.#undelivered(child, error, reject);
         else resolve();
       });
     });
@@ -121,13 +121,12 @@ export class StdioTransport implements Transport {
   }
 
   /** Whoever closed its input mostly ends at once, and how it ended says more. */
-  async #whyUndelivered(child: Child, error: Error): Promise<FailError> {
+  async #undelivered(child: Child, cause: Error, reject: (failure: FailError) => void): Promise<void> {
     const exit = child.exit ?? (await within(child.exited, DRAIN_MS));
-    return new FailError(
-      exit
-        ? unsent(ended(exit, this.#missed()))
-        : undelivered("The server closed its input before the request reached it.", error),
-    );
+    const failure = exit
+      ? unsent(ended(exit, this.#missed()))
+      : undelivered("The server closed its input before the request reached it.", cause);
+    reject(new FailError(failure));
   }
 
   /** What is sent in one turn leaves in one write. */
