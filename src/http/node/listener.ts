@@ -15,6 +15,8 @@ import type { Handler, RefusalBody, RoutePlace } from "../router.ts";
 import type { TlsGate } from "../tls/gate.ts";
 import type { KeyPair } from "../tls/key-pair.ts";
 import { declaredLength } from "./body.ts";
+import { PlainConnection, type PlainOwner } from "./plain/connection.ts";
+import type { PlainWire } from "./plain/wire.ts";
 import { NodeWire, type WireOwner } from "./wire.ts";
 
 // An import would evaluate all exports of the module, since Node 22 `WebSocket` among them: undici, HTTP/2 and TLS, 10
@@ -39,26 +41,29 @@ export function createAdoptingListener(
   return new NodeListener(options, logger, authenticator);
 }
 
-class NodeListener implements AdoptingListener, WireOwner {
+/** Takes its connections itself, or is given them. What comes over them is read by `plain/` as far as that can. */
+class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
   readonly streamStallMs: number;
   readonly #options: HttpOptions;
   readonly #dispatcher: Dispatcher;
   readonly #closing = new AbortController();
-  readonly #inFlight = new CallSet<NodeWire>();
+  readonly #inFlight = new CallSet<NodeWire | PlainWire>();
   readonly #sockets = new Set<Socket>();
+  /** What accepts connections. */
+  readonly #front: NetServer;
+  /** Is given those that are not plain. It does not listen. */
   readonly #server: Server;
-  /** What accepts connections where they are encrypted; else the server itself does. */
-  #front: NetServer | undefined;
   #gate: TlsGate | undefined;
   #name: string | undefined;
   #address: ListenerAddress | undefined;
-  #isAdopting = false;
+  #isWatching = false;
   #closed: Promise<void> | undefined;
 
   constructor(options: HttpOptions, logger: Logger, authenticator: Authenticator) {
     this.#options = options;
     this.streamStallMs = options.limits.streamStallMs;
     this.#dispatcher = new Dispatcher(options, { logger, authenticator, closing: this.#closing.signal });
+    this.#front = this.#createFront();
     this.#server = this.#createServer();
   }
 
@@ -78,25 +83,32 @@ class NodeListener implements AdoptingListener, WireOwner {
     this.#name = nameToReach(pair, this.#options);
     if (this.#gate) return this.#gate.use(pair);
     const withinMs = this.#options.limits.requestTimeoutMs;
-    this.#gate = new Gate({ withinMs, onSecure: (socket) => void this.#server.emit("connection", socket) }, pair);
+    this.#gate = new Gate({ withinMs, onSecure: (socket) => this.#open(socket) }, pair);
   }
 
   async listen(): Promise<ListenerAddress> {
     const { host, port } = this.#options;
-    if (this.#gate) this.#front = this.#createFront();
-    const server = this.#front ?? this.#server;
-    await listenOn(server, host, port);
-    this.#address = addressOf(server.address() as AddressInfo, this.#options, this.#name);
+    await listenOn(this.#front, host, port);
+    this.#address = addressOf(this.#front.address() as AddressInfo, this.#options, this.#name);
     return this.#address;
   }
 
   adopt(socket: Socket): void {
-    // Node begins to watch over slow callers when a server listens.
-    if (!this.#isAdopting) this.#server.emit("listening");
-    this.#isAdopting = true;
-    if (this.#gate) return this.#gate.take(socket);
     // As Node makes the sockets of a server of HTTP: a caller may end its side before it is answered.
     socket.allowHalfOpen = true;
+    if (this.#gate) this.#gate.take(socket);
+    else this.#open(socket);
+  }
+
+  serve(wire: PlainWire): void {
+    this.#inFlight.add(wire);
+    this.#dispatcher.serve({ request: wire, answer: new HttpAnswer(wire) });
+  }
+
+  handOver(socket: Socket): void {
+    // Node begins to watch over slow callers when a server listens.
+    if (!this.#isWatching) this.#server.emit("listening");
+    this.#isWatching = true;
     this.#server.emit("connection", socket);
     socket.resume();
   }
@@ -106,7 +118,7 @@ class NodeListener implements AdoptingListener, WireOwner {
     return this.#closed;
   }
 
-  over(wire: NodeWire): void {
+  over(wire: NodeWire | PlainWire): void {
     this.#inFlight.delete(wire);
     // Nothing further is served on a connection that outlives the listener.
     if (this.#closing.signal.aborted) wire.socket.destroySoon();
@@ -115,12 +127,14 @@ class NodeListener implements AdoptingListener, WireOwner {
   async #close(): Promise<void> {
     this.#closing.abort();
     for (const wire of this.#inFlight.values()) wire.endConnectionAfter();
-    const ended = Promise.all([endOf(this.#server), this.#front && endOf(this.#front)]);
+    const ended = Promise.all([endOf(this.#server), endOf(this.#front)]);
     this.#gate?.close();
     this.#closeUnused();
-    const timer = setTimeout(() => this.#server.closeAllConnections(), this.#options.limits.shutdownGraceMs);
+    const timer = setTimeout(() => {
+      for (const socket of this.#sockets) socket.destroy();
+    }, this.#options.limits.shutdownGraceMs);
     await ended;
-    // A server knows of the connections that it accepted itself, and waits for no others.
+    // The front knows of the connections that it accepted itself, and waits for no others.
     await Promise.all(
       Array.from(this.#sockets, (socket) => new Promise((resolve) => void socket.once("close", resolve))),
     );
@@ -131,6 +145,13 @@ class NodeListener implements AdoptingListener, WireOwner {
   #closeUnused(): void {
     const busy = new Set(this.#inFlight.values().map(({ socket }) => socket));
     for (const socket of this.#sockets) if (!busy.has(socket)) socket.destroy();
+  }
+
+  /** A connection from which nothing was read, and which is encrypted by now where it has to be. */
+  #open(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+    PlainConnection.begin(socket, this.#options.limits, this);
   }
 
   #createFront(): NetServer {
@@ -151,11 +172,6 @@ class NodeListener implements AdoptingListener, WireOwner {
     });
     // Bounds on receiving are above; an answer may take as long as its call, and a stream as long as its reader wants.
     server.timeout = 0;
-    server.maxConnections = limits.maxConnections;
-    server.on("connection", (socket: Socket) => {
-      this.#sockets.add(socket);
-      socket.once("close", () => this.#sockets.delete(socket));
-    });
     server.on("request", (request, response) => this.#serve(request, response));
     server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
       if (declaredLength(request) <= limits.maxBodyBytes) {

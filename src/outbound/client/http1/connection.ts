@@ -4,7 +4,7 @@ import { AnswerParser, type AnswerListener } from "./answer-parser.ts";
 import type { Asked, Keeper } from "./asked.ts";
 import { Http1Fault, notHttp } from "./fault.ts";
 import type { AnswerHead } from "./head.ts";
-import { Silence } from "./silence.ts";
+import { Silence } from "../../../core/silence.ts";
 
 /** Where connections of a pool lead, and how. */
 export interface Destination {

@@ -1,0 +1,88 @@
+import type { RequestHeaders } from "../../wire.ts";
+
+/** What stands before the body of a plain request. */
+export interface PlainHead {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: RequestHeaders;
+  /** Length of the body. */
+  readonly bodyBytes: number;
+}
+
+const HEAD_END = Buffer.from("\r\n\r\n");
+const REQUEST_LINE = /^(GET|POST|DELETE) (\/[\x21-\x7e]*) HTTP\/1\.1$/;
+const FIELD = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)$/;
+const LENGTH = /^\d{1,15}$/;
+/** They change what the connection is, or how a body is read; the last is a name that not every object can have. */
+const NOT_PLAIN: ReadonlySet<string> = new Set(["transfer-encoding", "expect", "upgrade", "trailer", "__proto__"]);
+/** A head that is longer is read anew each time. */
+const MAX_KEPT_CHARS = 4096;
+
+/**
+ * Reads heads of requests that nobody could read in two ways. Whatever is not written to the letter, says something
+ * twice, or wants anything but an answer on this connection is not plain, and Node's own server reads it.
+ */
+export class PlainHeadReader {
+  readonly #maxBytes: number;
+  /** What was read last: callers say nearly the same each time. */
+  #lastText = "";
+  #lastHead: PlainHead | undefined;
+  #end = 0;
+
+  /** `maxBytes`: of a head, its empty line among them. */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Where the head that was read ended. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** The head at the beginning of these bytes; nothing where it is not whole, or not plain. */
+  read(bytes: Buffer): PlainHead | undefined {
+    const found = bytes.indexOf(HEAD_END);
+    if (found === -1 || found + HEAD_END.length > this.#maxBytes) return undefined;
+    this.#end = found + HEAD_END.length;
+    const text = bytes.toString("latin1", 0, found);
+    if (this.#lastHead && this.#lastText === text) return this.#lastHead;
+    const head = readHead(text);
+    const isShort = text.length <= MAX_KEPT_CHARS;
+    this.#lastText = isShort ? text : "";
+    this.#lastHead = isShort ? head : undefined;
+    return head;
+  }
+}
+
+function readHead(text: string): PlainHead | undefined {
+  const [first = "", ...lines] = text.split("\r\n");
+  const [, method, target] = REQUEST_LINE.exec(first) ?? [];
+  if (method === undefined || target === undefined) return undefined;
+  const headers = readFields(lines);
+  if (headers?.["host"] === undefined) return undefined;
+  const bodyBytes = bodyBytesOf(method, headers["content-length"]);
+  return bodyBytes === undefined
+    ? undefined
+    : { method: method as PlainHead["method"], target, headers: Object.freeze(headers), bodyBytes };
+}
+
+function readFields(lines: readonly string[]): Record<string, string> | undefined {
+  const headers: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const line of lines) {
+    const [, name, value] = FIELD.exec(line) ?? [];
+    if (name === undefined || value === undefined) return undefined;
+    const lower = name.toLowerCase();
+    if (lower in headers || NOT_PLAIN.has(lower)) return undefined;
+    headers[lower] = value.replace(/[\t ]+$/, "");
+  }
+  return (headers["connection"] ?? "keep-alive").toLowerCase() === "keep-alive" ? headers : undefined;
+}
+
+/** Requests that carry something say how much; the others carry nothing. */
+function bodyBytesOf(method: string, length: string | undefined): number | undefined {
+  if (length === undefined) return method === "POST" ? undefined : 0;
+  if (!LENGTH.test(length)) return undefined;
+  const bytes = Number(length);
+  return method === "GET" && bytes > 0 ? undefined : bytes;
+}
