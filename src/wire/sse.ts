@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { StringDecoder } from "node:string_decoder";
 
 /** One server-sent event. `data` joins the event's data lines with `\n`. */
@@ -20,7 +21,8 @@ export interface SseHandlers {
 export class SseDecoder {
   readonly #handlers: SseHandlers;
   readonly #maxEventBytes: number;
-  readonly #decoder = new StringDecoder("utf8");
+  /** Made when the first character beyond ASCII comes; many streams have none. */
+  #decoder: StringDecoder | undefined;
   #rest: string[] = [];
   #held = 0;
   #data: string[] = [];
@@ -36,7 +38,7 @@ export class SseDecoder {
   }
 
   push(chunk: Buffer): void {
-    const text = this.#withoutMark(this.#decoder.write(chunk));
+    const text = this.#withoutMark(this.#textOf(chunk));
     const breaks = new LineBreaks(text);
     let start = 0;
     for (let at = breaks.after(0); at !== -1; at = breaks.after(start)) {
@@ -50,6 +52,12 @@ export class SseDecoder {
       else if (text[start] === "\n") start += 1;
     }
     if (start < text.length) this.#hold(text.slice(start));
+  }
+
+  #textOf(chunk: Buffer): string {
+    if (!this.#decoder && isAscii(chunk)) return chunk.toString("latin1");
+    this.#decoder ??= new StringDecoder("utf8");
+    return this.#decoder.write(chunk);
   }
 
   /** Without a byte order mark, and without the `\n` of a `\r\n` whose `\r` ended the chunk before. */

@@ -69,14 +69,13 @@ export class HttpConnection {
    * A signal for one piece of work: it aborts with `parent` and with the connection. Call `done` when the work is over.
    */
   begin(parent?: Cancellation): Work {
-    const controller = new Canceller();
-    const onAbort = (): void => controller.abort(parent?.reason);
+    // A canceller is that of its request alone, and so needs none beside it.
+    const controller = parent instanceof Canceller ? parent : new Canceller();
+    const release = controller === parent || !parent ? undefined : follow(controller, parent);
     if (this.#isOver) controller.abort(this.#disconnected({ sent: false }));
-    else if (parent?.aborted) onAbort();
-    parent?.addEventListener("abort", onAbort, { once: true });
     this.#work.add(controller);
     const done = (): void => {
-      parent?.removeEventListener("abort", onAbort);
+      release?.();
       this.#work.delete(controller);
     };
     return { signal: controller, abort: (reason) => controller.abort(reason), done };
@@ -131,6 +130,14 @@ export class HttpConnection {
   #disconnected(details: JsonObject): FailError {
     return httpFailure("unavailable", { place: this.options.client.place, what: "was disconnected." }, { details });
   }
+}
+
+/** Aborts with another cancellation; gives what ends that. */
+function follow(controller: Canceller, parent: Cancellation): () => void {
+  const onAbort = (): void => controller.abort(parent.reason);
+  if (parent.aborted) onAbort();
+  parent.addEventListener("abort", onAbort, { once: true });
+  return () => parent.removeEventListener("abort", onAbort);
 }
 
 const MAX_SAMPLE_LENGTH = 200;

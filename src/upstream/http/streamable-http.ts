@@ -78,7 +78,7 @@ export class StreamableHttpTransport implements Transport {
     if (this.#isSessionLost) throw this.#sessionFailure({ sent: false });
     const { signal, done } = this.#connection.begin(options.signal);
     try {
-      const response = await this.#tracked(this.#post(message, options, signal));
+      const response = await this.#post(message, options, signal);
       const asked = "method" in message && "id" in message ? message : undefined;
       if (response.status < 200 || response.status > 299) return await this.#onRefusal(asked, response, signal);
       if (!asked) return this.#onTaken(message, response);
@@ -107,12 +107,12 @@ export class StreamableHttpTransport implements Transport {
     }
   }
 
-  #post(message: RpcMessage, options: SendOptions, signal: Cancellation): Promise<HttpResponse> {
+  async #post(message: RpcMessage, options: SendOptions, signal: Cancellation): Promise<HttpResponse> {
     const { client, caller } = this.#connection.options;
     const headers = this.#headersOf(message, options);
     headers["content-type"] = JSON_TYPE;
     headers["accept"] = ACCEPTED_TYPES;
-    return client.request({
+    const posting = client.request({
       method: "POST",
       headers,
       body: JSON.stringify(message),
@@ -121,6 +121,12 @@ export class StreamableHttpTransport implements Transport {
       caller: options.caller ?? caller,
       isMessage: !("method" in message && "id" in message),
     });
+    this.#underway.add(posting);
+    try {
+      return await posting;
+    } finally {
+      this.#underway.delete(posting);
+    }
   }
 
   #idleMs(options: SendOptions): number {
@@ -270,15 +276,6 @@ export class StreamableHttpTransport implements Transport {
         details: { sessionLost: true, ...details },
       },
     );
-  }
-
-  async #tracked<T>(work: Promise<T>): Promise<T> {
-    this.#underway.add(work);
-    try {
-      return await work;
-    } finally {
-      this.#underway.delete(work);
-    }
   }
 }
 
