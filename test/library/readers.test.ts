@@ -206,6 +206,19 @@ describe("EPUB", () => {
     expect((await read("a.epub", book)).blocks).toHaveLength(150_000);
   });
 
+  test("a chapter is read once, however often the order of reading names it", async () => {
+    const items = '<item id="a" href="a"/><item id="b" href="b"/><item id="c" href="a#later"/>';
+    const order = '<itemref idref="a"/><itemref idref="b"/><itemref idref="c"/>' + '<itemref idref="a"/>'.repeat(9000);
+    const book = zip([
+      { name: "mimetype", content: "application/epub+zip" },
+      { name: "META-INF/container.xml", content: '<container><rootfile full-path="o.opf"/></container>' },
+      { name: "o.opf", content: `<package><manifest>${items}</manifest><spine>${order}</spine></package>` },
+      { name: "a", content: `<p>${"One. ".repeat(10_000)}` },
+      { name: "b", content: "<p>Two." },
+    ]);
+    expect((await read("a.epub", book)).blocks).toHaveLength(2);
+  });
+
   test("tags that end in themselves, as XML has them, hide nothing of a chapter", async () => {
     const chapter =
       '<?xml version="1.0"?><html><head><title/><script src="a.js"/></head><body><h1>One<a id="n"/></h1>' +

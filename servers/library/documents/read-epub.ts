@@ -13,7 +13,9 @@ export const readEpub: Reader = async (bytes, { signal, onPage }) => {
   refuseLocked(archive);
   const place = packageOf(archive);
   const xml = textOf(archive, place);
-  const chapters = spineOf(xml).map((href) => posix.join(posix.dirname(place), decoded(href)));
+  // A file is one chapter (EPUB 3.3, 5.7.2), however often the order of reading names it, or places in it.
+  const named = spineOf(xml).map((href) => posix.join(posix.dirname(place), decoded(href)));
+  const chapters = Array.from(new Set(named));
   const blocks: (readonly Block[])[] = [];
   const missing: string[] = [];
   for (const [at, name] of chapters.entries()) {
