@@ -229,6 +229,9 @@ const NOT_PLAIN: readonly (readonly [what: string, raw: string])[] = [
   ["an empty line before it", `\r\n${get("/echo")}`],
   ["no HTTP", "hello\r\n\r\n"],
   ["POST without a length", `POST /echo HTTP/1.1\r\n${HOST}\r\n`],
+  ["the end of the connection, as some proxies say it", post("/echo", "x", "Proxy-Connection: close\r\n")],
+  ["a name that Node has as a list", get("/echo", "Set-Cookie: a\r\n")],
+  ["more headers than Node keeps", get("/echo", Array.from({ length: 2100 }, (_, at) => `x${at}:\r\n`).join(""))],
 ];
 
 test.each(NOT_PLAIN)("%s is answered by Node's own server", async (_, raw) => {

@@ -15,8 +15,21 @@ const REQUEST_LINE = /^(GET|POST|DELETE) (\/[\x21-\x7e]*) HTTP\/1\.1$/;
 /** Spaces around a value are taken off by hand: an expression that skips them tries each of many ones anew. */
 const FIELD = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
 const LENGTH = /^\d{1,15}$/;
-/** They change what the connection is, or how a body is read; the last is a name that not every object can have. */
-const NOT_PLAIN: ReadonlySet<string> = new Set(["transfer-encoding", "expect", "upgrade", "trailer", "__proto__"]);
+/**
+ * They change what the connection is, or how a body is read. `set-cookie` is a list in what Node reads, and `__proto__`
+ * a name that not every object can have.
+ */
+const NOT_PLAIN: ReadonlySet<string> = new Set([
+  "transfer-encoding",
+  "expect",
+  "upgrade",
+  "trailer",
+  "proxy-connection",
+  "set-cookie",
+  "__proto__",
+]);
+/** Node's server leaves out what is beyond 2000. */
+const MAX_FIELDS = 1000;
 /** A head that is longer is read anew each time. */
 const MAX_KEPT_CHARS = 4096;
 
@@ -69,6 +82,7 @@ function readHead(text: string): PlainHead | undefined {
 }
 
 function readFields(lines: readonly string[]): Record<string, string> | undefined {
+  if (lines.length > MAX_FIELDS) return undefined;
   const headers: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const line of lines) {
     const [, name, value] = FIELD.exec(line) ?? [];
