@@ -23,6 +23,9 @@ export interface PlainOwner {
 /** As Node's own server words it. */
 const TIMEOUT_ANSWER = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n";
 
+/** What may wait behind a request. Up to it the connection is read on, since only then its end is noticed. */
+const MAX_HELD_BYTES = 64 * 1024;
+
 /**
  * A connection over which plain requests come: whole in one piece, one after another. Nearly all requests of programs
  * are such, and cost a third here of what they cost in Node's server, which does much more. The first that is not, and
@@ -69,19 +72,24 @@ export class PlainConnection implements WireConnection {
   }
 
   #came(chunk: Buffer): void {
-    if (!this.#wire) return this.#take(chunk);
-    this.#held = this.#held ? Buffer.concat([this.#held, chunk]) : chunk;
-    this.socket.pause();
+    if (this.#wire) this.#hold(this.#held ? Buffer.concat([this.#held, chunk]) : chunk);
+    else this.#take(chunk);
+  }
+
+  #hold(bytes: Buffer): void {
+    this.#held = bytes;
+    if (this.#isFull()) this.socket.pause();
+  }
+
+  #isFull(): boolean {
+    return this.#held !== undefined && this.#held.length > MAX_HELD_BYTES;
   }
 
   #take(bytes: Buffer): void {
     const head = this.#heads.read(bytes);
     const end = head ? this.#heads.end + head.bodyBytes : 0;
     if (!head || head.bodyBytes > this.#limits.maxBodyBytes || end > bytes.length) return this.#handOver(bytes);
-    if (end < bytes.length) {
-      this.#held = bytes.subarray(end);
-      this.socket.pause();
-    }
+    if (end < bytes.length) this.#hold(bytes.subarray(end));
     this.#serve(head, bytes.subarray(this.#heads.end, end));
   }
 
@@ -105,7 +113,7 @@ export class PlainConnection implements WireConnection {
     if (!held) return this.#silence.expect(this.idleMs);
     this.#held = undefined;
     this.#take(held);
-    if (!this.#held && this.#wire) this.socket.resume();
+    if (this.#wire && !this.#isFull()) this.socket.resume();
   }
 
   /** Node's server has it from here on, with what was read. */

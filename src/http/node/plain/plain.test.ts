@@ -394,6 +394,25 @@ describe("the end of a connection", () => {
     expect(gone).toHaveLength(1);
   });
 
+  test.each([1, 100])("a caller that goes with %i requests behind the one under way is given up", async (count) => {
+    let begun = (): void => {};
+    const isBegun = new Promise<void>((resolve) => (begun = resolve));
+    let gone = (): void => {};
+    const isGone = new Promise<void>((resolve) => (gone = resolve));
+    const told: string[] = [];
+    const wait: Serve = ({ answer }) => {
+      answer.signal.addEventListener("abort", gone);
+      begun();
+    };
+    const caller = new Caller(await start({}, { "/wait": wait, "/next": () => void told.push("next") }));
+    caller.socket.write(post("/wait", "") + post("/next", ""));
+    await isBegun;
+    for (let sent = 1; sent < count; sent += 1) caller.socket.write(post("/next", ""));
+    caller.socket.destroy();
+    await isGone;
+    expect(told).toEqual([]);
+  });
+
   test("a caller that ends its side is given up as well, and its connection closed", async () => {
     let signal: { readonly aborted: boolean } | undefined;
     const port = await start({}, { "/wait": ({ answer }) => void (signal = answer.signal) });
