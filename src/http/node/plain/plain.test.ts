@@ -356,6 +356,57 @@ describe("requests on one connection", () => {
     expect([(await caller.answer())?.body, (await caller.answer())?.body]).toEqual(["slow", "quick"]);
   });
 
+  test("know nothing of a fault that comes after the answer before them", async () => {
+    let fail = (): void => {};
+    let release = (): void => {};
+    const port = await start(
+      {},
+      {
+        "/late": async ({ answer }) => {
+          sendText(answer, 200, "late");
+          await new Promise<void>((resolve) => (fail = resolve));
+          throw new Error("broken");
+        },
+        "/slow": async ({ answer }) => {
+          fail();
+          await new Promise<void>((resolve) => (release = resolve));
+          sendText(answer, 200, "slow");
+        },
+        "/release": ({ answer }) => {
+          release();
+          sendText(answer, 200, "released");
+        },
+      },
+    );
+    for (const caller of [new Caller(port), await Caller.ofNode(port)]) {
+      caller.socket.write(post("/late", ""));
+      expect((await caller.answer())?.body).toBe("late");
+      caller.socket.write(post("/slow", ""));
+      const other = new Caller(port);
+      other.socket.write(post("/echo", ""));
+      await other.answer();
+      other.socket.write(post("/release", ""));
+      await other.answer();
+      expect((await caller.answer())?.body).toBe("slow");
+    }
+  });
+
+  test("come after an answer that has no body, whatever is written as its body", async () => {
+    const bodiless: Serve = ({ answer }) => {
+      answer.begin(204, []);
+      answer.write("a body");
+      answer.write(Buffer.from("more"));
+      answer.end("last");
+    };
+    const port = await start({}, { "/bodiless": bodiless });
+    for (const caller of [new Caller(port), await Caller.ofNode(port)]) {
+      caller.socket.write(post("/bodiless", "") + post("/echo", "next"));
+      expect((await caller.answer())?.status).toBe(204);
+      const next = await caller.answer();
+      expect([next?.status, bodyOf(next)]).toEqual([200, "next"]);
+    }
+  });
+
   test("a body over the bound of the listener, or of its reader, is 413", async () => {
     const port = await start(
       { max_body_bytes: 100 },

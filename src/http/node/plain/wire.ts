@@ -31,6 +31,8 @@ export class PlainWire implements HttpRequest, AnswerWire {
   #waiting = "";
   #framing: Framing = "none";
   #isEnded = false;
+  /** The connection is another request's by now, or closed. */
+  #isOver = false;
   #stall: NodeJS.Timeout | undefined;
 
   constructor(head: PlainHead, body: Buffer, connection: WireConnection) {
@@ -64,7 +66,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
   }
 
   get isGone(): boolean {
-    return this.socket.destroyed;
+    return this.#isOver || this.socket.destroyed;
   }
 
   get waitingBytes(): number {
@@ -132,7 +134,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
   }
 
   cut(): void {
-    this.socket.destroy();
+    if (!this.#isOver) this.socket.destroy();
   }
 
   /** Says to the caller that the connection ends with this answer. */
@@ -143,18 +145,19 @@ export class PlainWire implements HttpRequest, AnswerWire {
   /** Its answer is through, or its caller has gone. */
   over(): void {
     this.#isEnded = true;
+    this.#isOver = true;
     clearTimeout(this.#stall);
     this.events?.closed();
   }
 
   #text(piece: string, onTaken?: () => void): boolean {
-    if (piece === "") return this.#send("", "latin1", onTaken);
+    if (piece === "" || this.#framing === "none") return this.#send("", "latin1", onTaken);
     const isChunked = this.#framing === "chunks";
     return this.#send(isChunked ? `${chunkSize(piece, "utf8")}${piece}\r\n` : piece, "utf8", onTaken);
   }
 
   #bytes(piece: Uint8Array, onTaken?: () => void): boolean {
-    if (piece.length === 0) return this.#send("", "latin1", onTaken);
+    if (piece.length === 0 || this.#framing === "none") return this.#send("", "latin1", onTaken);
     if (this.#framing !== "chunks") {
       this.#send("", "latin1");
       return this.socket.write(piece, onTaken);
