@@ -16,6 +16,8 @@ export class NodeWire implements HttpRequest, AnswerWire {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #owner: WireOwner;
+  /** What waits is enough, and its reader was not heard of since. */
+  #isEnough = false;
 
   constructor(request: IncomingMessage, response: ServerResponse, owner: WireOwner) {
     this.#request = request;
@@ -90,7 +92,7 @@ export class NodeWire implements HttpRequest, AnswerWire {
 
   write(piece: string | Uint8Array, onTaken?: () => void): boolean {
     const isEnough = !this.#response.write(piece, onTaken);
-    if (isEnough) this.#response.once("drain", () => this.events?.drained());
+    if (isEnough) this.#awaitReader();
     return !isEnough;
   }
 
@@ -105,6 +107,16 @@ export class NodeWire implements HttpRequest, AnswerWire {
   /** Tells Node that the connection ends with this answer. */
   endConnectionAfter(): void {
     this.#response.shouldKeepAlive = false;
+  }
+
+  /** One listener for all that is written meanwhile. */
+  #awaitReader(): void {
+    if (this.#isEnough) return;
+    this.#isEnough = true;
+    this.#response.once("drain", () => {
+      this.#isEnough = false;
+      this.events?.drained();
+    });
   }
 
   /** A caller that does not read its answer must not hold it in memory for ever. */

@@ -498,6 +498,18 @@ describe("the end of a connection", () => {
     expect(await caller.answer()).toBeUndefined();
   });
 
+  test("an answer in many pieces waits for its reader without a warning", async () => {
+    const warnings: string[] = [];
+    const warned = (warning: Error): void => void warnings.push(warning.name);
+    process.on("warning", warned);
+    const pieces = Array.from({ length: 40 }, () => "x".repeat(200_000));
+    const caller = new Caller(await start({}, { "/large": ({ answer }) => answer.sendPieces(200, [], pieces) }));
+    caller.socket.write(post("/large", ""));
+    expect((await caller.answer())?.body.length).toBe(8_000_000);
+    process.off("warning", warned);
+    expect(warnings).toEqual([]);
+  });
+
   test("an answer that is read slowly arrives whole", async () => {
     const text = "x".repeat(5_000_000);
     const caller = new Caller(await start({}, { "/large": ({ answer }) => answer.send(200, [], text) }));

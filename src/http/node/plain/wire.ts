@@ -33,6 +33,8 @@ export class PlainWire implements HttpRequest, AnswerWire {
   #isEnded = false;
   /** The connection is another request's by now, or closed. */
   #isOver = false;
+  /** What waits is enough, and its reader was not heard of since. */
+  #isEnough = false;
   #stall: NodeJS.Timeout | undefined;
 
   constructor(head: PlainHead, body: Buffer, connection: WireConnection) {
@@ -111,7 +113,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
     if (this.#isEnded) return true;
     this.#cork();
     const isEnough = !(typeof piece === "string" ? this.#text(piece, onTaken) : this.#bytes(piece, onTaken));
-    if (isEnough) this.socket.once("drain", () => this.events?.drained());
+    if (isEnough) this.#awaitReader();
     return !isEnough;
   }
 
@@ -188,6 +190,16 @@ export class PlainWire implements HttpRequest, AnswerWire {
     if (socket.writableCorked > 0) return;
     socket.cork();
     process.nextTick(uncork, socket);
+  }
+
+  /** One listener for all that is written meanwhile. */
+  #awaitReader(): void {
+    if (this.#isEnough) return;
+    this.#isEnough = true;
+    this.socket.once("drain", () => {
+      this.#isEnough = false;
+      this.events?.drained();
+    });
   }
 
   /** A caller that does not read its answer must not hold it in memory for ever. */
