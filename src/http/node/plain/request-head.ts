@@ -1,3 +1,4 @@
+import { trimBlanks } from "../../../core/trim-blanks.ts";
 import type { RequestHeaders } from "../../wire.ts";
 
 /** What stands before the body of a plain request. */
@@ -12,7 +13,6 @@ export interface PlainHead {
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 const REQUEST_LINE = /^(GET|POST|DELETE) (\/[\x21-\x7e]*) HTTP\/1\.1$/;
-/** Spaces around a value are taken off by hand: an expression that skips them tries each of many ones anew. */
 const FIELD = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
 const LENGTH = /^\d{1,15}$/;
 /**
@@ -89,22 +89,9 @@ function readFields(lines: readonly string[]): Record<string, string> | undefine
     if (name === undefined || value === undefined) return undefined;
     const lower = name.toLowerCase();
     if (lower in headers || NOT_PLAIN.has(lower)) return undefined;
-    headers[lower] = trimmed(value);
+    headers[lower] = trimBlanks(value);
   }
   return (headers["connection"] ?? "keep-alive").toLowerCase() === "keep-alive" ? headers : undefined;
-}
-
-/** `trim` would take off more than HTTP does. */
-function trimmed(value: string): string {
-  let start = 0;
-  let end = value.length;
-  while (start < end && isBlank(value.charCodeAt(start))) start += 1;
-  while (end > start && isBlank(value.charCodeAt(end - 1))) end -= 1;
-  return value.slice(start, end);
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09;
 }
 
 /** Requests that carry something say how much; the others carry nothing. */

@@ -1,3 +1,4 @@
+import { trimBlanks } from "../../../core/trim-blanks.ts";
 import { notHttp } from "./fault.ts";
 
 /** How the end of a body is told. */
@@ -59,21 +60,7 @@ function readField(line: string, fields: string[]): void {
   if (!isField(line)) throw notHttp("a line of its head is no header field");
   // A name has no colon in it.
   const colon = line.indexOf(":");
-  fields.push(line.slice(0, colon).toLowerCase(), trimmed(line, colon + 1));
-}
-
-// Spaces and tabs alone: `trim` takes more.
-function trimmed(value: string, from: number): string {
-  let start = from;
-  let end = value.length;
-  while (start < end && isBlank(value, start)) start += 1;
-  while (end > start && isBlank(value, end - 1)) end -= 1;
-  return value.slice(start, end);
-}
-
-function isBlank(value: string, at: number): boolean {
-  const code = value.charCodeAt(at);
-  return code === 0x20 || code === 0x09;
+  fields.push(line.slice(0, colon).toLowerCase(), trimBlanks(line, colon + 1));
 }
 
 function lookUp(fields: readonly string[], name: string): string | undefined {
