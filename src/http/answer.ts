@@ -110,6 +110,7 @@ export class HttpAnswer implements WireEvents {
 
   /** `encoding`: `latin1` for a text whose characters are the bytes that are meant. */
   end(last: string | Uint8Array = "", encoding: "latin1" | "utf8" = "utf8"): void {
+    if (this.#isAnswered) return;
     this.#isAnswered = true;
     if (!this.isGone) this.#wire.end(last, encoding);
   }

@@ -51,6 +51,11 @@ const SERVED: Readonly<Record<string, Serve>> = {
     answer.write("täxt");
     answer.end(Buffer.from("last"));
   },
+  "/twice": ({ answer }) => {
+    answer.send(200, [], "once");
+    answer.send(500, [], "twice");
+    answer.end("twice");
+  },
   "/last": ({ answer }) => answer.send(200, ["connection", "close"], "bye"),
   "/fault": () => {
     throw new Error("broken");
