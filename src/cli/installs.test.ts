@@ -12,8 +12,8 @@ async function mended(answer: boolean | undefined, options: { yes?: boolean; jso
   const broken = { package: "npx torn-server", folders: [FOLDER], mended: wasMended };
   const hub = {
     sources: () => [
-      { source: { id: "well" }, status: {} },
-      { source: { id: "torn" }, status: { broken } },
+      { source: { id: "well", kind: "stdio" }, status: { state: "ready" } },
+      { source: { id: "torn", kind: "stdio" }, status: { state: "down", broken } },
     ],
     mend: async (id: string) => void removed.push(id),
   } as unknown as Hub;
@@ -22,7 +22,7 @@ async function mended(answer: boolean | undefined, options: { yes?: boolean; jso
     return Promise.resolve(answer === true);
   };
   const interrupted = new AbortController().signal;
-  const io = { stderr, interrupted, ...(answer === undefined ? {} : { ask }) } as unknown as Io;
+  const io = { stderr, interrupted, env: {}, ...(answer === undefined ? {} : { ask }) } as unknown as Io;
   const result = await mendBroken(hub, options, io);
   return { result, asked, removed, said: String(stderr.read() ?? "") };
 }
@@ -44,6 +44,31 @@ test("--yes is the answer; where nobody can be asked, and a second time, nothing
   expect(await mended(true, { yes: true }, true)).toMatchObject({ result: false, removed: [] });
 });
 
+test("a source that is downloaded anew is shown as it is by then, and its failure is not told again", async () => {
+  vi.useFakeTimers();
+  const stderr = new PassThrough();
+  const broken = { package: "npx torn-server", folders: [FOLDER], mended: false };
+  let status: object = { state: "down", lastError: "It is broken.", broken };
+  const hub = {
+    sources: () => [
+      { source: { id: "well", kind: "stdio" }, status: { state: "ready" }, tools: 1 },
+      { source: { id: "torn", kind: "stdio" }, status, tools: 9 },
+    ],
+    mend: async () => {
+      await vi.advanceTimersByTimeAsync(1000);
+      status = { state: "down", installing: { since: new Date().toISOString(), waitsFor: "its cache grows" } };
+      await vi.advanceTimersByTimeAsync(5000);
+      status = { state: "ready" };
+      await vi.advanceTimersByTimeAsync(1000);
+    },
+  } as unknown as Hub;
+  const io = { stderr, env: {}, interrupted: new AbortController().signal } as unknown as Io;
+  expect(await mendBroken(hub, { yes: true }, io)).toBe(true);
+  expect(String(stderr.read())).toMatch(
+    /^torn: installing: its cache grows\ntorn: installing, \d s: its cache grows\ntorn: ready, \d s: 9 tools\n$/,
+  );
+});
+
 afterEach(() => void vi.useRealTimers());
 
 test("a download that says something new has a line, and one that says the same has one every half a minute", () => {
@@ -54,7 +79,7 @@ test("a download that says something new has a line, and one that says the same 
   const hub = {
     sources: () => [
       { source: { id: "slow" }, status: { installing: { ...installing, waitsFor } } },
-      { source: { id: "well" }, status: {} },
+      { source: { id: "well", kind: "stdio" }, status: {} },
     ],
   } as unknown as Hub;
   const end = tellInstalls(hub, {}, { stderr, env: {} } as unknown as Io);

@@ -5,7 +5,9 @@ import { plainLine } from "./table.ts";
 import type { Hub } from "../hub/hub.ts";
 import type { SharedOptions } from "./command-row.ts";
 import { print, type Io } from "./io.ts";
-import { isLive } from "./live/live.ts";
+import type { LiveLine } from "./live/line-text.ts";
+import { isLive, showLive } from "./live/live.ts";
+import { sourceLine } from "./live/sources.ts";
 
 const LOOK_EVERY_MS = 5000;
 /** What a program does may be the same for minutes; that it is at it is worth a line now and then. */
@@ -51,10 +53,20 @@ export async function mendBroken(hub: Hub, options: SharedOptions, io: Io): Prom
     const { broken } = status;
     if (!broken || broken.mended || !(await mayMend({ ...broken, id: source.id }, options, io))) continue;
     mended = true;
+    const live = showLive(io, { read: () => mendingLines(hub, source.id), json: options.json === true });
+    const quiet = tellInstalls(hub, options, io);
     // Why it failed again stands in its status.
     await hub.mend(source.id, io.interrupted).catch((error: unknown) => hub.logger.debug(messageOf(error)));
+    quiet();
+    live.end();
   }
   return mended;
+}
+
+/** One source while it is downloaded anew and starts; that it failed before is known by then. */
+function mendingLines(hub: Hub, id: string): readonly LiveLine[] {
+  const report = hub.sources().find(({ source }) => source.id === id);
+  return report ? sourceLine(report).filter(({ outcome }) => outcome !== "failed") : [];
 }
 
 type Named = BrokenInstall & { readonly id: string };
