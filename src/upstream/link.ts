@@ -33,6 +33,8 @@ export interface LinkOptions {
 
 export interface LinkEvents extends Omit<ConnectionEvents, "onClose"> {
   onReady(connection: Connection): void;
+  /** What a start wrote on stderr was that its package has to be downloaded. */
+  onMissing(lines: readonly string[]): void;
   /** A connection was lost or could not be made. */
   onDown(failure: Fail): void;
 }
@@ -169,7 +171,8 @@ export class Link {
       const { gate, installer } = this.#options;
       const { signal } = this.#closing;
       const start = (): Promise<Connection> => (isUrgent ? work() : gate.run(work, signal));
-      const connection = await startInstalled(start, { installer, signal, lines: this.#lines });
+      const { onMissing } = this.#events;
+      const connection = await startInstalled(start, { installer, signal, lines: this.#lines, onMissing });
       this.#ready(connection);
       return connection;
     } catch (error) {

@@ -6,6 +6,8 @@ export interface StartOptions {
   readonly installer: Installer | undefined;
   readonly signal: AbortSignal;
   readonly lines: StartLines;
+  /** What a start said was no more than that something has to be downloaded. */
+  readonly onMissing: (lines: readonly string[]) => void;
 }
 
 /** After a download the start is tried again; what is missing then is tried as it was configured, and no further. */
@@ -13,7 +15,7 @@ const MAX_STARTS = 3;
 
 /** Starts a server, and downloads what it needs where that is missing, outside of the time that a start has. */
 export async function startInstalled<T>(start: () => Promise<T>, options: StartOptions): Promise<T> {
-  const { installer, signal, lines } = options;
+  const { installer, signal, lines, onMissing } = options;
   if (!installer) return start();
   await installer.before(signal);
   for (let starts = 1; ; starts += 1) {
@@ -27,6 +29,7 @@ export async function startInstalled<T>(start: () => Promise<T>, options: StartO
       if (verdict === undefined || signal.aborted) throw error;
       if (verdict !== "missing" || starts >= MAX_STARTS)
         throw new FailError(installer.explain(failureOf(error), lines.all));
+      onMissing(lines.all);
       await installer.install(signal);
     }
   }

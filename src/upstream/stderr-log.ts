@@ -28,6 +28,14 @@ export class StderrLog {
     if (this.#inSecond <= LINES_PER_SECOND) this.#logger.debug("stderr", { line });
   }
 
+  /** Takes out what was no word of the server's, the newest first. */
+  forget(lines: readonly string[]): void {
+    for (const line of lines) {
+      const at = this.#lines.lastIndexOf(line);
+      if (at !== -1) this.#lines.splice(at, 1);
+    }
+  }
+
   lines(): readonly string[] {
     return this.#lines.slice(-KEPT_LINES);
   }

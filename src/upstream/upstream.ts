@@ -332,11 +332,12 @@ export class Upstream {
     };
   }
 
-  #commonEvents(): Pick<LinkEvents, "onListChanged" | "onResourceUpdated" | "onStderr"> {
+  #commonEvents(): Pick<LinkEvents, "onListChanged" | "onResourceUpdated" | "onStderr" | "onMissing"> {
     return {
       onListChanged: () => this.#keeper.outdated(),
       onResourceUpdated: (uri, params) => this.events.resourceUpdated.emit({ uri, params }),
       onStderr: (line) => this.#journal.stderr.push(line),
+      onMissing: (lines) => this.#journal.stderr.forget(lines),
     };
   }
 

@@ -51,6 +51,7 @@ test("a download that takes longer than connect_timeout is waited for, and said 
   await ready(source);
   expect(source.provider.status().installing).toBeUndefined();
   expect(source.provider.status().restarts).toBe(0);
+  expect(source.provider.status().stderr?.filter((line) => line.startsWith("npm error")) ?? []).toEqual([]);
 });
 
 test("a call that outlasts its time during a download is told of the download", LONG, async () => {
