@@ -47,6 +47,14 @@ describe("new", () => {
     );
   });
 
+  test("where a configuration is named, the line that runs it names it, too", async () => {
+    await using desk = await deskWithCommand({ "toolyard.toml": "", "of mine/yard.toml": "" });
+    const { stdout } = await desk.run(["new", "words", "--config", "of mine/yard.toml", "--json"]);
+    const told = JSON.parse(stdout) as { run: string; test: string };
+    expect(await shell(desk, told.run)).toMatchObject({ code: 0, output: '{"words":6}\n' });
+    expect(await shell(desk, told.test)).toMatchObject({ code: 0 });
+  });
+
   test("the second goes beside the first, where the configuration keeps them", async () => {
     await using desk = await Desk.create({ "toolyard.toml": '# mine\n[scripts]\ntools_path = ["mine"]\n' });
     await desk.run(["new", "one"]);

@@ -16,6 +16,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { fileToAddTo } from "../config-target.ts";
+import { shellWord } from "../../core/shell-word.ts";
 import { EXIT, onFile, UsageError } from "../failure.ts";
 import { print, printJson, type Io } from "../io.ts";
 import { NEW_PLACES, NEW_TOOLS, TOOL_KINDS, type ToolKind } from "../new-tool/kinds.ts";
@@ -38,7 +39,11 @@ export const run: Run<Options> = async ([name = ""], options, io) => {
   await writeTool(folder, made.files);
   await editConfigFile(file, CONFIG_SCHEMA, (current) => include(current, { name, file, place }));
   const shown = shownFrom(io, folder);
-  const lines = { run: `toolyard call ${made.tool} text="${SAMPLE}"`, test: made.test.replace("{folder}", shown) };
+  const inFolder = (path: string): string => shellWord(path.replace("{folder}", () => shown));
+  const lines = {
+    run: `toolyard call${configWords(options)} ${made.tool} text="${SAMPLE}"`,
+    test: made.test.replace(/\{folder\}\S*/, inFolder),
+  };
   if (options.json)
     await printJson(io.stdout, {
       tool: made.tool,
@@ -59,6 +64,11 @@ export const run: Run<Options> = async ([name = ""], options, io) => {
     );
   return EXIT.ok;
 };
+
+/** A file that was named is named again, since another one may be in force here. */
+function configWords({ config = [] }: Options): string {
+  return config.map((file) => ` --config ${shellWord(file)}`).join("");
+}
 
 function kindOf(options: Options): ToolKind {
   const [kind = "node", ...others] = TOOL_KINDS.filter((one) => options[one]);

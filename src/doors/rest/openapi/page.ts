@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { isJsonObject, type JsonObject, listMember, objectMember, stringMember } from "../../../core/json.ts";
+import { shellWord } from "../../../core/shell-word.ts";
 import { describeSchema } from "../../../schema/describe-schema.ts";
 import { localTarget } from "../../../schema/local-target.ts";
 import { html, Html } from "../../html.ts";
@@ -155,8 +156,10 @@ function curlLine(
   const data =
     body === undefined
       ? []
-      : ["-H 'content-type: application/json'", `-d ${quoted(JSON.stringify(sampleOf(body, document)))}`];
-  return ["curl", ...verb, quoted(`${baseUrl}${path}${sampleQuery(operation, document)}`), ...token, ...data].join(" ");
+      : ["-H 'content-type: application/json'", `-d ${shellWord(JSON.stringify(sampleOf(body, document)))}`];
+  return ["curl", ...verb, shellWord(`${baseUrl}${path}${sampleQuery(operation, document)}`), ...token, ...data].join(
+    " ",
+  );
 }
 
 function sampleQuery(operation: JsonObject, document: JsonObject): string {
@@ -171,11 +174,6 @@ function sampleQuery(operation: JsonObject, document: JsonObject): string {
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-/** One word of a shell, whatever it holds. */
-function quoted(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function pager(at: number, pages: number, filter: string): Html | "" {
