@@ -150,9 +150,12 @@ describe("connect", () => {
       other: 1,
     };
     await desk.write(fileOf("cursor"), JSON.stringify(own, null, 2));
-    const { stdout } = await desk.run(["connect", "cursor", "--yes"]);
+    await chmod(desk.path("toolyard.toml"), 0o644);
+    const { stdout, stderr } = await desk.run(["connect", "cursor", "--yes"]);
     expect(Object.keys(await serversOf(desk, "cursor"))).toEqual(["broken", "nothing", "toolyard"]);
-    expect(stdout).toMatch(/Moved to .*: fresh, small, same\./);
+    expect(stdout).toMatch(/Moved to .*: fresh\./);
+    expect(stdout).toMatch(/Served by .* already, and no longer by Cursor: small, same\./);
+    expect(stderr).toMatch(/others on this machine may read .*toolyard\.toml.*`chmod 600`/);
     expect(stdout).toMatch(/broken stays with Cursor: .*must be a list/);
     expect(stdout).toMatch(/nothing stays with Cursor: it has neither a command nor an address/);
     expect(stdout).not.toContain("secret");

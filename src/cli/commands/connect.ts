@@ -19,6 +19,7 @@ import { within } from "../../core/wait.ts";
 import type { Hub } from "../../hub/hub.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { consent, writeAccepted } from "../consent.ts";
+import { exposure } from "../exposure.ts";
 import { eachClient } from "../each-client.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { hubEntry } from "../hub-entry.ts";
@@ -125,6 +126,7 @@ interface Done {
   readonly changed: boolean;
   readonly backup?: string;
   readonly moved: readonly string[];
+  readonly added: TakeOver["added"];
   readonly stays: TakeOver["stays"];
 }
 
@@ -140,12 +142,12 @@ async function connectOne(client: ClientKind, work: Work): Promise<Done> {
   const mode = await modeFor(client, config, work);
   const asked = { ...options, ...(mode === undefined ? {} : { mode }) };
   const entry = await entryFor(client, config, { ...work, options: asked });
-  const { moves: moved, stays } = plan;
+  const { moves: moved, added, stays } = plan;
   const records = new ConnectionRecords(dataFolder(io.env));
   const result = options.dryRun
     ? { changed: false }
     : await connectClient({ client, path: file, records, entry, moves: moved });
-  const done = { client: client.id, file, entry, ...result, moved, stays };
+  const done = { client: client.id, file, entry, ...result, moved, added, stays };
   if (!options.json) await tell(client, done, work);
   return done;
 }
@@ -267,15 +269,31 @@ async function shown(hub: Hub, { options, io }: Pick<Work, "options" | "io">, wo
 }
 
 async function tell(client: ClientKind, done: Done, { options, io, target }: Work): Promise<void> {
-  const { file, entry, moved, stays, backup, changed } = done;
+  const { file, entry, stays, backup, changed } = done;
   const say = (text: string): Promise<void> => print(io.stdout, text);
   if (options.dryRun)
     await say(`${client.program}: ${file} would get\n${JSON.stringify({ [HUB_NAME]: entry }, null, 2)}`);
   else if (changed) await say(`${client.program} is connected to ${target.path} (${file}).`);
   else await say(`${client.program} is connected to ${target.path} already (${file}).`);
-  if (moved.length > 0) await say(`${options.dryRun ? "Would move" : "Moved"} to ${target.path}: ${moved.join(", ")}.`);
+  await tellMoved(client, done, { options, io, target });
   for (const { name, reason } of stays) await say(`${name} stays with ${client.program}: ${reason}.`);
   if (backup !== undefined && changed)
     await say(`Its file as it was: ${backup}. \`toolyard disconnect ${client.id}\` puts it back.`);
   if (changed) await say(options.http ? `\`toolyard serve\` must run for it. ${client.next}` : client.next);
+}
+
+/** Which servers the configuration has in the client's place, and who else may read what came with them. */
+async function tellMoved(
+  client: ClientKind,
+  { moved, added }: Done,
+  { options: { dryRun = false }, io, target }: Work,
+): Promise<void> {
+  const fresh = moved.filter((name) => added.some(({ alias }) => alias === name));
+  const known = moved.filter((name) => !fresh.includes(name));
+  const say = (text: string): Promise<void> => print(io.stdout, text);
+  if (fresh.length > 0) await say(`${dryRun ? "Would move" : "Moved"} to ${target.path}: ${fresh.join(", ")}.`);
+  if (known.length > 0)
+    await say(`Served by ${target.path} already, and no longer by ${client.program}: ${known.join(", ")}.`);
+  if (dryRun) return;
+  for (const notice of await exposure(target.path, added)) await print(io.stderr, `Note: ${notice}.`);
 }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { replaceFile } from "../../config/edit/replace-file.ts";
 import { serversOf } from "../../config/edit/sources.ts";
@@ -11,6 +11,7 @@ import { ConfigError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { consent, writeAccepted } from "../consent.ts";
+import { exposure } from "../exposure.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { print, printPainted, printJson, type Io } from "../io.ts";
 import type { LiveLine } from "../live/line-text.ts";
@@ -34,7 +35,7 @@ export const run: Run<Options> = async (files, options, io) => {
   const isWritten = options.write === true && report.servers.length > 0;
   if (isWritten)
     await writeAccepted(target, io, async () => append(target, await toTomlText(report.servers, CONFIG_SCHEMA)));
-  const warnings = isWritten ? [...report.warnings, ...(await exposure(target, report))] : report.warnings;
+  const warnings = isWritten ? [...report.warnings, ...(await exposure(target, report.servers))] : report.warnings;
   const shown: Shown = { ...report, warnings, target, written: isWritten };
   if (options.json) await printJson(io.stdout, jsonReport(shown));
   else await printReport(shown, io);
@@ -82,17 +83,6 @@ async function append(target: string, text: string): Promise<void> {
     );
   });
   await replaceFile(target, before + added);
-}
-
-/** What others on this machine could now read in a file that was there before. */
-async function exposure(target: string, { servers }: ImportReport): Promise<readonly string[]> {
-  const holdsSecrets = servers.some(({ options }) => ["env", "headers", "token"].some((key) => key in options));
-  const { mode } = await stat(target);
-  if (!holdsSecrets || process.platform === "win32" || (mode & 0o077) === 0) return [];
-  return [
-    `others on this machine may read ${target}, which now holds the servers' variables and headers; ` +
-      "`chmod 600` keeps it to you",
-  ];
 }
 
 /** What is shown of an import: also where it goes, and whether it was written. */
