@@ -129,20 +129,19 @@ standard output and errors to standard error, as JSON.
 ${pages.join("\n")}`;
 }
 
-/** JSON in lines of 120 characters: what fits on one stands there, so the package has less to carry. */
-function jsonText(value, indent = "", before = 0) {
+/** JSON in lines of 120 characters without indentation: the package has less to carry, and editors lay it out. */
+function jsonText(value, before = 0) {
   const onOneLine = JSON.stringify(value);
   const isLeaf = typeof value !== "object" || value === null;
-  if (isLeaf || indent.length + before + onOneLine.length < 120) return onOneLine;
-  const inner = `${indent} `;
+  if (isLeaf || before + onOneLine.length < 120) return onOneLine;
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
   const members = Array.isArray(value)
-    ? value.map((member) => `${inner}${jsonText(member, inner)}`)
+    ? value.map((member) => jsonText(member))
     : Object.entries(value).map(([name, member]) => {
-        const label = `${JSON.stringify(name)}: `;
-        return `${inner}${label}${jsonText(member, inner, label.length)}`;
+        const label = `${JSON.stringify(name)}:`;
+        return `${label}${jsonText(member, label.length)}`;
       });
-  return `${open}\n${members.join(",\n")}\n${indent}${close}`;
+  return `${open}\n${members.join(",\n")}\n${close}`;
 }
 
 const pages = {
