@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AnswerWire, HttpRequest, RawHeaders, RequestHeaders, WireEvents } from "../wire.ts";
 import { readBody } from "./body.ts";
+import { DrainWatch } from "./drain-watch.ts";
 
 /** Whose connections these are. */
 export interface WireOwner {
@@ -16,8 +17,7 @@ export class NodeWire implements HttpRequest, AnswerWire {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #owner: WireOwner;
-  /** What waits is enough, and its reader was not heard of since. */
-  #isEnough = false;
+  readonly #drain = new DrainWatch();
 
   constructor(request: IncomingMessage, response: ServerResponse, owner: WireOwner) {
     this.#request = request;
@@ -92,7 +92,7 @@ export class NodeWire implements HttpRequest, AnswerWire {
 
   write(piece: string | Uint8Array, onTaken?: () => void): boolean {
     const isEnough = !this.#response.write(piece, onTaken);
-    if (isEnough) this.#awaitReader();
+    if (isEnough) this.#drain.wait(this.#response, () => this.events?.drained());
     return !isEnough;
   }
 
@@ -107,16 +107,6 @@ export class NodeWire implements HttpRequest, AnswerWire {
   /** Tells Node that the connection ends with this answer. */
   endConnectionAfter(): void {
     this.#response.shouldKeepAlive = false;
-  }
-
-  /** One listener for all that is written meanwhile. */
-  #awaitReader(): void {
-    if (this.#isEnough) return;
-    this.#isEnough = true;
-    this.#response.once("drain", () => {
-      this.#isEnough = false;
-      this.events?.drained();
-    });
   }
 
   /** A caller that does not read its answer must not hold it in memory for ever. */

@@ -28,15 +28,13 @@ const MAX_HELD_BYTES = 64 * 1024;
 
 /**
  * A connection over which plain requests come: whole in one piece, one after another. Nearly all requests of programs
- * are such, and cost a third here of what they cost in Node's server, which does much more. The first that is not, and
- * all after it, go there, just as they came.
+ * are such, and cost less here than in Node's server, which does much more. The first that is not, and all after it, go
+ * there, just as they came.
  */
 export class PlainConnection implements WireConnection {
   readonly socket: Socket;
-  readonly idleMs: number;
-  readonly streamStallMs: number;
-  readonly onThrough: () => void;
-  readonly #limits: PlainLimits;
+  readonly limits: PlainLimits;
+  readonly onThrough: (error?: Error | null) => void;
   readonly #owner: PlainOwner;
   readonly #heads: PlainHeadReader;
   readonly #silence: Silence;
@@ -62,13 +60,12 @@ export class PlainConnection implements WireConnection {
 
   private constructor(socket: Socket, limits: PlainLimits, owner: PlainOwner) {
     this.socket = socket;
-    this.idleMs = limits.idleTimeoutMs;
-    this.streamStallMs = limits.streamStallMs;
-    this.#limits = limits;
+    this.limits = limits;
     this.#owner = owner;
     this.#heads = new PlainHeadReader(limits.maxHeaderBytes);
     this.#silence = new Silence(() => this.#onSilence());
-    this.onThrough = () => this.#through();
+    // What could not be written ends the connection, which tells of it.
+    this.onThrough = (error) => error ?? this.#through();
   }
 
   #came(chunk: Buffer): void {
@@ -88,7 +85,7 @@ export class PlainConnection implements WireConnection {
   #take(bytes: Buffer): void {
     const head = this.#heads.read(bytes);
     const end = head ? this.#heads.end + head.bodyBytes : 0;
-    if (!head || head.bodyBytes > this.#limits.maxBodyBytes || end > bytes.length) return this.#handOver(bytes);
+    if (!head || head.bodyBytes > this.limits.maxBodyBytes || end > bytes.length) return this.#handOver(bytes);
     if (end < bytes.length) this.#hold(bytes.subarray(end));
     this.#serve(head, bytes.subarray(this.#heads.end, end));
   }
@@ -110,7 +107,7 @@ export class PlainConnection implements WireConnection {
     this.#owner.over(wire);
     if (this.socket.destroyed || this.socket.writableEnded) return;
     const held = this.#held;
-    if (!held) return this.#silence.expect(this.idleMs);
+    if (!held) return this.#silence.expect(this.limits.idleTimeoutMs);
     this.#held = undefined;
     this.#take(held);
     if (this.#wire && !this.#isFull()) this.socket.resume();

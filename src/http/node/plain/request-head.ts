@@ -1,3 +1,4 @@
+import { LastRead } from "../../../core/last-read.ts";
 import { trimBlanks } from "../../../core/trim-blanks.ts";
 import type { RequestHeaders } from "../../wire.ts";
 
@@ -30,8 +31,6 @@ const NOT_PLAIN: ReadonlySet<string> = new Set([
 ]);
 /** Node's server leaves out what is beyond 2000. */
 const MAX_FIELDS = 1000;
-/** A head that is longer is read anew each time. */
-const MAX_KEPT_CHARS = 4096;
 
 /**
  * Reads heads of requests that nobody could read in two ways. Whatever is not written to the letter, says something
@@ -39,9 +38,8 @@ const MAX_KEPT_CHARS = 4096;
  */
 export class PlainHeadReader {
   readonly #maxBytes: number;
-  /** What was read last: callers say nearly the same each time. */
-  #lastText = "";
-  #lastHead: PlainHead | undefined;
+  /** Callers say nearly the same each time. */
+  readonly #heads = new LastRead(readHead);
   #end = 0;
 
   /** `maxBytes`: of a head, its empty line among them. */
@@ -59,13 +57,7 @@ export class PlainHeadReader {
     const found = bytes.indexOf(HEAD_END);
     if (found === -1 || found + HEAD_END.length > this.#maxBytes) return undefined;
     this.#end = found + HEAD_END.length;
-    const text = bytes.toString("latin1", 0, found);
-    if (this.#lastHead && this.#lastText === text) return this.#lastHead;
-    const head = readHead(text);
-    const isShort = text.length <= MAX_KEPT_CHARS;
-    this.#lastText = isShort ? text : "";
-    this.#lastHead = isShort ? head : undefined;
-    return head;
+    return this.#heads.of(bytes.toString("latin1", 0, found));
   }
 }
 

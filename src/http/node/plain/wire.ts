@@ -1,18 +1,21 @@
 import type { Socket } from "node:net";
 import { assertPlain, tooLarge } from "../../body-refusals.ts";
 import type { AnswerWire, HttpRequest, RawHeaders, RequestHeaders, WireEvents } from "../../wire.ts";
+import { DrainWatch } from "../drain-watch.ts";
 import { answerHead, type Framing } from "./answer-head.ts";
 import type { PlainHead } from "./request-head.ts";
 
 /** The connection that a request came over. */
 export interface WireConnection {
   readonly socket: Socket;
-  /** How long it is kept while nobody uses it. */
-  readonly idleMs: number;
-  /** How long a caller may leave an answer unread that is whole. */
-  readonly streamStallMs: number;
-  /** The answer has left; with `closes`, nothing comes after it. */
-  readonly onThrough: () => void;
+  readonly limits: {
+    /** How long it is kept while nobody uses it. */
+    readonly idleTimeoutMs: number;
+    /** How long a caller may leave an answer unread that is whole. */
+    readonly streamStallMs: number;
+  };
+  /** The answer has left, or could not. */
+  readonly onThrough: (error?: Error | null) => void;
 }
 
 const LAST_CHUNK = "0\r\n\r\n";
@@ -33,8 +36,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
   #isEnded = false;
   /** The connection is another request's by now, or closed. */
   #isOver = false;
-  /** What waits is enough, and its reader was not heard of since. */
-  #isEnough = false;
+  readonly #drain = new DrainWatch();
   #stall: NodeJS.Timeout | undefined;
 
   constructor(head: PlainHead, body: Buffer, connection: WireConnection) {
@@ -94,7 +96,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
   }
 
   begin(status: number, headers: RawHeaders): void {
-    const { idleMs } = this.#connection;
+    const { idleTimeoutMs: idleMs } = this.#connection.limits;
     const { text, framing, closes } = answerHead(
       status,
       { earlier: this.#earlier, headers },
@@ -113,7 +115,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
     if (this.#isEnded) return true;
     this.#cork();
     const isEnough = !(typeof piece === "string" ? this.#text(piece, onTaken) : this.#bytes(piece, onTaken));
-    if (isEnough) this.#awaitReader();
+    if (isEnough) this.#drain.wait(this.socket, () => this.events?.drained());
     return !isEnough;
   }
 
@@ -192,19 +194,9 @@ export class PlainWire implements HttpRequest, AnswerWire {
     process.nextTick(uncork, socket);
   }
 
-  /** One listener for all that is written meanwhile. */
-  #awaitReader(): void {
-    if (this.#isEnough) return;
-    this.#isEnough = true;
-    this.socket.once("drain", () => {
-      this.#isEnough = false;
-      this.events?.drained();
-    });
-  }
-
   /** A caller that does not read its answer must not hold it in memory for ever. */
   #watchReader(): void {
-    this.#stall = setTimeout(() => this.socket.destroy(), this.#connection.streamStallMs);
+    this.#stall = setTimeout(() => this.socket.destroy(), this.#connection.limits.streamStallMs);
     this.#stall.unref();
   }
 }

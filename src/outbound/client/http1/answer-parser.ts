@@ -1,3 +1,4 @@
+import { LastRead } from "../../../core/last-read.ts";
 import { ChunkedBody } from "./chunked-body.ts";
 import { notHttp } from "./fault.ts";
 import { parseHead, type AnswerHead } from "./head.ts";
@@ -13,8 +14,6 @@ export interface AnswerListener {
 
 /** Answers of 100 to 199 before the one that counts. */
 const MAX_INTERIM_ANSWERS = 16;
-/** A head that is longer is read anew each time. */
-const MAX_KEPT_HEAD_CHARS = 4096;
 
 type Part = "head" | "length" | "chunks" | "until-end" | "over";
 
@@ -31,9 +30,8 @@ export class AnswerParser {
   #part: Part = "head";
   #left = 0;
   #interim = 0;
-  /** What was read last. Most answers of a server have the same head until its clock says the next second. */
-  #lastText = "";
-  #lastHead: AnswerHead | undefined;
+  /** Most answers of a server have the same head until its clock says the next second. */
+  readonly #heads = new LastRead(parseHead);
 
   constructor(listener: AnswerListener) {
     this.#listener = listener;
@@ -92,7 +90,7 @@ export class AnswerParser {
   #takeHead(bytes: Buffer, at: number): number {
     const end = this.#head.take(bytes, at);
     if (end === -1) return bytes.length;
-    const head = this.#read(this.#head.text);
+    const head = this.#heads.of(this.#head.text);
     if (head.status < 200) this.#onInterim(head);
     else {
       this.#part = PART_AFTER[head.framing];
@@ -100,15 +98,6 @@ export class AnswerParser {
       this.#listener.onHead(head);
     }
     return end;
-  }
-
-  #read(text: string): AnswerHead {
-    if (this.#lastHead && this.#lastText === text) return this.#lastHead;
-    const head = parseHead(text);
-    const isShort = text.length <= MAX_KEPT_HEAD_CHARS;
-    this.#lastText = isShort ? text : "";
-    this.#lastHead = isShort ? head : undefined;
-    return head;
   }
 
   #onInterim({ status }: AnswerHead): void {

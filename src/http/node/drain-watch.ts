@@ -1,0 +1,16 @@
+import type { Writable } from "node:stream";
+
+/** Waits for a reader with one listener, however much is written meanwhile. */
+export class DrainWatch {
+  #isWaiting = false;
+
+  /** Runs `tell` once the stream is drained; where that is waited for already, no second time. */
+  wait(stream: Writable, tell: () => void): void {
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    stream.once("drain", () => {
+      this.#isWaiting = false;
+      tell();
+    });
+  }
+}
