@@ -25,7 +25,7 @@ export interface AuditLine {
   readonly method: string;
   /** Rendered name of the tool, or what was asked for when nothing resolved. */
   readonly target: string;
-  readonly source?: string;
+  readonly source?: string | undefined;
   /** `ok` or a failure kind. */
   readonly kind: string;
   readonly durationMs: number;

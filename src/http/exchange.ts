@@ -100,8 +100,11 @@ export class HttpExchange {
     return this.#request.header(name);
   }
 
-  /** The whole body, up to `maxBytes` (the listener's bound where absent). Rejects with a `Refusal`; call it once. */
-  readBody(maxBytes = this.#place.limits.maxBodyBytes): Promise<Buffer> {
+  /**
+   * The whole body, up to `maxBytes` (the listener's bound where absent), at once where it is here. Throws or rejects
+   * with a `Refusal`; call it once.
+   */
+  readBody(maxBytes = this.#place.limits.maxBodyBytes): Buffer | Promise<Buffer> {
     return this.#request.readBody(maxBytes);
   }
 

@@ -16,8 +16,11 @@ export interface HttpRequest {
   readonly isSecure: boolean;
   /** One header by its name in lower case. */
   header(name: string): string | undefined;
-  /** The whole body. Rejects with a `Refusal` past `maxBytes`, and for a body that is compressed or not whole. */
-  readBody(maxBytes: number): Promise<Buffer>;
+  /**
+   * The whole body, at once where it is here. Throws or rejects with a `Refusal` past `maxBytes`, and for a body that is
+   * compressed or not whole.
+   */
+  readBody(maxBytes: number): Buffer | Promise<Buffer>;
 }
 
 /** What an answer learns from its wire. Each is told as often as it happens; `closed` happens once. */

@@ -67,11 +67,11 @@ function asksForUri({ method, params }: Call): boolean {
 
 function toResolution(lookup: Lookup, call: Call, places: ResolvePlaces): Resolution {
   if (!lookup.found) return { found: false, failure: whyNotFound(lookup.failure, call, places) };
-  const provider = places.sources.find(lookup.source.id);
-  const { limits } = lookup.source;
-  if (provider) return { ...lookup, provider, ...(limits ? { limits } : {}) };
+  const { source, name, subject, target } = lookup;
+  const provider = places.sources.find(source.id);
+  if (provider) return { found: true, name, subject, target, provider, limits: source.limits };
   // A reload took the source out between the snapshot and now.
-  return { found: false, failure: fail("unknown_tool", `${lookup.name} is no longer offered. List the tools again.`) };
+  return { found: false, failure: fail("unknown_tool", `${name} is no longer offered. List the tools again.`) };
 }
 
 function whyNotFound(failure: Fail, call: Call, { catalog, sources }: ResolvePlaces): Fail {

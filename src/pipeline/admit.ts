@@ -1,4 +1,4 @@
-import { LOCAL_PRINCIPAL, type Call, type Principal } from "../core/call.ts";
+import { LOCAL_PRINCIPAL, type Call, type Client, type Principal } from "../core/call.ts";
 import { formatDuration } from "../core/duration.ts";
 import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { ToolRecord } from "../core/records.ts";
@@ -21,7 +21,7 @@ const QUEUE_RETRY_MS = 1000;
 /** Bounds what one client may do, and how often one tool runs at once (S5). */
 export function admitStage({ limitStore, options }: PipelineDeps): Stage {
   const throughGate = toolGate(options.queue);
-  const sharesOf = ({ principal, client }: Call): readonly Share[] => {
+  const sharesOf = keptByClient(({ principal, client }) => {
     const own: LimitBounds = { perMinute: ratePerMinute(principal, options), inFlight: options.inFlight };
     if (client.connection === undefined) return [{ key: principal.id, bounds: own }];
     const joint: LimitBounds = {
@@ -33,7 +33,7 @@ export function admitStage({ limitStore, options }: PipelineDeps): Stage {
       { key: `${principal.id}\n`, bounds: joint },
       { key: `${principal.id}\n${client.connection}`, bounds: own },
     ];
-  };
+  });
   return async (state, next) => {
     // Whoever calls on behalf of a running call was counted with it.
     if (state.call.parent !== undefined) return throughGate(state, next);
@@ -62,6 +62,20 @@ function ratePerMinute(principal: Principal, options: LimitsOptions): number {
 interface Share {
   readonly key: string;
   readonly bounds: LimitBounds;
+}
+
+type SharesOf = (call: Pick<Call, "principal" | "client">) => readonly Share[];
+
+/** A client that keeps its connection is the same object in each of its calls. */
+function keptByClient(make: SharesOf): SharesOf {
+  const kept = new WeakMap<Client, { readonly principal: Principal; readonly shares: readonly Share[] }>();
+  return (call) => {
+    const known = kept.get(call.client);
+    if (known?.principal === call.principal) return known.shares;
+    const shares = make(call);
+    if (call.client.connection !== undefined) kept.set(call.client, { principal: call.principal, shares });
+    return shares;
+  };
 }
 
 // An admission that comes after the call has ended is given back.

@@ -29,7 +29,7 @@ export interface Found {
   readonly target: CallTarget;
   readonly provider: Provider;
   /** Bounds of the source, for whatever the tool itself leaves open. */
-  readonly limits?: ToolLimits;
+  readonly limits?: ToolLimits | undefined;
 }
 
 /** May wait for sources that look before they answer. Throws a `FailError` or nothing. */

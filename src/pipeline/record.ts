@@ -82,7 +82,7 @@ function auditLine(state: CallState, outcome: Outcome, durationMs: number): Audi
     principal: call.principal.id,
     method: call.method,
     target: targetOf(state),
-    ...(state.isResolved ? { source: state.found.provider.source.id } : {}),
+    source: state.isResolved ? state.found.provider.source.id : undefined,
     kind: outcome.ok ? "ok" : outcome.kind,
     durationMs,
     argumentBytes: finite(jsonSize(call.arguments)),
@@ -157,7 +157,9 @@ function levelOf({ call }: CallState, watch: PipelineDeps["watch"]): "info" | "d
 }
 
 function factsOf(state: CallState, durationMs: number): JsonObject {
-  const source = state.isResolved ? { source: state.found.provider.source.id } : {};
   const { id, principal } = state.call;
-  return { call: id, principal: principal.id, target: targetOf(state), ...source, durationMs };
+  const facts: JsonObject = { call: id, principal: principal.id, target: targetOf(state) };
+  if (state.isResolved) facts["source"] = state.found.provider.source.id;
+  facts["durationMs"] = durationMs;
+  return facts;
 }

@@ -50,7 +50,7 @@ export interface ConnectionEvents {
 /** What a call sends: `params` complete but for `_meta`. */
 export interface CallRequest {
   readonly params: JsonObject;
-  readonly inputSchema?: JsonObject;
+  readonly inputSchema?: JsonObject | undefined;
 }
 
 /** One open connection to one MCP server, in either era, over any transport. It ends once and is not revived. */
@@ -230,10 +230,7 @@ export class Connection {
 
   async #attempt(call: Call, { params, inputSchema }: CallRequest): Promise<Outcome> {
     const era = this.era;
-    const meta = era.envelope(call.meta, {
-      client: call.client,
-      ...(call.wants.logLevel !== undefined && { logLevel: call.wants.logLevel }),
-    });
+    const meta = era.envelope(call.meta, { client: call.client, logLevel: call.wants.logLevel });
     const sent = this.#exchange.start(call.method, isEmpty(meta) ? params : { ...params, _meta: meta }, {
       signal: cancellationOf(call),
       cancelBy: era.cancelBy,
@@ -241,7 +238,7 @@ export class Connection {
         this.#inFlight.speaks(call);
         onProgress(call, progress);
       },
-      send: inputSchema ? { inputSchema, caller: call } : { caller: call },
+      send: { inputSchema, caller: call },
     });
     this.#inFlight.add(sent.id, call);
     try {

@@ -11,7 +11,7 @@ export type EraChoice = "auto" | EraName;
 /** Whom a request is made for; absent: for the hub itself. */
 export interface OnBehalf {
   readonly client: Client;
-  readonly logLevel?: string;
+  readonly logLevel?: string | undefined;
 }
 
 /** Name and version of a program, with whatever else it says of itself. */

@@ -177,7 +177,8 @@ export class Exchange {
         reject: (failure) => (release(), reject(new FailError(failure))),
       });
       signal?.addEventListener("abort", onAbort, { once: true });
-      const delivered = this.#transport.send(request, { ...send, ...(stream && { signal: stream }) });
+      const { inputSchema, longLived, caller } = send;
+      const delivered = this.#transport.send(request, { inputSchema, longLived, caller, signal: stream });
       delivered.catch((error: unknown) => this.#take(request.id)?.reject(failureOf(error)));
     });
   }
@@ -308,5 +309,6 @@ export function unsent(failure: Fail): Fail {
 }
 
 function withProgressToken(params: JsonObject, token: RequestId): JsonObject {
-  return { ...params, _meta: { ...objectMember(params, "_meta"), progressToken: token } };
+  const meta = objectMember(params, "_meta");
+  return { ...params, _meta: meta ? { ...meta, progressToken: token } : { progressToken: token } };
 }

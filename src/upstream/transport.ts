@@ -50,23 +50,23 @@ export interface Transport {
 
 export interface SendOptions {
   /** Gives up on the request: its response stream is closed and what still comes is dropped. Pipes ignore it. */
-  readonly signal?: Cancellation;
+  readonly signal?: Cancellation | undefined;
   /**
    * The server's request or our request that this message belongs to: the call during which we notify, the ask we
    * answer.
    */
   readonly relatedTo?: RequestId;
   /** Input schema of the tool that a `tools/call` is for; HTTP reads the parameters to repeat in headers from it. */
-  readonly inputSchema?: JsonObject;
+  readonly inputSchema?: JsonObject | undefined;
   /** A stream that is meant to stay open and quiet (`subscriptions/listen`): no idle bound. */
-  readonly longLived?: boolean;
+  readonly longLived?: boolean | undefined;
   /**
    * How long an HTTP request may stay without any byte; absent: the transport's own bound. The caller's deadline comes
    * by `signal`.
    */
   readonly idleMs?: number;
   /** Whose call it is, where connections have to be shared. @default whom the transport is for */
-  readonly caller?: Caller;
+  readonly caller?: Caller | undefined;
 }
 
 export interface TransportHandlers {

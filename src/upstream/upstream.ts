@@ -204,7 +204,8 @@ export class Upstream {
     if (this.#isClosed) throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
     if (this.#deciding) await orAborted(this.#deciding, cancellationOf(call));
     const startedAt = performance.now();
-    const { link, connection } = await this.#links.reach(call, cancellationOf(call));
+    const reaching = this.#links.reach(call, cancellationOf(call));
+    const { link, connection } = reaching instanceof Promise ? await reaching : reaching;
     const outcome = await connection.call(call, request);
     if (outcome.ok) return outcome;
     if (outcome.rpcError?.code === RPC.headerMismatch)

@@ -54,9 +54,15 @@ export class McpHttpDoor {
     return this.#answer(body, http, dialects);
   }
 
-  async #post(http: HttpExchange): Promise<void> {
+  #post(http: HttpExchange): void | Promise<void> {
     assertJsonContent(http);
-    const parsed = http.parseJson(await http.readBody());
+    const body = http.readBody();
+    // Not async: the bodies of most requests are here.
+    return body instanceof Promise ? body.then((read) => this.#read(read, http)) : this.#read(body, http);
+  }
+
+  #read(body: Buffer, http: HttpExchange): void | Promise<void> {
+    const parsed = http.parseJson(body);
     if (!parsed.ok) return refuseBody(http.answer, parsed);
     return this.#answer(parsed.value, http);
   }
@@ -120,8 +126,7 @@ const NO_REVISION: RpcErrorObject = {
 };
 
 function legacyExchange(http: HttpExchange, dialects?: readonly Dialect[]): LegacyExchange {
-  const mode = toolModeOfRequest(http);
-  return { http, ...(mode && { mode }), ...(dialects && { dialects }) };
+  return { http, mode: toolModeOfRequest(http), dialects };
 }
 
 /** A caller that names nothing, or everything, takes a stream too. */

@@ -74,24 +74,35 @@ const MAX_DISCARD_MS = 5000;
 /** Hands on each chunk; what `onChunk` throws ends the body. */
 export function consume(body: ResponseBody, faults: BodyFaults, onChunk: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    let isOver = false;
-    const end = (error: unknown): void => {
+    readAll(body, faults, { onChunk, onEnd: (error) => (error === undefined ? resolve() : reject(error)) });
+  });
+}
+
+export interface ChunkReader {
+  /** What it throws ends the body. */
+  onChunk(chunk: Buffer): void;
+  /** Called once; with an error where the body did not come to its end. */
+  onEnd(error: unknown): void;
+}
+
+/** As `consume`, for whoever needs no promise. */
+export function readAll(body: ResponseBody, faults: BodyFaults, reader: ChunkReader): void {
+  let isOver = false;
+  const end = (error: unknown): void => {
+    if (isOver) return;
+    isOver = true;
+    if (error !== undefined) body.destroy();
+    reader.onEnd(error);
+  };
+  body.read({
+    onData: (chunk) => {
       if (isOver) return;
-      isOver = true;
-      if (error === undefined) return resolve();
-      body.destroy();
-      reject(error);
-    };
-    body.read({
-      onData: (chunk) => {
-        if (isOver) return;
-        try {
-          onChunk(chunk);
-        } catch (error) {
-          end(error);
-        }
-      },
-      onEnd: (error) => end(error === undefined ? undefined : faults.broken(error)),
-    });
+      try {
+        reader.onChunk(chunk);
+      } catch (error) {
+        end(error);
+      }
+    },
+    onEnd: (error) => end(error === undefined ? undefined : faults.broken(error)),
   });
 }

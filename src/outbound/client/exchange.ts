@@ -30,7 +30,8 @@ export interface Route<S extends Sending> {
   connect(url: URL, sending: S): Sender | Promise<Sender>;
   /** Origin and path; what is asked again and again is taken apart once. */
   targetOf(url: URL): { readonly origin: string; readonly path: string };
-  headersFor(url: URL, sending: S): Record<string, string>;
+  /** Nobody changes them. */
+  headersFor(url: URL, sending: S): Readonly<Record<string, string>>;
   /** Where a redirect leads, or why it is not followed. */
   follow(redirect: Redirect, sending: S): Step;
   toFailure(error: unknown, sending: S): Error;

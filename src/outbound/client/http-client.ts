@@ -185,19 +185,20 @@ export class HttpClient {
     }
   }
 
-  #request({ url, method, body, headers, ...sending }: OutgoingRequest, credentials: Headers): Promise<HttpResponse> {
-    return exchange({ url: url ?? this.url, method, body }, { headers, credentials, ...sending }, this.#route);
+  #request(request: OutgoingRequest, credentials: Headers): Promise<HttpResponse> {
+    const { url = this.url, method, body, headers, signal, idleMs, caller, isMessage } = request;
+    return exchange({ url, method, body }, { headers, credentials, signal, idleMs, caller, isMessage }, this.#route);
   }
 
   #createRoute(): Route<Asked> {
     const { place, url: own } = this;
-    const { headers: configured } = this.#options;
     const target = targetOf(own);
+    const headersFor = headersOver(this.#options.headers);
     return {
       redirects: REDIRECTS,
       connect: () => this.#connect(),
       targetOf: (url) => (url === own ? target : targetOf(url)),
-      headersFor: (_url, { credentials, headers }) => joined(configured, credentials, headers),
+      headersFor: (_url, { credentials, headers }) => headersFor(credentials, headers),
       follow: (redirect) => this.#follow(redirect),
       toFailure: (error, { signal }) => toRequestFailure(error, place, signal),
     };
@@ -236,8 +237,20 @@ export class HttpClient {
   }
 }
 
+type Join = (credentials: Headers, headers: Headers) => Headers;
+
+/** Puts the headers of a request over those that are configured. The same object as before for the same two. */
+function headersOver(configured: Headers): Join {
+  let last: { readonly credentials: Headers; readonly headers: Headers; readonly joined: Headers } | undefined;
+  return (credentials, headers) => {
+    if (last?.credentials === credentials && last.headers === headers) return last.joined;
+    last = { credentials, headers, joined: joined(configured, credentials, headers) };
+    return last.joined;
+  };
+}
+
 /** The later ones win. Assigned one by one: spreading several objects into one takes V8's slow way. */
-function joined(...all: readonly Readonly<Record<string, string>>[]): Record<string, string> {
+function joined(...all: readonly Headers[]): Headers {
   const headers: Record<string, string> = { "user-agent": "toolyard" };
   for (const some of all) for (const name in some) headers[name] = some[name]!;
   return headers;

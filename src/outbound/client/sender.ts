@@ -8,7 +8,7 @@ export interface Outgoing {
   /** With its query. */
   readonly path: string;
   readonly method: "GET" | "POST" | "DELETE";
-  /** Names in lower case. */
+  /** Names in lower case. Nobody changes them, so the same object says the same. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   /** Bound of silence, before the headers and between two chunks; 0 for none. */

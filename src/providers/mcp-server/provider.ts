@@ -227,7 +227,7 @@ function toRequest(call: ResolvedCall): CallRequest {
     case "tool": {
       const { name, definition } = record.tool;
       const inputSchema = definition["inputSchema"] as JsonObject | undefined;
-      return { params: { ...params, name, arguments: call.arguments }, ...(inputSchema && { inputSchema }) };
+      return { params: { ...params, name, arguments: call.arguments }, inputSchema };
     }
     case "resource":
       return { params: { ...params, uri: record.uri } };

@@ -151,7 +151,7 @@ export class HttpSseTransport implements Transport {
         if (this.#endpoint) this.#connection.fail(failure);
       };
       const bounds = { place, maxBytes: maxMessageBytes, signal: stream.signal };
-      readEvents(response.body, bounds, { onEvent }).then(() => onEnd(undefined), onEnd);
+      readEvents(response.body, bounds, { onEvent, onEnd });
     });
   }
 

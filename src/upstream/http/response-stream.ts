@@ -6,6 +6,7 @@ import { atTurnEnd } from "../../core/turn-end.ts";
 import { classifyMessage, type RequestId } from "../../wire/messages.ts";
 import { discard, readRefusal } from "../../outbound/client/body.ts";
 import type { HttpResponse } from "../../outbound/client/sender.ts";
+import type { SseEvent } from "../../wire/sse.ts";
 import { readEvents } from "./events.ts";
 import { httpFailure } from "../../outbound/client/server-failures.ts";
 import { toStatusFailure } from "./status-failure.ts";
@@ -17,10 +18,15 @@ export interface ResponseStreamOptions {
   readonly idleMs: number;
   /** Whose share of the connections it takes, also where it is opened again. */
   readonly caller?: Caller | undefined;
-  /** Present where a stream that breaks off may be resumed: headers of the session. */
-  readonly resumeHeaders?: () => Record<string, string>;
+  /** Present where a stream that breaks off may be resumed. */
+  readonly resuming?: Resuming | undefined;
+}
+
+/** How a session takes up a stream again. */
+export interface Resuming {
+  headers(): Readonly<Record<string, string>>;
   /** The server refused to resume; returns what the session makes of it. */
-  readonly onGone?: (status: number, body: string) => FailError | undefined;
+  refused(status: number, body: string): FailError | undefined;
 }
 
 /** Failed attempts in a row to resume one stream. */
@@ -70,7 +76,7 @@ export class ResponseStream {
       if (
         signal.aborted ||
         this.#lastEventId === undefined ||
-        !this.#options.resumeHeaders ||
+        !this.#options.resuming ||
         failure.failure.kind === "too_large"
       )
         throw failure;
@@ -83,45 +89,44 @@ export class ResponseStream {
     }
   }
 
-  /** Reads until the answer, or until the end, and then says what it means. */
-  async #drain(body: ResponseBody, signal: Cancellation): Promise<FailError | undefined> {
-    try {
-      await new Promise<void>((resolve, reject) => void this.#events(body, signal, resolve).then(resolve, reject));
-      return this.#isAnswered ? undefined : this.#brokenOff();
-    } catch (error) {
-      if (!(error instanceof FailError)) throw error;
-      return this.#isAnswered ? undefined : error;
-    }
-  }
-
-  /** Reads to the end of the stream, which may be long after the answer. */
-  #events(body: ResponseBody, signal: Cancellation, onAnswer: () => void): Promise<void> {
+  /** Reads until the answer, or until the end, and then says what it means; what follows an answer is read, too. */
+  #drain(body: ResponseBody, signal: Cancellation): Promise<FailError | undefined> {
     const { client, maxMessageBytes } = this.#connection.options;
-    return readEvents(
-      body,
-      { place: client.place, maxBytes: maxMessageBytes, signal },
-      {
+    const bounds = { place: client.place, maxBytes: maxMessageBytes, signal };
+    return new Promise((resolve, reject) => {
+      readEvents(body, bounds, {
         onRetry: (ms) => {
           this.#retryMs = ms;
         },
         onEvent: (event) => {
-          if (event.id !== undefined) this.#lastEventId = event.id;
-          if (event.event === "endpoint") throw this.#otherTransport();
-          if (event.data === "" || event.event !== "message") return;
-          if (!answers(this.#connection.receive(event.data, this.#id), this.#id)) return;
-          this.#isAnswered = true;
+          if (!this.#takes(event)) return;
           // Mostly the end comes with the answer.
           atTurnEnd(() => linger(body));
-          onAnswer();
+          resolve(undefined);
         },
-      },
-    );
+        onEnd: (error) => {
+          if (this.#isAnswered) resolve(undefined);
+          else if (error === undefined || error instanceof FailError) resolve(error ?? this.#brokenOff());
+          else reject(error);
+        },
+      });
+    });
+  }
+
+  /** Hands an event on, and tells whether it is the answer. */
+  #takes(event: SseEvent): boolean {
+    if (event.id !== undefined) this.#lastEventId = event.id;
+    if (event.event === "endpoint") throw this.#otherTransport();
+    if (event.data === "" || event.event !== "message") return false;
+    if (!answers(this.#connection.receive(event.data, this.#id), this.#id)) return false;
+    this.#isAnswered = true;
+    return true;
   }
 
   async #resume(signal: Cancellation): Promise<ResponseBody | undefined> {
     const { client } = this.#connection.options;
-    const { resumeHeaders, idleMs, caller } = this.#options;
-    const headers = { ...resumeHeaders?.(), accept: EVENT_STREAM_TYPE, "last-event-id": this.#lastEventId ?? "" };
+    const { resuming, idleMs, caller } = this.#options;
+    const headers = { ...resuming?.headers(), accept: EVENT_STREAM_TYPE, "last-event-id": this.#lastEventId ?? "" };
     let response;
     try {
       response = await client.request({ method: "GET", headers, signal, idleMs, caller });
@@ -141,9 +146,8 @@ export class ResponseStream {
 
   // The request itself has long been taken: whatever refuses to resume must not read as "never sent".
   #notResumed(response: HttpResponse, text: string): FailError {
-    const { onGone } = this.#options;
     const { place } = this.#connection.options.client;
-    return onGone?.(response.status, text) ?? withoutUnsent(toStatusFailure(response, place));
+    return this.#options.resuming?.refused(response.status, text) ?? withoutUnsent(toStatusFailure(response, place));
   }
 
   // Some servers of 2024-11-05 open their one stream for a POST too.

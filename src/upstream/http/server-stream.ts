@@ -109,10 +109,9 @@ export class ServerStream {
     // What the server told before there was a stream was lost, and what was read until then may be old by now.
     if (this.#wasOpen || this.#owner.answers > this.#answersAtStart) this.#connection.handlers.onResumed?.();
     this.#wasOpen = true;
-    return readEvents(
-      response.body,
-      { place: client.place, maxBytes: maxMessageBytes, signal },
-      {
+    const bounds = { place: client.place, maxBytes: maxMessageBytes, signal };
+    return new Promise((resolve, reject) => {
+      readEvents(response.body, bounds, {
         onRetry: (ms) => {
           this.#retryMs = ms;
         },
@@ -120,7 +119,8 @@ export class ServerStream {
           if (event.id !== undefined) this.#lastEventId = event.id;
           if (event.data !== "" && event.event === "message") this.#connection.receive(event.data);
         },
-      },
-    );
+        onEnd: (error) => (error === undefined ? resolve() : reject(error)),
+      });
+    });
   }
 }

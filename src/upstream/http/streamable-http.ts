@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { CallSet } from "../../core/call-map.ts";
 import type { Cancellation } from "../../core/cancellation.ts";
 import type { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -25,7 +24,7 @@ import {
   mediaType,
   type HttpConnectionOptions,
 } from "./http-connection.ts";
-import { answers, ResponseStream } from "./response-stream.ts";
+import { answers, ResponseStream, type Resuming } from "./response-stream.ts";
 import { saysSessionLost } from "./session-loss.ts";
 import { ServerStream } from "./server-stream.ts";
 
@@ -43,11 +42,19 @@ export class StreamableHttpTransport implements Transport {
   readonly perRequestStreams = true;
   readonly mirrorsParams = true;
   readonly #connection: HttpConnection;
-  readonly #underway = new CallSet<Promise<unknown>>();
+  /** Messages posted of whose answers not even the head is here. */
+  #unanswered = 0;
+  #onAllAnswered: (() => void) | undefined;
   /** A listing's schemas are the same objects until it is read anew. */
   readonly #paramHeaders = new WeakMap<JsonObject, readonly ParamHeader[]>();
+  readonly #resuming: Resuming = {
+    headers: () => this.#sessionHeaders(),
+    refused: (status, body) => this.#onStreamGone(status, body),
+  };
   #version: string | undefined;
   #sessionId: string | undefined;
+  /** Of messages of which headers say nothing but their session: the same object until that changes. */
+  #postHeaders: Readonly<Record<string, string>> | undefined;
   #isSessionLost = false;
   /** Requests that were refused because of it. */
   #refusals = 0;
@@ -72,13 +79,21 @@ export class StreamableHttpTransport implements Transport {
 
   setProtocolVersion(version: string): void {
     this.#version = version;
+    this.#postHeaders = undefined;
   }
 
   async send(message: RpcMessage, options: SendOptions = {}): Promise<void> {
     if (this.#isSessionLost) throw this.#sessionFailure({ sent: false });
     const { signal, done } = this.#connection.begin(options.signal);
     try {
-      const response = await this.#post(message, options, signal);
+      let response: HttpResponse;
+      this.#unanswered += 1;
+      try {
+        response = await this.#post(message, options, signal);
+      } finally {
+        this.#unanswered -= 1;
+        if (this.#unanswered === 0) this.#onAllAnswered?.();
+      }
       const asked = "method" in message && "id" in message ? message : undefined;
       if (response.status < 200 || response.status > 299) return await this.#onRefusal(asked, response, signal);
       if (!asked) return this.#onTaken(message, response);
@@ -107,43 +122,40 @@ export class StreamableHttpTransport implements Transport {
     }
   }
 
-  async #post(message: RpcMessage, options: SendOptions, signal: Cancellation): Promise<HttpResponse> {
+  #post(message: RpcMessage, options: SendOptions, signal: Cancellation): Promise<HttpResponse> {
     const { client, caller } = this.#connection.options;
-    const headers = this.#headersOf(message, options);
-    headers["content-type"] = JSON_TYPE;
-    headers["accept"] = ACCEPTED_TYPES;
-    const posting = client.request({
+    return client.request({
       method: "POST",
-      headers,
+      headers: this.#headersOf(message, options),
       body: JSON.stringify(message),
       signal,
       idleMs: this.#idleMs(options),
       caller: options.caller ?? caller,
       isMessage: !("method" in message && "id" in message),
     });
-    this.#underway.add(posting);
-    try {
-      return await posting;
-    } finally {
-      this.#underway.delete(posting);
-    }
   }
 
   #idleMs(options: SendOptions): number {
     return options.longLived ? 0 : (options.idleMs ?? this.#connection.options.idleMs);
   }
 
-  #headersOf(message: RpcMessage, { inputSchema }: SendOptions): Record<string, string> {
-    if (!("method" in message)) return this.#sessionHeaders();
+  #headersOf(message: RpcMessage, { inputSchema }: SendOptions): Readonly<Record<string, string>> {
+    if (!("method" in message)) return this.#sessionHeadersToPost();
     const { method, params } = message;
+    const isModern = claimsModernEra(params);
     // The server may be one of the modern era, which wants to find the method there in whatever it is sent.
-    if (method === "initialize" && !claimsModernEra(params)) return lowerCased({}, standardHeaders(method, undefined));
-    if (!claimsModernEra(params) && !isModernRevision(this.#version)) return this.#sessionHeaders();
+    if (method === "initialize" && !isModern) return headersToPost([standardHeaders(method, undefined)]);
+    if (!isModern && !isModernRevision(this.#version)) return this.#sessionHeadersToPost();
     const found = inputSchema ? this.#paramHeadersOf(inputSchema) : NO_PARAM_HEADERS;
     const args = params?.["arguments"];
-    const headers = lowerCased(this.#sessionHeaders(), standardHeaders(method, params));
-    if (found.length === 0 || typeof args !== "object" || args === null) return headers;
-    return lowerCased(headers, paramHeaders(found, args as JsonObject));
+    const headers = [this.#sessionHeaders(), standardHeaders(method, params)];
+    if (found.length > 0 && typeof args === "object" && args !== null)
+      headers.push(paramHeaders(found, args as JsonObject));
+    return headersToPost(headers);
+  }
+
+  #sessionHeadersToPost(): Readonly<Record<string, string>> {
+    return (this.#postHeaders ??= headersToPost([this.#sessionHeaders()]));
   }
 
   #paramHeadersOf(inputSchema: JsonObject): readonly ParamHeader[] {
@@ -172,10 +184,7 @@ export class StreamableHttpTransport implements Transport {
     return new ResponseStream(this.#connection, request.id, {
       idleMs: this.#idleMs(options),
       caller: options.caller ?? this.#connection.options.caller,
-      ...(isResumable && {
-        resumeHeaders: () => this.#sessionHeaders(),
-        onGone: (status, body) => this.#onStreamGone(status, body),
-      }),
+      resuming: isResumable ? this.#resuming : undefined,
     });
   }
 
@@ -217,6 +226,7 @@ export class StreamableHttpTransport implements Transport {
     if (sessionId === undefined) return;
     if (SESSION_ID.test(sessionId)) {
       this.#sessionId = sessionId;
+      this.#postHeaders = undefined;
       return;
     }
     throw httpFailure("malformed", {
@@ -260,11 +270,19 @@ export class StreamableHttpTransport implements Transport {
     let seen;
     do {
       seen = this.#refusals;
-      await within(Promise.allSettled(this.#underway.values()), SESSION_END_GRACE_MS, { keepsAlive: false });
-    } while (this.#underway.size > 0 && this.#refusals > seen);
+      await within(this.#allAnswered(), SESSION_END_GRACE_MS, { keepsAlive: false });
+    } while (this.#unanswered > 0 && this.#refusals > seen);
     // One more turn, so that whoever was refused hears of it before the connection ends.
     await nextTurn();
     this.#connection.fail(this.#sessionFailure());
+  }
+
+  /** Nothing more is posted once the session is lost. */
+  #allAnswered(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onAllAnswered = resolve;
+      if (this.#unanswered === 0) resolve();
+    });
   }
 
   #sessionFailure(details: JsonObject = {}): FailError {
@@ -287,9 +305,13 @@ function isReplyTo(body: string, request: RpcRequest): boolean {
   }
 }
 
-/** Adds headers to others, under their names in lower case. */
-function lowerCased(to: Record<string, string>, headers: Readonly<Record<string, string>>): Record<string, string> {
-  for (const name in headers) to[LOWER_CASE.get(name) ?? name.toLowerCase()] = headers[name]!;
+/** All that a message is posted with, under names in lower case; the later ones win. */
+function headersToPost(all: readonly Readonly<Record<string, string>>[]): Readonly<Record<string, string>> {
+  const to: Record<string, string> = {};
+  for (const headers of all)
+    for (const name in headers) to[LOWER_CASE.get(name) ?? name.toLowerCase()] = headers[name]!;
+  to["content-type"] = JSON_TYPE;
+  to["accept"] = ACCEPTED_TYPES;
   return to;
 }
 

@@ -45,6 +45,11 @@ export function takesAnyLineAsAnswer({ capabilities }: Client, { date }: { reado
 
 /** The caller's `_meta` as it is passed on: the token of its progress is ours to map. */
 export function metaWithoutToken(params: JsonObject): JsonObject {
-  const { progressToken: _, ...meta } = objectMember(params, "_meta") ?? {};
+  const given = objectMember(params, "_meta");
+  if (!given) return NO_META;
+  if (!("progressToken" in given)) return given;
+  const { progressToken: _, ...meta } = given;
   return meta;
 }
+
+const NO_META: JsonObject = Object.freeze({});

@@ -6,7 +6,7 @@ import type { Dialect } from "../../dialect.ts";
 export interface LegacyExchange {
   readonly http: HttpExchange;
   /** The tool mode that this very request names by header or query (`toolModeOfRequest`). */
-  readonly mode?: ToolMode;
+  readonly mode?: ToolMode | undefined;
   /** What else is spoken at this path. */
-  readonly dialects?: readonly Dialect[];
+  readonly dialects?: readonly Dialect[] | undefined;
 }

@@ -23,6 +23,8 @@ import {
 } from "./http-checks.ts";
 import { HttpSession } from "./http-session.ts";
 import { PostReply, replay } from "./post-reply.ts";
+import type { Outlet } from "./outlet.ts";
+import type { Received } from "./session-start.ts";
 import type { SessionDeps } from "./session.ts";
 import { parseEventId } from "./session-events.ts";
 import { SessionTable } from "./session-table.ts";
@@ -135,19 +137,19 @@ export class LegacyHttp {
     const { http, mode, dialects } = exchange;
     const isBatch = Array.isArray(body);
     const messages: readonly unknown[] = isBatch ? body : [body];
-    const received = { principal: http.principal, ...(mode ? { mode } : {}), ...(dialects ? { dialects } : {}) };
+    const receivedFor = (outlet: Outlet): Received => ({ outlet, mode, principal: http.principal, dialects });
     const single = isBatch ? undefined : classifyMessage(messages[0]);
     if (single?.type === "invalid")
       return sendProblem(named(http.answer, session), messageProblem(messages[0], single));
     if (single ? needsNoAnswer(single) : messages.every((message) => needsNoAnswer(classifyMessage(message)))) {
-      for (const message of messages) void session.protocol.receive(message, { ...received, outlet: session.standing });
+      for (const message of messages) void session.protocol.receive(message, receivedFor(session.standing));
       return sendEmpty(named(http.answer, session), 202);
     }
     const reply = new PostReply(http, session, isBatch);
     this.#waiting.add(reply);
-    if (isBatch)
-      await Promise.all(messages.map((message) => session.protocol.receive(message, { ...received, outlet: reply })));
-    else await session.protocol.receive(messages[0], { ...received, outlet: reply });
+    const received = receivedFor(reply);
+    if (isBatch) await Promise.all(messages.map((message) => session.protocol.receive(message, received)));
+    else await session.protocol.receive(messages[0], received);
     this.#waiting.delete(reply);
     reply.end();
   }

@@ -20,9 +20,9 @@ export interface SessionStart {
 export interface Received {
   readonly outlet: Outlet;
   /** The mode that this very message names by header or query; it wins over the session's. */
-  readonly mode?: ToolMode;
+  readonly mode?: ToolMode | undefined;
   /** The sender with its rights as they are now; the same one that began the session. */
-  readonly principal?: Principal;
+  readonly principal?: Principal | undefined;
   /** What else is spoken here, asked in this order for methods that MCP does not have. @default none */
-  readonly dialects?: readonly Dialect[];
+  readonly dialects?: readonly Dialect[] | undefined;
 }

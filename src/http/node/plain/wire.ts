@@ -81,7 +81,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
     return this.#head.headers[name] as string | undefined;
   }
 
-  async readBody(maxBytes: number): Promise<Buffer> {
+  readBody(maxBytes: number): Buffer {
     assertPlain(this.header("content-encoding"));
     if (this.#body.length > maxBytes) throw tooLarge(maxBytes);
     return this.#body;

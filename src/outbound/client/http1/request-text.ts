@@ -22,7 +22,7 @@ export type RequestBytes =
   | { readonly data: Buffer; readonly encoding: undefined };
 
 /** What a request says before its body, but for the body's length. */
-interface Head extends Pick<Outgoing, "method" | "path"> {
+interface Head extends Pick<Outgoing, "method" | "path" | "headers"> {
   readonly names: readonly string[];
   readonly values: readonly string[];
   readonly text: string;
@@ -62,7 +62,7 @@ export class RequestWriter {
     const text = headText(request, this.#host);
     const isShort = text.length <= MAX_KEPT_CHARS;
     this.#last = isShort
-      ? { method, path, names: Object.keys(headers), values: Object.values(headers), text }
+      ? { method, path, headers, names: Object.keys(headers), values: Object.values(headers), text }
       : undefined;
     return text;
   }
@@ -70,6 +70,7 @@ export class RequestWriter {
 
 function isHeadOf(head: Head, { method, path, headers }: Outgoing): boolean {
   if (head.method !== method || head.path !== path) return false;
+  if (head.headers === headers) return true;
   const { names, values } = head;
   let at = 0;
   for (const name in headers) {
