@@ -75,6 +75,12 @@ export class CallSet<T> {
     return this.#size;
   }
 
+  has(item: T): boolean {
+    const items = this.#items;
+    for (let at = this.#size - 1; at >= 0; at -= 1) if (items[at] === item) return true;
+    return false;
+  }
+
   /** Does not look whether the item is there already: one that is added twice has to be deleted twice. */
   add(item: T): void {
     this.#items[this.#size] = item;

@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { CallSet } from "./call-map.ts";
 import { runApart } from "./run-apart.ts";
 
 /**
@@ -21,7 +22,7 @@ export class Canceller implements Cancellation {
   #aborted = false;
   #reason: unknown;
   #first: (() => void) | undefined;
-  #others: Set<() => void> | undefined;
+  #others: CallSet<() => void> | undefined;
   #controller: AbortController | undefined;
 
   get aborted(): boolean {
@@ -50,15 +51,15 @@ export class Canceller implements Cancellation {
     const first = this.#first;
     this.#first = undefined;
     if (first) runApart(first);
-    // A set leaves out what is deleted while it is walked.
-    for (const listener of this.#others ?? []) runApart(listener);
+    // One may take others back.
+    for (const listener of this.#others?.values() ?? []) if (this.#others!.has(listener)) runApart(listener);
     this.#others = undefined;
     this.#controller?.abort(reason);
   }
 
   addEventListener(_type: "abort", listener: () => void): void {
     if (this.#aborted || this.#first === listener || this.#others?.has(listener)) return;
-    if (this.#first) (this.#others ??= new Set()).add(listener);
+    if (this.#first) (this.#others ??= new CallSet()).add(listener);
     else this.#first = listener;
   }
 

@@ -23,3 +23,16 @@ export function listMember(object: JsonObject, key: string): readonly unknown[] 
   const value = object[key];
   return Array.isArray(value) ? value : [];
 }
+
+/**
+ * `{ ...object, [name]: value }`, in a fraction of the time: where something follows what was spread, V8 makes a new
+ * hidden class for each object.
+ */
+export function withMember(object: JsonObject, name: string, value: unknown): JsonObject {
+  // Assigned, the member `__proto__` would become what the object inherits.
+  if (Object.hasOwn(object, "__proto__")) return { ...object, [name]: value };
+  const copy: JsonObject = {};
+  for (const key in object) copy[key] = object[key];
+  copy[name] = value;
+  return copy;
+}

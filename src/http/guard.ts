@@ -39,7 +39,11 @@ export class Guard {
     const host = request.header("host");
     const origin = request.header("origin");
     if (!request.target.startsWith("/")) assertOneAuthority(request.target, host);
-    if (this.#checksHost && (host === undefined || host !== this.#passed)) this.#checkHost(host);
+    if (this.#checksHost) {
+      if (host === undefined || host !== this.#passed) this.#checkHost(host);
+      // The same text is known at a glance by whoever has this very one.
+      this.#passed = host;
+    }
     if (origin !== undefined && origin !== "" && !this.#isOriginAllowed(origin, host, request.isSecure)) {
       const quoted = origin.slice(0, MAX_QUOTED);
       throw new Refusal(
@@ -66,7 +70,6 @@ export class Guard {
         403,
         `Invalid Host: ${name.slice(0, MAX_QUOTED)}. Name it in \`server.allowed_hosts\` if it is yours.`,
       );
-    this.#passed = host;
   }
 
   #isOriginAllowed(origin: string, host: string | undefined, isSecure: boolean): boolean {

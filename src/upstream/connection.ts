@@ -1,7 +1,7 @@
 import { cancellationOf, type Call } from "../core/call.ts";
 import { CallSet } from "../core/call-map.ts";
 import { FailError } from "../core/errors.ts";
-import { objectMember, stringMember, type JsonObject } from "../core/json.ts";
+import { objectMember, stringMember, withMember, type JsonObject } from "../core/json.ts";
 import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { Logger } from "../core/ports.ts";
 import type { RequestId, RpcNotification } from "../wire/messages.ts";
@@ -180,7 +180,7 @@ export class Connection {
   request(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
     const meta = this.era.envelope({});
     const hasMeta = Object.keys(meta).length > 0;
-    return this.#exchange.request(method, hasMeta ? { ...params, _meta: meta } : params, {
+    return this.#exchange.request(method, hasMeta ? withMember(params, "_meta", meta) : params, {
       signal,
       cancelBy: this.era.cancelBy,
     });
@@ -231,7 +231,7 @@ export class Connection {
   async #attempt(call: Call, { params, inputSchema }: CallRequest): Promise<Outcome> {
     const era = this.era;
     const meta = era.envelope(call.meta, { client: call.client, logLevel: call.wants.logLevel });
-    const sent = this.#exchange.start(call.method, isEmpty(meta) ? params : { ...params, _meta: meta }, {
+    const sent = this.#exchange.start(call.method, isEmpty(meta) ? params : withMember(params, "_meta", meta), {
       signal: cancellationOf(call),
       cancelBy: era.cancelBy,
       onProgress: (progress) => {

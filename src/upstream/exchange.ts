@@ -1,7 +1,7 @@
 import { CallMap } from "../core/call-map.ts";
 import { Canceller, type Cancellation } from "../core/cancellation.ts";
 import { FailError } from "../core/errors.ts";
-import { isJsonObject, objectMember, type JsonObject } from "../core/json.ts";
+import { isJsonObject, objectMember, withMember, type JsonObject } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
 import { abortFailure, within } from "../core/wait.ts";
 import {
@@ -310,5 +310,5 @@ export function unsent(failure: Fail): Fail {
 
 function withProgressToken(params: JsonObject, token: RequestId): JsonObject {
   const meta = objectMember(params, "_meta");
-  return { ...params, _meta: meta ? { ...meta, progressToken: token } : { progressToken: token } };
+  return withMember(params, "_meta", meta ? withMember(meta, "progressToken", token) : { progressToken: token });
 }

@@ -105,8 +105,9 @@ export class ResponseStream {
           resolve(undefined);
         },
         onEnd: (error) => {
-          if (this.#isAnswered) resolve(undefined);
-          else if (error === undefined || error instanceof FailError) resolve(error ?? this.#brokenOff());
+          // To resolve once more costs much, though it does nothing.
+          if (this.#isAnswered) return;
+          if (error === undefined || error instanceof FailError) resolve(error ?? this.#brokenOff());
           else reject(error);
         },
       });

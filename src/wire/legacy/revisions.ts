@@ -40,8 +40,10 @@ export const LATEST_LEGACY_REVISION: LegacyRevision = LEGACY_REVISIONS[0]!;
 export const ASSUMED_LEGACY_REVISION: LegacyRevision = LEGACY_REVISIONS[2]!;
 
 export function legacyRevision(date: string): LegacyRevision | undefined {
-  return LEGACY_REVISIONS.find((known) => known.date === date);
+  return BY_DATE.get(date);
 }
+
+const BY_DATE: ReadonlyMap<string, LegacyRevision> = new Map(LEGACY_REVISIONS.map((known) => [known.date, known]));
 
 /** The answer to `initialize`: what was asked for where we speak it, else our latest. */
 export function negotiateLegacyRevision(date: string): LegacyRevision {
