@@ -111,11 +111,10 @@ class CallContext implements ToolContext {
 }
 
 function clientOf({ client: { name, version, capabilities } }: ResolvedCall): ToolContext["client"] {
-  return {
-    ...(name === undefined ? undefined : { name }),
-    ...(version === undefined ? undefined : { version }),
-    capabilities,
-  };
+  const client: { name?: string; version?: string; capabilities: JsonObject } = { capabilities };
+  if (name !== undefined) client.name = name;
+  if (version !== undefined) client.version = version;
+  return client;
 }
 
 const DEFAULT_HITS = 5;

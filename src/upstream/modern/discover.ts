@@ -84,7 +84,7 @@ function envelopeWriter(protocolVersion: string, options: HandshakeOptions) {
       protocolVersion,
       clientCapabilities: from ? passableCapabilities(from.client.capabilities) : options.capabilities,
       clientInfo: (from && clientInfoOf(from)) ?? options.clientInfo,
-      ...(from?.logLevel !== undefined && { logLevel: from.logLevel }),
+      logLevel: from?.logLevel,
     });
 }
 

@@ -35,9 +35,9 @@ export interface Envelope {
   readonly protocolVersion: string;
   readonly clientCapabilities: JsonObject;
   /** `{name, version, …}`; a client should send it and need not. */
-  readonly clientInfo?: JsonObject;
+  readonly clientInfo?: JsonObject | undefined;
   /** Log messages are wanted from this level on; absent: none. */
-  readonly logLevel?: string;
+  readonly logLevel?: string | undefined;
 }
 
 /** One fault of an envelope: the `_meta` key and what is wrong with it (`missing`, or in words). */
@@ -70,12 +70,7 @@ export function readEnvelope(params: JsonObject | undefined): EnvelopeReading {
     return { type: "invalid", faults };
   const clientInfo = objectMember(meta, META.clientInfo);
   const logLevel = stringMember(meta, META.logLevel);
-  const envelope: Envelope = {
-    protocolVersion,
-    clientCapabilities,
-    ...(clientInfo && { clientInfo }),
-    ...(logLevel !== undefined && { logLevel }),
-  };
+  const envelope: Envelope = { protocolVersion, clientCapabilities, clientInfo, logLevel };
   return { type: "envelope", envelope, meta: withoutEnvelope(meta) };
 }
 
@@ -125,13 +120,13 @@ function implementationProblem(value: unknown): string | undefined {
 
 /** `meta` with the envelope put in; other keys stay as they are. */
 export function writeEnvelope(meta: JsonObject, envelope: Envelope): JsonObject {
-  return {
-    ...withoutEnvelope(meta),
-    [META.protocolVersion]: envelope.protocolVersion,
-    [META.clientCapabilities]: envelope.clientCapabilities,
-    ...(envelope.clientInfo && { [META.clientInfo]: envelope.clientInfo }),
-    ...(envelope.logLevel !== undefined && { [META.logLevel]: envelope.logLevel }),
-  };
+  const { protocolVersion, clientCapabilities, clientInfo, logLevel } = envelope;
+  const written = withoutEnvelope(meta);
+  written[META.protocolVersion] = protocolVersion;
+  written[META.clientCapabilities] = clientCapabilities;
+  if (clientInfo) written[META.clientInfo] = clientInfo;
+  if (logLevel !== undefined) written[META.logLevel] = logLevel;
+  return written;
 }
 
 /** `meta` without the envelope's four keys: what may be passed on to somebody else. */

@@ -1,6 +1,6 @@
 import type { CallMethod } from "../../../core/call.ts";
 import type { ListKind, RenderedList, ServerFacts } from "../../../core/hub-port.ts";
-import { objectMember, type JsonObject } from "../../../core/json.ts";
+import { copyOf, objectMember, type JsonObject } from "../../../core/json.ts";
 import type { RpcErrorObject } from "../../../core/outcome.ts";
 import { RPC } from "../../../wire/messages.ts";
 import { META } from "../../../wire/modern/envelope.ts";
@@ -48,7 +48,7 @@ export class ModernCodec implements MethodCodec {
 
   /** A call's result with what this era wants to find in each. */
   stamp(method: string, result: JsonObject): JsonObject {
-    const stamped: JsonObject = { ...result };
+    const stamped = copyOf(result);
     const meta = objectMember(result, "_meta");
     stamped["resultType"] ??= "complete";
     stamped["_meta"] = meta ? { ...meta, ...this.#identity } : this.#identity;

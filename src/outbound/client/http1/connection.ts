@@ -5,6 +5,7 @@ import type { Asked, Keeper } from "./asked.ts";
 import { Http1Fault, notHttp } from "./fault.ts";
 import type { AnswerHead } from "./head.ts";
 import { Silence } from "../../../core/silence.ts";
+import { atTurnEnd } from "../../../core/turn-end.ts";
 
 /** Where connections of a pool lead, and how. */
 export interface Destination {
@@ -76,13 +77,13 @@ export class Http1Connection implements AnswerListener, Keeper {
     this.#silence.end();
     this.#socket.ref();
     this.#isLooking = true;
-    if (this.#isFresh) setImmediate(() => this.#look());
+    if (this.#isFresh) atTurnEnd(() => this.#look());
     else this.#look();
   }
 
   /** Waits for this turn's reads: bytes or an end that the kernel holds must be seen before anything is written. */
   #look(): void {
-    setImmediate(() => this.#onLooked());
+    atTurnEnd(() => this.#onLooked());
   }
 
   giveUp(asked: Asked): void {
@@ -187,7 +188,7 @@ export class Http1Connection implements AnswerListener, Keeper {
 
   #keep(): void {
     this.#isFresh = true;
-    setImmediate(() => {
+    atTurnEnd(() => {
       this.#isFresh = false;
     });
     this.#rest();
