@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Call } from "./call.ts";
 import { FailError } from "./errors.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "./json.ts";
-import { fail, type Outcome } from "./outcome.ts";
+import { fail, type Ok, type Outcome } from "./outcome.ts";
 import { askCaller } from "./ask-caller.ts";
 
 /** How often one call may come back for more input. */
@@ -20,11 +20,22 @@ export type Attempt = (extra: JsonObject) => Promise<Outcome>;
  * its questions are asked here, all at once, and the call is made again with the answers, a bounded number of times.
  */
 export async function withInput(call: Call, attempt: Attempt): Promise<Outcome> {
-  let extra: JsonObject = {};
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const outcome = await attempt(extra);
-    if (!outcome.ok || outcome.result["resultType"] !== "input_required" || call.relaysInput) return outcome;
-    extra = await answersTo(outcome.result, call);
+  const outcome = await attempt({});
+  return isAsking(outcome, call) ? withAnswers(outcome, call, attempt) : outcome;
+}
+
+/** Whether its caller has to be asked before there is an answer. */
+export function isAsking(outcome: Outcome, call: Call): outcome is Ok {
+  return outcome.ok && outcome.result["resultType"] === "input_required" && !call.relaysInput;
+}
+
+/** What `withInput` does once the first attempt asked. */
+export async function withAnswers(asking: Ok, call: Call, attempt: Attempt): Promise<Outcome> {
+  let last = asking;
+  for (let round = 1; round < MAX_ROUNDS; round += 1) {
+    const outcome = await attempt(await answersTo(last.result, call));
+    if (!isAsking(outcome, call)) return outcome;
+    last = outcome;
   }
   return fail(
     "malformed",

@@ -17,8 +17,8 @@ export interface HttpRequest {
   /** One header by its name in lower case. */
   header(name: string): string | undefined;
   /**
-   * The whole body, at once where it is here. Throws or rejects with a `Refusal` past `maxBytes`, and for a body that is
-   * compressed or not whole.
+   * The whole body, at once where it is here. Throws or rejects with a `Refusal` past `maxBytes`, and for a body that
+   * is compressed or not whole.
    */
   readBody(maxBytes: number): Buffer | Promise<Buffer>;
 }

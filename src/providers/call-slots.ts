@@ -19,6 +19,11 @@ export class CallSlots {
     this.#line = width === Infinity ? undefined : new FairLine({ places: width, waiting: MAX_WAITING });
   }
 
+  /** Calls may have to wait. */
+  get isBounded(): boolean {
+    return this.#line !== undefined;
+  }
+
   /**
    * Gives the function that frees the place, at once where there is no bound. Rejects with a `FailError` when too many
    * wait, or with the reason of `signal`. The places are shared by whose call it is.

@@ -2,7 +2,7 @@ import { cancellationOf, type Call } from "../core/call.ts";
 import { CallSet } from "../core/call-map.ts";
 import { FailError } from "../core/errors.ts";
 import { objectMember, stringMember, withMember, type JsonObject } from "../core/json.ts";
-import { fail, type Fail, type Outcome } from "../core/outcome.ts";
+import { fail, type Fail, type Ok, type Outcome } from "../core/outcome.ts";
 import type { Logger } from "../core/ports.ts";
 import type { RequestId, RpcNotification } from "../wire/messages.ts";
 import { toOutcome } from "./answers.ts";
@@ -12,7 +12,7 @@ import { type RequestIds, Exchange } from "./exchange.ts";
 import { failureOf, FaultLog } from "./faults.ts";
 import { CallsInFlight } from "./calls-in-flight.ts";
 import { LegacySubscriptions } from "./legacy/subscriptions.ts";
-import { withInput } from "../core/input-rounds.ts";
+import { isAsking, withAnswers } from "../core/input-rounds.ts";
 import { Listen } from "./modern/listen.ts";
 import { negotiate } from "./negotiate.ts";
 import type { Transport } from "./transport.ts";
@@ -165,9 +165,8 @@ export class Connection {
       this.#inUse.add(call);
       // In the modern era a question stands in its call's own answer.
       if (this.era.name === "legacy") leave = this.#turns.tryEnter(call) ?? (await this.#turns.enter(call));
-      return await withInput(call, (extra) =>
-        this.#attempt(call, isEmpty(extra) ? request : { ...request, params: { ...request.params, ...extra } }),
-      );
+      const outcome = await this.#attempt(call, request);
+      return isAsking(outcome, call) ? await this.#answering(outcome, call, request) : outcome;
     } catch (error) {
       return failureOf(error);
     } finally {
@@ -226,6 +225,13 @@ export class Connection {
     this.#isClosing = true;
     this.#watcher?.close();
     await this.#exchange.close(failure);
+  }
+
+  /** The call made again with its caller's answers. */
+  #answering(asking: Ok, call: Call, request: CallRequest): Promise<Outcome> {
+    return withAnswers(asking, call, (extra) =>
+      this.#attempt(call, { ...request, params: { ...request.params, ...extra } }),
+    );
   }
 
   async #attempt(call: Call, { params, inputSchema }: CallRequest): Promise<Outcome> {

@@ -15,7 +15,7 @@ import { CONNECT_GATE } from "./gate.ts";
 import type { LinkPlace } from "./further-links.ts";
 import type { Installer } from "./installer.ts";
 import { Link, type LinkEvents } from "./link.ts";
-import { Links, type Caller, type LinkWish } from "./links.ts";
+import { Links, type Caller, type LinkWish, type Reached } from "./links.ts";
 import { ListingKeeper } from "./listing-keeper.ts";
 import type { ServerListing } from "./listing.ts";
 import { ServerLogLevel } from "./server-log-level.ts";
@@ -125,7 +125,13 @@ export class Upstream {
     this.#callsInFlight += 1;
     clearTimeout(this.#idle);
     try {
-      return await this.#call(call, request);
+      if (this.#isClosed) throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
+      if (this.#deciding) await orAborted(this.#deciding, cancellationOf(call));
+      const startedAt = performance.now();
+      const reaching = this.#links.reach(call, cancellationOf(call));
+      const reached = reaching instanceof Promise ? await reaching : reaching;
+      const outcome = await reached.connection.call(call, request);
+      return outcome.ok ? outcome : await this.#onFail(outcome, { call, request, startedAt, ...reached });
     } catch (error) {
       return failureOf(error);
     } finally {
@@ -200,21 +206,15 @@ export class Upstream {
     if (preferred) this.#links.prefer(preferred);
   }
 
-  async #call(call: Call, request: CallRequest): Promise<Outcome> {
-    if (this.#isClosed) throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
-    if (this.#deciding) await orAborted(this.#deciding, cancellationOf(call));
-    const startedAt = performance.now();
-    const reaching = this.#links.reach(call, cancellationOf(call));
-    const { link, connection } = reaching instanceof Promise ? await reaching : reaching;
-    const outcome = await connection.call(call, request);
-    if (outcome.ok) return outcome;
-    if (outcome.rpcError?.code === RPC.headerMismatch)
+  /** Makes a call once more where that helps. */
+  async #onFail(failure: Fail, { call, request, link, connection, startedAt }: Attempted): Promise<Outcome> {
+    if (failure.rpcError?.code === RPC.headerMismatch)
       return await this.#callWithFreshSchema(call, request, connection);
-    if (outcome.kind === "timeout") void this.#checkPulse(link, connection, startedAt);
-    const isUnsent = outcome.kind === "unavailable" && outcome.details?.["sent"] === false;
-    if (!isUnsent || cancellationOf(call).aborted || !isUseless(connection, outcome)) return outcome;
+    if (failure.kind === "timeout") void this.#checkPulse(link, connection, startedAt);
+    const isUnsent = failure.kind === "unavailable" && failure.details?.["sent"] === false;
+    if (!isUnsent || cancellationOf(call).aborted || !isUseless(connection, failure)) return failure;
     // It never reached the server, so another connection may carry it.
-    leave(link, connection, outcome);
+    leave(link, connection, failure);
     const next = await link.get(cancellationOf(call));
     return await next.call(call, request);
   }
@@ -377,6 +377,14 @@ export class Upstream {
     this.#idle = setTimeout(() => void this.#first.stop(), this.#options.idleStopMs);
     this.#idle.unref();
   }
+}
+
+/** A call that was made over a connection. */
+interface Attempted extends Reached {
+  readonly call: Call;
+  readonly request: CallRequest;
+  /** On the clock of `performance.now()`. */
+  readonly startedAt: number;
 }
 
 /** The link goes on without a connection that is of no use any more. */

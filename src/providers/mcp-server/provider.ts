@@ -121,8 +121,12 @@ class McpServerProvider implements Provider {
     return this.#upstream.refresh(signal);
   }
 
-  async call(given: ResolvedCall): Promise<Outcome> {
+  call(given: ResolvedCall): Promise<Outcome> {
     const call = this.#adapter?.call(given) ?? given;
+    return this.#slots.isBounded ? this.#callInTurn(call) : this.#upstream.call(call, toRequest(call));
+  }
+
+  async #callInTurn(call: ResolvedCall): Promise<Outcome> {
     let leave = (): void => {};
     try {
       const entering = this.#slots.enter(cancellationOf(call), call);

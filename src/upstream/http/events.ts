@@ -4,8 +4,8 @@ import { SseDecoder, type SseHandlers } from "../../wire/sse.ts";
 
 export interface EventReader extends SseHandlers {
   /**
-   * The stream is over: as the server ended it, or with `too_large` for an event over the bound, what a handler threw, or
-   * what broke the stream.
+   * The stream is over: as the server ended it, or with `too_large` for an event over the bound, what a handler threw,
+   * or what broke the stream.
    */
   onEnd(error: unknown): void;
 }
