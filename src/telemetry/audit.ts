@@ -2,6 +2,9 @@ import type { Audit } from "../core/ports.ts";
 import type { LineSink } from "./line-sink.ts";
 import type { Redactor } from "./redactor.ts";
 
+/** About what a line has beside its target. */
+const OTHER_CHARS = 300;
+
 export const NO_AUDIT: Audit = Object.freeze({ write: () => {} });
 
 /**
@@ -10,6 +13,10 @@ export const NO_AUDIT: Audit = Object.freeze({ write: () => {} });
  */
 export function createAudit(sink: LineSink, redactor: Redactor): Audit {
   return {
-    write: (line) => sink.write(JSON.stringify({ ...line, target: redactor.text(line.target) })),
+    write: (line) => {
+      // Whatever is a secret now is hidden, though the line is made later.
+      const target = redactor.text(line.target);
+      sink.write({ chars: target.length + OTHER_CHARS, text: () => JSON.stringify({ ...line, target }) });
+    },
   };
 }

@@ -1,7 +1,14 @@
+/** A line that becomes text when it is written out: nobody waits for that then, and many are made at once. */
+export interface LateLine {
+  /** About how long it will be, in characters. */
+  readonly chars: number;
+  text(): string;
+}
+
 /** Takes lines, in order. Never blocks, never throws. */
 export interface LineSink {
   /** `line` comes without its line break. */
-  write(line: string): void;
+  write(line: string | LateLine): void;
   /** Waits until everything is out, or for a bounded time. Idempotent. */
   close(): Promise<void>;
 }
@@ -50,7 +57,7 @@ export class BufferedSink implements LineSink {
   readonly #options: SinkOptions;
   readonly #maxWaitingChars: number;
   readonly #gatherMs: number;
-  #waiting: string[] = [];
+  #waiting: (string | LateLine)[] = [];
   #waitingChars = 0;
   #dropped = 0;
   #pumping: Promise<void> | undefined;
@@ -66,14 +73,15 @@ export class BufferedSink implements LineSink {
     this.#gatherMs = options.gatherMs ?? 0;
   }
 
-  write(line: string): void {
+  write(line: string | LateLine): void {
     if (this.#isClosed || this.#isBroken) return;
-    if (this.#waitingChars + line.length > this.#maxWaitingChars) {
+    const chars = typeof line === "string" ? line.length : line.chars;
+    if (this.#waitingChars + chars > this.#maxWaitingChars) {
       this.#dropped += 1;
       return;
     }
     this.#waiting.push(line);
-    this.#waitingChars += line.length + 1;
+    this.#waitingChars += chars + 1;
     if (this.#pumping === undefined) this.#pumping = this.#pump();
     else if (this.#isGathering && this.#isHalfFull) this.#cutPause?.();
   }
@@ -120,7 +128,7 @@ export class BufferedSink implements LineSink {
   #takeChunk(): Buffer {
     if (this.#dropped > 0) this.#waiting.push(this.#options.describeDropped(this.#dropped));
     this.#dropped = 0;
-    const chunk = Buffer.from(`${this.#waiting.join("\n")}\n`);
+    const chunk = Buffer.from(`${this.#waiting.map(lineText).join("\n")}\n`);
     this.#waiting = [];
     this.#waitingChars = 0;
     return chunk;
@@ -153,4 +161,8 @@ export class BufferedSink implements LineSink {
       };
     });
   }
+}
+
+export function lineText(line: string | LateLine): string {
+  return typeof line === "string" ? line : line.text();
 }

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { createAudit } from "./audit.ts";
-import type { LineSink } from "./line-sink.ts";
+import { lineText, type LateLine, type LineSink } from "./line-sink.ts";
 import { createLogger, type LoggerOptions } from "./logger.ts";
 import { LogRing } from "./log-ring.ts";
 import { Redactor } from "./redactor.ts";
 
 class Lines implements LineSink {
   readonly lines: string[] = [];
-  write(line: string): void {
-    this.lines.push(line);
+  write(line: string | LateLine): void {
+    this.lines.push(lineText(line));
   }
   async close(): Promise<void> {}
 }
@@ -164,6 +164,17 @@ test("S14: an audit line is one JSON line without secrets", () => {
   expect(sink.lines.map((text) => JSON.parse(text) as unknown)).toEqual([{ ...line, target: "x ***" }]);
 });
 
+test("S14: a secret that is forgotten before its audit line is written stays hidden in it", () => {
+  const redactor = new Redactor();
+  redactor.add("my-known-secret");
+  const late: (string | LateLine)[] = [];
+  const facts = { time: "t", call: "c", door: "d", principal: "p", method: "m", kind: "ok", durationMs: 1 };
+  const line = { ...facts, target: "x my-known-secret", argumentBytes: 2, resultBytes: 3, attempts: 1 };
+  createAudit({ write: (one) => void late.push(one), close: async () => {} }, redactor).write(line);
+  redactor.clear();
+  expect(late.map(lineText)).toEqual([JSON.stringify({ ...line, target: "x ***" })]);
+});
+
 test("S14: a secret that stands across the bound of a text is not cut in two", () => {
   const redactor = new Redactor();
   redactor.add("a-very-secret-value");
@@ -172,7 +183,7 @@ test("S14: a secret that stands across the bound of a text is not cut in two", (
     const logger = createLogger({
       level: "debug",
       format: "json",
-      sink: { write: (line) => void lines.push(line), close: async () => {} },
+      sink: { write: (line) => void lines.push(lineText(line)), close: async () => {} },
       redactor,
       color: false,
     });

@@ -121,6 +121,19 @@ test("a reader that does not read costs bounded memory and no time; what was dro
   expect(lines.at(-1)).toBe(`${10_000 - (lines.length - 2)} dropped`);
 });
 
+test("lines that become text late are made once, in their place, and only those that there was room for", async () => {
+  let made = 0;
+  const late = (text: string) => ({ chars: 400, text: () => `${text} ${(made += 1)}` });
+  const chunks: string[] = [];
+  const sink = new BufferedSink(async (chunk) => void chunks.push(chunk.toString()), {
+    describeDropped,
+    maxWaitingChars: 1000,
+  });
+  for (const line of ["first", late("late"), "text", late("late"), late("late")]) sink.write(line);
+  await sink.close();
+  expect([chunks.join(""), made]).toEqual(["first\nlate 1\ntext\nlate 2\n1 dropped\n", 2]);
+});
+
 test("what was written in part goes on where it stopped", async () => {
   let written = "";
   const sink = new BufferedSink(

@@ -1,7 +1,7 @@
 import { appendFileSync, fstatSync, mkdirSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { BufferedSink, ChunkError, type LineSink, type SinkOptions } from "./line-sink.ts";
+import { BufferedSink, ChunkError, lineText, type LateLine, type LineSink, type SinkOptions } from "./line-sink.ts";
 
 /** Only the hub's own user reads what it writes. */
 const FILE_MODE = 0o600;
@@ -47,8 +47,8 @@ function takesAtOnce(): boolean {
 }
 
 class DirectSink implements LineSink {
-  write(line: string): void {
-    process.stderr.write(`${line}\n`);
+  write(line: string | LateLine): void {
+    process.stderr.write(`${lineText(line)}\n`);
   }
 
   async close(): Promise<void> {}
