@@ -31,6 +31,10 @@ const COLD_WAIT_MS = 5000;
 const MAX_ROUNDS = 3;
 /** Looks at the disk take at most one part in this many of the time. */
 const SWEEP_SHARE = 50;
+/** The same where what is asked for is of another source: folders are watched, too. */
+const SWEEP_SHARE_FOR_OTHERS = 1000;
+/** A module that takes the name of another source's is seen after this at the latest. */
+const MAX_REST_MS = 1000;
 
 /**
  * The modules of the configured folders: what is found is imported, what changed is imported anew while calls under way
@@ -43,6 +47,7 @@ export class ModuleSlots {
   #slots = new Map<string, Slot>();
   #discovery: Discovery = { modules: [], problems: [] };
   #nextSweepAt = 0;
+  #nextSweepForOthersAt = 0;
   #closed = false;
 
   constructor(deps: ModuleSlotsOptions) {
@@ -117,15 +122,17 @@ export class ModuleSlots {
     this.sweep();
   }
 
-  /** Looks at the disk, if that is due. */
-  sweep(): void {
+  /** Looks at the disk, if that is due. `isForOther`: as in `ListingWish`. */
+  sweep(isForOther = false): void {
     const begun = performance.now();
-    if (this.#closed || begun < this.#nextSweepAt) return;
+    if (this.#closed || begun < (isForOther ? this.#nextSweepForOthersAt : this.#nextSweepAt)) return;
     const { options } = this.#deps;
     this.#adopt(discoverModules(options.paths, options.allowlist));
     for (const slot of this.#slots.values()) this.#check(slot);
     const ended = performance.now();
-    this.#nextSweepAt = ended + (ended - begun) * SWEEP_SHARE;
+    const tookMs = ended - begun;
+    this.#nextSweepAt = ended + tookMs * SWEEP_SHARE;
+    this.#nextSweepForOthersAt = ended + Math.min(tookMs * SWEEP_SHARE_FOR_OTHERS, MAX_REST_MS);
   }
 
   async close(): Promise<void> {

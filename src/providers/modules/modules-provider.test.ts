@@ -612,3 +612,13 @@ test("a single file is a module under its own name, and a path that is not there
   expect(listing.problems[0]!.message).toMatch(/cannot be read: .*Check `paths` of \[modules\]\.$/u);
   expect(lines).toContain("info Successfully registered tools from single");
 });
+
+test("G17: a module that turns up is there soon, also where all that is asked for is of other sources", async () => {
+  write("one/mcp.mjs", register('hub.registerTool("one", () => 1, {}, "One");'));
+  const provider = start();
+  await provider.listing();
+  const namesForOthers = async () => names(await provider.listing({ mayBeOld: true, isForOther: true }));
+  expect(await namesForOthers()).toEqual(["one"]);
+  write("two/mcp.mjs", register('hub.registerTool("two", () => 2, {}, "Two");'));
+  await expect.poll(namesForOthers, { timeout: 10_000 }).toEqual(["one", "two"]);
+});

@@ -8,6 +8,7 @@ import type {
   ColdStart,
   Provider,
   ProviderEvents,
+  ListingWish,
   ProviderState,
   ProviderStatus,
   ResolvedCall,
@@ -65,8 +66,8 @@ class ModulesProvider implements Provider {
     this.#modules.sweep();
   }
 
-  listing(): Listing | Promise<Listing> {
-    this.#modules.sweep();
+  listing(wish?: ListingWish): Listing | Promise<Listing> {
+    this.#modules.sweep(wish?.isForOther);
     return this.#modules.isLoading ? this.#settled() : this.#current().listing;
   }
 
