@@ -2,6 +2,9 @@ import { Canceller, type Cancellation } from "../core/cancellation.ts";
 import { atTurnEnd } from "../core/turn-end.ts";
 import type { AnswerWire, RawHeaders, WireEvents } from "./wire.ts";
 
+/** Answers that nobody has begun. The last of them need not wait for others that could leave with it. */
+let awaited = 0;
+
 /** The one answer to a request. What is sent after it was sent, or to somebody who has gone, does nothing. */
 export class HttpAnswer implements WireEvents {
   readonly #wire: AnswerWire;
@@ -15,6 +18,7 @@ export class HttpAnswer implements WireEvents {
   constructor(wire: AnswerWire) {
     this.#wire = wire;
     wire.events = this;
+    awaited += 1;
   }
 
   /** Of the head that was sent; 0 before. */
@@ -68,7 +72,7 @@ export class HttpAnswer implements WireEvents {
     return this;
   }
 
-  /** The whole answer. It leaves at the end of the turn. */
+  /** The whole answer. It leaves at the end of the turn, if there are others. */
   send(status: number, headers: RawHeaders, body: string | Uint8Array = ""): void {
     if (!this.isOpen) return;
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
@@ -76,7 +80,9 @@ export class HttpAnswer implements WireEvents {
     this.#begin(status, status === 204 ? headers : [...headers, "content-length", String(length)]);
     this.#isAnswered = true;
     // A string leaves in one write with the head, where a buffer takes two; plain ASCII need not be encoded.
-    atTurnEnd(() => this.#wire.end(body, length === body.length ? "latin1" : "utf8"));
+    const encoding = length === body.length ? "latin1" : "utf8";
+    if (awaited === 0) this.#wire.end(body, encoding);
+    else atTurnEnd(() => this.#wire.end(body, encoding));
   }
 
   /** The whole answer, of which some pieces were bytes beforehand. */
@@ -123,6 +129,7 @@ export class HttpAnswer implements WireEvents {
   closed(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    if (!this.isBegun) awaited -= 1;
     if (!this.#isAnswered) this.#gone?.abort(callerGone());
     for (const run of this.#closers ?? []) run();
     this.#closers = undefined;
@@ -134,6 +141,7 @@ export class HttpAnswer implements WireEvents {
 
   #begin(status: number, headers: RawHeaders): void {
     this.#status = status;
+    awaited -= 1;
     this.#wire.begin(status, headers);
   }
 }

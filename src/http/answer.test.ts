@@ -1,0 +1,57 @@
+import { setImmediate as turnEnd } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { HttpAnswer } from "./answer.ts";
+import type { AnswerWire, WireEvents } from "./wire.ts";
+
+/** Keeps what is sent over it. */
+class Kept implements AnswerWire {
+  events: WireEvents | undefined;
+  isGone = false;
+  readonly waitingBytes = 0;
+  sent: unknown;
+  setHeader(): void {}
+  begin(): void {}
+  flush(): void {}
+  write(): boolean {
+    return true;
+  }
+  end(last: string | Uint8Array = ""): void {
+    this.sent = last;
+  }
+  cut(): void {}
+}
+
+function asked(): { readonly wire: Kept; readonly answer: HttpAnswer } {
+  const wire = new Kept();
+  return { wire, answer: new HttpAnswer(wire) };
+}
+
+test("an answer leaves at once where nobody else waits for one", () => {
+  const { wire, answer } = asked();
+  answer.send(200, [], "alone");
+  expect(wire.sent).toBe("alone");
+  answer.closed();
+});
+
+test("an answer leaves at the end of the turn while others are awaited, which may leave with it", async () => {
+  const [first, second] = [asked(), asked()];
+  first.answer.send(200, [], "first");
+  expect(first.wire.sent).toBeUndefined();
+  await turnEnd();
+  expect(first.wire.sent).toBe("first");
+  second.answer.send(200, [], "second");
+  expect(second.wire.sent).toBe("second");
+});
+
+test("whoever went away unanswered, and whoever has a stream, keeps no answer waiting", () => {
+  const [gone, stream, alone] = [asked(), asked(), asked()];
+  gone.answer.closed();
+  stream.answer.begin(200, []);
+  alone.answer.send(200, [], "alone");
+  expect(alone.wire.sent).toBe("alone");
+  for (const { answer } of [stream, alone]) answer.closed();
+  const [one, other] = [asked(), asked()];
+  one.answer.send(200, [], "one");
+  expect(one.wire.sent).toBeUndefined();
+  other.answer.closed();
+});

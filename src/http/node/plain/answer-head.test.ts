@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { answerHead } from "./answer-head.ts";
+
+const ENDING = { closes: false, idleMs: 5000 };
+
+function fieldsOf(headers: readonly string[], earlier: readonly string[] = []): string[] {
+  const { text } = answerHead(200, { earlier, headers }, ENDING);
+  return text
+    .trimEnd()
+    .split("\r\n")
+    .slice(1)
+    .filter((line) => !line.startsWith("Date: "));
+}
+
+const KEPT = ["Connection: keep-alive", "Keep-Alive: timeout=5"];
+
+test("a head that differs from the one before in its length alone says its own", () => {
+  const withLength = (length: string): string[] => ["content-type", "a/b", "content-length", length];
+  for (const length of ["1", "22", "1"])
+    expect(fieldsOf(withLength(length))).toEqual(["content-type: a/b", `content-length: ${length}`, ...KEPT]);
+});
+
+test("a head that differs in anything else says that", () => {
+  expect(fieldsOf(["x", "1", "content-length", "1"])).toEqual(["x: 1", "content-length: 1", ...KEPT]);
+  expect(fieldsOf(["x", "2", "content-length", "1"])).toEqual(["x: 2", "content-length: 1", ...KEPT]);
+  expect(fieldsOf(["y", "2", "content-length", "1"])).toEqual(["y: 2", "content-length: 1", ...KEPT]);
+  expect(fieldsOf(["y", "2", "x", "1"])).toEqual(["y: 2", "x: 1", ...KEPT, "Transfer-Encoding: chunked"]);
+  expect(fieldsOf(["y", "2", "content-length", "1"], ["z", "3"])).toEqual([
+    "z: 3",
+    "y: 2",
+    "content-length: 1",
+    ...KEPT,
+  ]);
+  expect(fieldsOf(["y", "2", "content-length", "1"])).toEqual(["y: 2", "content-length: 1", ...KEPT]);
+});
+
+test("what closes the connection closes it each time, and nothing else does", () => {
+  const closing = ["connection", "close", "content-length", "1"];
+  for (const length of ["1", "2"]) {
+    const { text, closes } = answerHead(200, { earlier: [], headers: closing.with(3, length) }, ENDING);
+    expect([closes, text.includes("Connection: close"), text.includes(`content-length: ${length}\r\n`)]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+  }
+  expect(answerHead(200, { earlier: [], headers: ["x", "y", "content-length", "1"] }, ENDING).closes).toBe(false);
+});
+
+test("a length that no header may hold is refused, whatever was said before", () => {
+  fieldsOf(["x", "1", "content-length", "1"]);
+  expect(() => fieldsOf(["x", "1", "content-length", "1\r\nx: y"])).toThrow(TypeError);
+});
