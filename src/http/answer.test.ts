@@ -43,6 +43,22 @@ test("an answer leaves at the end of the turn while others are awaited, which ma
   expect(second.wire.sent).toBe("second");
 });
 
+test("whoever had gone before, and an answer that is begun afterwards, count for nothing", () => {
+  const gone = new Kept();
+  gone.isGone = true;
+  expect(new HttpAnswer(gone).signal.aborted).toBe(true);
+  const late = asked();
+  late.answer.closed();
+  late.answer.begin(200, []);
+  const alone = asked();
+  alone.answer.send(200, [], "alone");
+  expect(alone.wire.sent).toBe("alone");
+  const [one, other] = [asked(), asked()];
+  one.answer.send(200, [], "one");
+  expect(one.wire.sent).toBeUndefined();
+  for (const { answer } of [alone, one, other]) answer.closed();
+});
+
 test("whoever went away unanswered, and whoever has a stream, keeps no answer waiting", () => {
   const [gone, stream, alone] = [asked(), asked(), asked()];
   gone.answer.closed();

@@ -10,7 +10,8 @@ export class HttpAnswer implements WireEvents {
   readonly #wire: AnswerWire;
   #status = 0;
   #isAnswered = false;
-  #isOver = false;
+  #isOver: boolean;
+  #isAwaited: boolean;
   #gone: Canceller | undefined;
   #closers: (() => void)[] | undefined;
   #onDrained: (() => void) | undefined;
@@ -18,7 +19,9 @@ export class HttpAnswer implements WireEvents {
   constructor(wire: AnswerWire) {
     this.#wire = wire;
     wire.events = this;
-    awaited += 1;
+    this.#isOver = wire.isGone;
+    this.#isAwaited = !this.#isOver;
+    if (this.#isAwaited) awaited += 1;
   }
 
   /** Of the head that was sent; 0 before. */
@@ -129,7 +132,7 @@ export class HttpAnswer implements WireEvents {
   closed(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    if (!this.isBegun) awaited -= 1;
+    this.#awaitNoMore();
     if (!this.#isAnswered) this.#gone?.abort(callerGone());
     for (const run of this.#closers ?? []) run();
     this.#closers = undefined;
@@ -139,9 +142,14 @@ export class HttpAnswer implements WireEvents {
     this.#onDrained?.();
   }
 
+  #awaitNoMore(): void {
+    if (this.#isAwaited) awaited -= 1;
+    this.#isAwaited = false;
+  }
+
   #begin(status: number, headers: RawHeaders): void {
     this.#status = status;
-    awaited -= 1;
+    this.#awaitNoMore();
     this.#wire.begin(status, headers);
   }
 }

@@ -129,6 +129,17 @@ test("a caller that goes during the pause is answered at once", async () => {
   expect(["cancelled"]).toContain(await outcome.then((result) => (result.ok ? "ok" : result.kind)));
 });
 
+test("a call that is given up during the pause says nothing of the server", async () => {
+  const limits = { retries: { attempts: 2, base_delay: "2s" }, breaker: { failures: 1, cool_down: "5s" } } as const;
+  const harness = createHarness({ t: toolFrom("t", script(unsent, text("back"))) }, { limits });
+  const controller = new AbortController();
+  const givenUp = harness.call("t", {}, { signal: controller.signal });
+  await vi.advanceTimersByTimeAsync(0);
+  controller.abort();
+  expect(await givenUp).toMatchObject({ kind: "cancelled" });
+  expect(await harness.call("t")).toMatchObject({ ok: true });
+});
+
 const FAILING = { limits: { retries: { attempts: 1 }, breaker: { failures: 3, cool_down: "5s" } } } as const;
 
 async function failTimes(harness: Harness, times: number): Promise<void> {

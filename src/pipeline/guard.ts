@@ -36,8 +36,8 @@ async function behindBreaker({ breakers, retries }: Guarded, state: CallState, n
   if (blocked) return blockedFailure(provider.source.id, blocked);
   let outcome: Outcome | undefined;
   try {
-    outcome = await next(state);
-    if (!outcome.ok) outcome = await attemptAgain(outcome, state, { next, retries });
+    const first = await next(state);
+    outcome = first.ok ? first : await attemptAgain(first, state, { next, retries });
     return outcome;
   } finally {
     if (!outcome || isNeutral(outcome, state) || isAway(outcome, provider)) breakers.abandoned(server, startedAt);

@@ -61,7 +61,9 @@ export class HandlerListener extends PortlessListener<HandedWire> implements Wir
   }
 
   #takeOwn(handed: Handed, next?: (error?: unknown) => void): void {
-    const { wholeUrl, request } = handed;
+    const { wholeUrl, request, response } = handed;
+    // Whoever went away meanwhile is not told of any more.
+    if (response.destroyed) return;
     const url = request.url ?? "/";
     // A router that mounts at `/mcp` leaves `/` in `url`; one that mounts at a path of its own leaves the hub's.
     const target = wholeUrl !== undefined && this.dispatcher.isOwn(wholeUrl) ? wholeUrl : url;

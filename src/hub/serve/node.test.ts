@@ -71,6 +71,25 @@ async function readAll(request: IncomingMessage): Promise<Buffer> {
 
 const ECHO = '{"text": "some words"}';
 
+test("a caller that had gone before the handler has its turn holds up nothing, the end of the hub neither", async () => {
+  const given = signal();
+  const url = await listen((request, response) => {
+    response.on("close", () => {
+      handler(request, response);
+      given.resolve();
+    });
+    begun.resolve();
+  });
+  const leaving = new AbortController();
+  const asking = post(`${url}/api/tools/echo`, ECHO, leaving.signal);
+  await begun.promise;
+  leaving.abort();
+  await Promise.all([expect(asking).rejects.toThrow(), given.promise]);
+  const closing = hub.close().then(() => "closed");
+  const grace = new Promise((resolve) => setTimeout(() => resolve("waited"), 4000).unref());
+  expect(await Promise.race([closing, grace])).toBe("closed");
+});
+
 test("node:http: every path is answered, with the checks of a port of the hub's own", async () => {
   const url = await listen(handler);
   expect(await (await post(`${url}/api/tools/echo`, ECHO)).text()).toContain("some words");

@@ -95,7 +95,14 @@ class Sent implements Dispatcher.DispatchHandler, BodySource {
   readonly paused = false;
 
   constructor({ silenceMs, caller, isMessage = false, body, ...request }: Outgoing, sink: AnswerSink, to: Origin) {
-    this.options = { ...request, body: body ?? null, headersTimeout: silenceMs, bodyTimeout: silenceMs };
+    // Proxies have undici put a host among the headers.
+    this.options = {
+      ...request,
+      headers: { ...request.headers },
+      body: body ?? null,
+      headersTimeout: silenceMs,
+      bodyTimeout: silenceMs,
+    };
     this.sink = sink;
     this.isMessage = isMessage;
     this.#caller = caller;

@@ -33,7 +33,7 @@ const MAX_ROUNDS = 3;
 const SWEEP_SHARE = 50;
 /** The same where what is asked for is of another source: folders are watched, too. */
 const SWEEP_SHARE_FOR_OTHERS = 1000;
-/** A module that takes the name of another source's is seen after this at the latest. */
+/** A module that takes the name of another source's is seen after this, unless a look at the disk takes long. */
 const MAX_REST_MS = 1000;
 
 /**
@@ -132,7 +132,8 @@ export class ModuleSlots {
     const ended = performance.now();
     const tookMs = ended - begun;
     this.#nextSweepAt = ended + tookMs * SWEEP_SHARE;
-    this.#nextSweepForOthersAt = ended + Math.min(tookMs * SWEEP_SHARE_FOR_OTHERS, MAX_REST_MS);
+    const restMs = Math.min(tookMs * SWEEP_SHARE_FOR_OTHERS, MAX_REST_MS);
+    this.#nextSweepForOthersAt = Math.max(this.#nextSweepAt, ended + restMs);
   }
 
   async close(): Promise<void> {

@@ -47,6 +47,16 @@ test("the end of the stream is the end of the connection", async () => {
   expect(await failureOf(peer.request("ping"))).toMatchObject({ kind: "unavailable", details: { sent: false } });
 });
 
+test("a stream that ends together with its endpoint is the end of the connection, too", async () => {
+  await using server = await startServer((_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+    setImmediate(() => response.end("event: endpoint\ndata: /messages\n\n"));
+  });
+  await using peer = await new Peer(new HttpSseTransport(optionsFor(server.url))).open();
+  expect(await peer.closed).toMatchObject({ kind: "unavailable" });
+  expect(await failureOf(peer.request("ping"))).toMatchObject({ kind: "unavailable", details: { sent: false } });
+});
+
 test("S10: an endpoint on another server is refused before anything is posted there", async () => {
   await using other = await startServer((_request, response) => void response.writeHead(202).end());
   await using server = await startServer((_request, response) => {

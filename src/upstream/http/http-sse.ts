@@ -53,7 +53,7 @@ export class HttpSseTransport implements Transport {
       const abortStream = (): void => stream.abort(opening.signal.reason);
       opening.signal.addEventListener("abort", abortStream, { once: true });
       const response = await this.#openStream(stream.signal);
-      this.#endpoint = await this.#endpointOf(response, stream);
+      await this.#readEndpoint(response, stream);
       opening.signal.removeEventListener("abort", abortStream);
     } catch (error) {
       this.#connection.close();
@@ -126,7 +126,7 @@ export class HttpSseTransport implements Transport {
   }
 
   /** Waits for the address to post to; the stream is read on for as long as it lasts. */
-  #endpointOf(response: HttpResponse, stream: Work): Promise<URL> {
+  #readEndpoint(response: HttpResponse, stream: Work): Promise<void> {
     const { client, maxMessageBytes } = this.#connection.options;
     const { place } = client;
     return new Promise((resolve, reject) => {
@@ -138,7 +138,9 @@ export class HttpSseTransport implements Transport {
       const onEvent = (event: { event: string; data: string }): void => {
         if (event.event === "endpoint" && !this.#endpoint) {
           clearTimeout(late);
-          return resolve(this.#checkedEndpoint(event.data));
+          // Here, since the end of the stream may come with it.
+          this.#endpoint = this.#checkedEndpoint(event.data);
+          return resolve();
         }
         if (event.event === "message" && event.data !== "") this.#connection.receive(event.data);
       };

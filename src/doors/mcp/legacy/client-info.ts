@@ -1,5 +1,5 @@
 import type { Client } from "../../../core/call.ts";
-import { objectMember, stringMember, type JsonObject } from "../../../core/json.ts";
+import { copyOf, objectMember, stringMember, type JsonObject } from "../../../core/json.ts";
 
 export type Handshake =
   | { readonly date: string; readonly problem?: never }
@@ -46,10 +46,9 @@ export function takesAnyLineAsAnswer({ capabilities }: Client, { date }: { reado
 /** The caller's `_meta` as it is passed on: the token of its progress is ours to map. */
 export function metaWithoutToken(params: JsonObject): JsonObject {
   const given = objectMember(params, "_meta");
-  if (!given) return NO_META;
-  if (!("progressToken" in given)) return given;
+  // Tools in modules get this very object.
+  if (!given) return {};
+  if (!("progressToken" in given)) return copyOf(given);
   const { progressToken: _, ...meta } = given;
   return meta;
 }
-
-const NO_META: JsonObject = Object.freeze({});

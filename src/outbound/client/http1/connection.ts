@@ -81,9 +81,12 @@ export class Http1Connection implements AnswerListener, Keeper {
     else this.#look();
   }
 
-  /** Waits for this turn's reads: bytes or an end that the kernel holds must be seen before anything is written. */
+  /**
+   * Waits for this turn's reads: bytes or an end that the kernel holds must be seen before anything is written. Not by
+   * `atTurnEnd`, whose end may be that of a turn of which the reads are over.
+   */
   #look(): void {
-    atTurnEnd(() => this.#onLooked());
+    setImmediate(() => this.#onLooked());
   }
 
   giveUp(asked: Asked): void {
