@@ -11,6 +11,22 @@ export function atTurnEnd(work: () => void): void {
   if (waiting.push(work) === 1) setImmediate(runAll);
 }
 
+/** What leaves at the end of this turn. */
+let leaving = 0;
+
+/**
+ * Has a message leave at the end of the turn, with others and in their order. `isAlone`: none that could leave with it
+ * is awaited, so where none waits either it leaves at once.
+ */
+export function leaveAtTurnEnd(send: () => void, isAlone = false): void {
+  if (isAlone && leaving === 0) return send();
+  leaving += 1;
+  atTurnEnd(() => {
+    leaving -= 1;
+    send();
+  });
+}
+
 function runAll(): void {
   const all = waiting;
   waiting = [];

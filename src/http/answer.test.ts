@@ -1,5 +1,5 @@
 import { setImmediate as turnEnd } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { HttpAnswer } from "./answer.ts";
 import type { AnswerWire, WireEvents } from "./wire.ts";
 
@@ -21,6 +21,9 @@ class Kept implements AnswerWire {
   cut(): void {}
 }
 
+// What was left for the end of a turn has left before the next test.
+afterEach(() => turnEnd());
+
 function asked(): { readonly wire: Kept; readonly answer: HttpAnswer } {
   const wire = new Kept();
   return { wire, answer: new HttpAnswer(wire) };
@@ -41,6 +44,15 @@ test("an answer leaves at the end of the turn while others are awaited, which ma
   expect(first.wire.sent).toBe("first");
   second.answer.send(200, [], "second");
   expect(second.wire.sent).toBe("second");
+});
+
+test("an answer overtakes none that was sent before it in the same turn", async () => {
+  const [first, second] = [asked(), asked()];
+  first.answer.send(200, [], "first");
+  second.answer.send(200, [], "second");
+  expect([first.wire.sent, second.wire.sent]).toEqual([undefined, undefined]);
+  await turnEnd();
+  expect([first.wire.sent, second.wire.sent]).toEqual(["first", "second"]);
 });
 
 test("whoever had gone before, and an answer that is begun afterwards, count for nothing", () => {

@@ -1,5 +1,5 @@
 import { Canceller, type Cancellation } from "../core/cancellation.ts";
-import { atTurnEnd } from "../core/turn-end.ts";
+import { leaveAtTurnEnd } from "../core/turn-end.ts";
 import type { AnswerWire, RawHeaders, WireEvents } from "./wire.ts";
 
 /** Answers that nobody has begun. The last of them need not wait for others that could leave with it. */
@@ -84,8 +84,7 @@ export class HttpAnswer implements WireEvents {
     this.#isAnswered = true;
     // A string leaves in one write with the head, where a buffer takes two; plain ASCII need not be encoded.
     const encoding = length === body.length ? "latin1" : "utf8";
-    if (awaited === 0) this.#wire.end(body, encoding);
-    else atTurnEnd(() => this.#wire.end(body, encoding));
+    leaveAtTurnEnd(() => this.#wire.end(body, encoding), awaited === 0);
   }
 
   /** The whole answer, of which some pieces were bytes beforehand. */

@@ -1,5 +1,5 @@
 import { formatSseEvent, SSE_KEEP_ALIVE } from "../wire/sse.ts";
-import { atTurnEnd } from "../core/turn-end.ts";
+import { leaveAtTurnEnd } from "../core/turn-end.ts";
 import type { HttpAnswer } from "./answer.ts";
 
 export interface StreamLimits {
@@ -94,7 +94,7 @@ export class EventStream {
   #flushLater(): void {
     if (this.#isHeld) return;
     this.#isHeld = true;
-    atTurnEnd(() => {
+    leaveAtTurnEnd(() => {
       this.#isHeld = false;
       this.#flush();
     });

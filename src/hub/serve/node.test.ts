@@ -71,7 +71,7 @@ async function readAll(request: IncomingMessage): Promise<Buffer> {
 
 const ECHO = '{"text": "some words"}';
 
-test("a caller that had gone before the handler has its turn holds up nothing, the end of the hub neither", async () => {
+test("a caller that had gone before the handler has its turn holds up nothing, not even the end", async () => {
   const given = signal();
   const url = await listen((request, response) => {
     response.on("close", () => {

@@ -238,19 +238,22 @@ describe("the v1 client and its streams", () => {
       await client.connect(
         new StreamableHTTPClientTransport(new URL(`${http.url}/mcp`), { fetch: listening }) as Transport,
       );
+      // The first request of this client was `initialize`, with the id 0.
+      const cancel = (): Promise<void> =>
+        client.notification({ method: "notifications/cancelled", params: { requestId: 1 } });
+      let cancelling: Promise<void> | undefined;
       http.hub.handlers["stepped"] = async (call) => {
         if (hasProgress) call.notify({ method: "notifications/progress", params: { progress: 1 } });
-        // The first request of this client was \`initialize\`, with the id 0.
-        else void client.notification({ method: "notifications/cancelled", params: { requestId: 1 } });
+        else cancelling = cancel();
         await once(call.signal, "abort");
         return { ok: true, result: { content: [] } };
       };
-      const onprogress = (): void =>
-        void client.notification({ method: "notifications/cancelled", params: { requestId: 1 } });
+      const onprogress = (): void => void (cancelling = cancel());
       await expect(client.callTool({ name: "stepped" }, undefined, { onprogress })).rejects.toMatchObject({
         code: 0,
         message: expect.stringContaining("Request cancelled"),
       });
+      await cancelling;
       // This client comes back for each stream that ended with an error.
       if (hasProgress) await vi.waitFor(() => expect(answered).toEqual([200, 204]), { timeout: 10_000 });
     },
