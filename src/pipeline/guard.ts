@@ -36,8 +36,7 @@ async function behindBreaker({ breakers, retries }: Guarded, state: CallState, n
   if (blocked) return blockedFailure(provider.source.id, blocked);
   let outcome: Outcome | undefined;
   try {
-    const first = await next(state);
-    outcome = first.ok ? first : await attemptAgain(first, state, { next, retries });
+    outcome = await attempt(state, next, retries);
     return outcome;
   } finally {
     if (!outcome || isNeutral(outcome, state) || isAway(outcome, provider)) breakers.abandoned(server, startedAt);
@@ -72,25 +71,13 @@ function blockedFailure(source: string, { retryAfterMs, failures, lastMessage }:
 }
 
 async function attempt(state: CallState, next: Next, retries: RetryOptions): Promise<Outcome> {
-  const outcome = await next(state);
-  return outcome.ok ? outcome : attemptAgain(outcome, state, { next, retries });
-}
-
-interface Attempting {
-  readonly next: Next;
-  readonly retries: RetryOptions;
-}
-
-async function attemptAgain(first: Fail, state: CallState, { next, retries }: Attempting): Promise<Outcome> {
-  let outcome: Outcome = first;
-  for (let retry = 0; retry + 1 < retries.attempts; retry += 1) {
-    if (outcome.ok || !isWorthAnother(outcome, state)) return outcome;
+  for (let retry = 0; ; retry += 1) {
+    const outcome = await next(state);
+    if (outcome.ok || retry + 1 >= retries.attempts || !isWorthAnother(outcome, state)) return outcome;
     const delayMs = delayBefore(retry, outcome, retries);
     if (delayMs === undefined || delayMs >= state.deadline.remainingMs) return outcome;
     await pause(delayMs, state.deadline.cancellation);
-    outcome = await next(state);
   }
-  return outcome;
 }
 
 function isWorthAnother(failure: Fail, state: CallState): boolean {
