@@ -7,6 +7,7 @@ import { remoteServers } from "../providers/http/kind.ts";
 import type { RemoteServerOptions } from "../providers/http/options.ts";
 import { mayBeSignedIn, signInPlace } from "../providers/http/sign-in-place.ts";
 import { openVault, type SignInPlace } from "../signin/context.ts";
+import { IssuerBook } from "../signin/issuer-book.ts";
 import type { Vault } from "../signin/vault.ts";
 import { vaultFolder } from "../signin/vault-place.ts";
 import type { SharedOptions } from "./command-row.ts";
@@ -77,4 +78,9 @@ export function vaultOf(io: Io): Vault {
     warning: (message: string, facts?: object) => void print(io.stderr, `${message} ${JSON.stringify(facts ?? {})}`),
   };
   return openVault({ folder: vaultFolder(dataFolder(io.env)), environment: io.env, logger });
+}
+
+/** The issuers that configured credentials belong to, in this home. */
+export function issuerBookOf(io: Io): IssuerBook {
+  return new IssuerBook(vaultFolder(dataFolder(io.env)));
 }

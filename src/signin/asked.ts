@@ -4,6 +4,7 @@ import { discover, type Discovered } from "./discovery.ts";
 import { createProofKey, proofKeyOf, type ProofKey } from "./dpop.ts";
 import { needsPerson } from "./failures.ts";
 import type { Redeeming } from "./grants.ts";
+import { assertBoundIssuer } from "./issuer-binding.ts";
 import { keyOf, targetOf, type LoginContext } from "./context.ts";
 import type { ClientRecord, SignInRecord, TokenRecord } from "./records.ts";
 import { clientFor } from "./registration.ts";
@@ -35,6 +36,7 @@ export async function situationOf(context: LoginContext, challenge: Challenge | 
   const before = await context.vault.find(keyOf(context));
   assertWidens(context, before);
   const found = await discover(targetOf(context), challenge, context.network);
+  await assertBoundIssuer(context, found);
   const known = before?.server.issuer === found.server.issuer ? before : undefined;
   const client = known?.client ?? (await clientOfOthers(context, found));
   return { found, known, client, challenge };

@@ -1,6 +1,8 @@
 import type { Logger } from "../core/ports.ts";
 import type { OAuthOptions } from "../outbound/credentials/oauth.ts";
 import type { ProxyEnvironment } from "../outbound/proxy.ts";
+import type { Target } from "./discovery.ts";
+import { IssuerBook } from "./issuer-book.ts";
 import { SignInNetwork } from "./network.ts";
 import type { RecordKey } from "./records.ts";
 import { Vault } from "./vault.ts";
@@ -13,6 +15,8 @@ export interface LoginContext {
   readonly options: OAuthOptions;
   readonly person: string;
   readonly vault: Vault;
+  /** Which issuer the configured credentials of each source belong to. */
+  readonly issuers: IssuerBook;
   readonly network: SignInNetwork;
 }
 
@@ -44,6 +48,7 @@ export function createContext(place: SignInPlace): LoginContext {
     options,
     person,
     vault: openVault(place),
+    issuers: new IssuerBook(place.folder),
     network: new SignInNetwork({ label, url, trusted, environment, caFiles, ...(proxy !== undefined && { proxy }) }),
   };
 }
@@ -64,12 +69,18 @@ export function keyOf({ label, url, person }: Pick<LoginContext, "label" | "url"
   return { source: label, url: url.href, person };
 }
 
-export function targetOf({ label, url, options }: Pick<LoginContext, "label" | "url" | "options">): {
-  readonly label: string;
-  readonly url: URL;
-  readonly issuer?: string;
-  readonly resource?: string;
-} {
+export function targetOf({ label, url, options }: Pick<LoginContext, "label" | "url" | "options">): Target {
   const { issuer, resource } = options;
-  return { label, url, ...(issuer !== undefined && { issuer }), ...(resource !== undefined && { resource }) };
+  return {
+    label,
+    url,
+    ...(issuer !== undefined && { issuer }),
+    ...(resource !== undefined && { resource }),
+    asksIssuerFirst: hasConfiguredCredentials(options),
+  };
+}
+
+/** Whether the configuration holds credentials that are sent to an issuer. */
+export function hasConfiguredCredentials({ clientId, clientSecret, privateKey, assertion }: OAuthOptions): boolean {
+  return [clientId, clientSecret, privateKey, assertion].some((one) => one !== undefined && one !== "");
 }

@@ -3,6 +3,7 @@ import { stringMember, type JsonObject } from "../core/json.ts";
 import { errorCode, needsPerson, notNow } from "./failures.ts";
 import { prepare, redeemingOf, save, situationOf, type Prepared } from "./asked.ts";
 import type { LoginContext } from "./context.ts";
+import { bindIssuer } from "./issuer-binding.ts";
 import { authorised, redeem, type Redeemed } from "./grants.ts";
 import type { LoginPorts } from "./login.ts";
 import { isPassing, objectIn } from "./network.ts";
@@ -52,6 +53,7 @@ async function begin(context: LoginContext, prepared: Prepared): Promise<Pending
   const endpoint = server.device_authorization_endpoint;
   if (endpoint === undefined)
     throw needsPerson(label, `cannot be signed in to by a code: ${server.issuer} does not offer that. Use a browser.`);
+  await bindIssuer(context, prepared.found);
   const form = { resource, ...(prepared.scopes.length > 0 && { scope: prepared.scopes.join(" ") }) };
   const answer = await network.ask(endpoint, await authorised(form, redeemingOf(context, prepared)));
   const found = objectIn(answer);

@@ -11,10 +11,17 @@ export interface Target {
   readonly url: URL;
   readonly issuer?: string;
   readonly resource?: string;
+  /**
+   * The configured `issuer` is asked at its own address before the addresses that the resource names, so that a
+   * resource cannot answer in the issuer's name. @default false
+   */
+  readonly asksIssuerFirst?: boolean;
 }
 
 export interface Discovered {
   readonly server: ServerRecord;
+  /** What the metadata of the authorization server were looked up by; usually its issuer. */
+  readonly address: string;
   /** What tokens are for, as the server's metadata write it. */
   readonly resource: string;
   /** Scopes that the resource knows; absent: it does not say. */
@@ -38,12 +45,24 @@ export async function discover(
   network: SignInNetwork,
 ): Promise<Discovered> {
   const described = await findResource(target, challenge?.metadata, network);
-  if (!described) return { server: await serverWithoutResource(target, network), resource: canonical(target) };
+  if (!described) return { ...(await serverWithoutResource(target, network)), resource: canonical(target) };
   const { servers, resource, scopes } = described;
+  const found = await serverNamed(target, servers, network);
+  return { ...found, resource: target.resource ?? resource, ...(scopes !== undefined && { scopes }) };
+}
+
+type Found = Pick<Discovered, "address" | "server">;
+
+async function serverNamed(target: Target, servers: readonly string[], network: SignInNetwork): Promise<Found> {
+  const { issuer, asksIssuerFirst = false } = target;
   const address = chosenServer(target, servers);
-  const server = await findServer(address, target.issuer ?? address, network);
+  if (asksIssuerFirst && issuer !== undefined && issuer !== address) {
+    const server = await findServer(issuer, issuer, network);
+    if (server) return { server, address: issuer };
+  }
+  const server = await findServer(address, issuer ?? address, network);
   if (!server) throw withoutServer(target, address);
-  return { server, resource: target.resource ?? resource, ...(scopes !== undefined && { scopes }) };
+  return { server, address };
 }
 
 /** The address as RFC 8707 wants it: no query, no fragment, no lonely slash. */
@@ -101,20 +120,23 @@ function listOf(value: unknown): readonly string[] {
     : [];
 }
 
-async function serverWithoutResource(target: Target, network: SignInNetwork): Promise<ServerRecord> {
+async function serverWithoutResource(target: Target, network: SignInNetwork): Promise<Found> {
   const { issuer } = target;
   const address = issuer ?? target.url.origin;
-  const found = await findServer(address, address, network);
-  if (found) return found;
+  const server = await findServer(address, address, network);
+  if (server) return { server, address };
   if (issuer !== undefined) throw withoutServer(target, address);
-  // Revision 2025-03-26 has these for a server that describes nothing.
-  const { origin } = target.url;
+  return { server: serverAtOrigin(target.url.origin), address };
+}
+
+/** Revision 2025-03-26 has these endpoints for a server that describes nothing. */
+function serverAtOrigin(origin: string): ServerRecord {
   return {
     issuer: origin,
     authorization_endpoint: `${origin}/authorize`,
     token_endpoint: `${origin}/token`,
     registration_endpoint: `${origin}/register`,
-    // That revision has no announcement, and wants it.
+    // That revision has no announcement, and requires PKCE.
     code_challenge_methods_supported: ["S256"],
   };
 }
@@ -197,7 +219,7 @@ function withoutServer({ label }: Target, address: string): Error {
   );
 }
 
-/** What a server calls itself goes before a person's eyes. */
-function shown(text: string | undefined): string {
+/** Formats text of a server for a message to the user. */
+export function shown(text: string | undefined): string {
   return text === undefined ? "nothing" : JSON.stringify(text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 200));
 }

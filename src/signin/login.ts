@@ -7,6 +7,7 @@ import type { Challenge } from "./challenge.ts";
 import type { LoginContext } from "./context.ts";
 import type { Discovered } from "./discovery.ts";
 import { needsPerson } from "./failures.ts";
+import { bindIssuer } from "./issuer-binding.ts";
 import { redeem } from "./grants.ts";
 import type { ClientRecord, SignInRecord, TokenRecord } from "./records.ts";
 import { RedirectListener, type Handlers, type OpenPlace, type RedirectPlace, type Shown } from "./redirect.ts";
@@ -146,6 +147,7 @@ async function tokensFor(
   const { label } = context;
   const { server, resource } = prepared.found;
   const code = codeIn(parameters, { label, server, client: prepared.client, begun });
+  await bindIssuer(context, prepared.found);
   const redeemed = await redeem(
     "authorization_code",
     { code, redirect_uri: begun.redirectUri, code_verifier: begun.verifier, resource },

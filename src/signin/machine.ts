@@ -6,6 +6,7 @@ import { discover, type Discovered } from "./discovery.ts";
 import type { ProofKey } from "./dpop.ts";
 import { errorCode, needsPerson, notNow } from "./failures.ts";
 import { redeem } from "./grants.ts";
+import { bindIssuer } from "./issuer-binding.ts";
 import { keyOf, targetOf, type LoginContext } from "./context.ts";
 import { objectIn } from "./network.ts";
 import type { ClientRecord, SignInRecord } from "./records.ts";
@@ -25,10 +26,7 @@ export interface Acquiring {
 export async function acquire(context: LoginContext, acquiring: Acquiring): Promise<SignInRecord> {
   const { options, network, label } = context;
   const { known, challenge, key, signal } = acquiring;
-  const found: Discovered =
-    known && !challenge
-      ? { server: known.server, resource: known.resource ?? "" }
-      : await discover(targetOf(context), challenge, network);
+  const found = await findIssuer(context, acquiring);
   const { server, resource } = found;
   const client = clientOf(options, found);
   const before = known?.server.issuer === server.issuer ? known.scopes : [];
@@ -54,8 +52,18 @@ export async function acquire(context: LoginContext, acquiring: Acquiring): Prom
   return { ...keyOf(context), server, resource, client, scopes: asked, tokens };
 }
 
+type Found = Omit<Discovered, "address">;
+
+/** The issuer that the credentials of this source are bound to. Rejects with a `FailError` if it is another one now. */
+async function findIssuer(context: LoginContext, { known, challenge }: Acquiring): Promise<Found> {
+  if (known && !challenge) return { server: known.server, resource: known.resource ?? "" };
+  const found = await discover(targetOf(context), challenge, context.network);
+  await bindIssuer(context, found);
+  return found;
+}
+
 /** A workload that is vouched for needs no client of its own. */
-function clientOf(options: OAuthOptions, { server }: Discovered): ClientRecord {
+function clientOf(options: OAuthOptions, { server }: Found): ClientRecord {
   if (options.clientAuth === undefined && options.privateKey !== undefined)
     return givenClient({ ...options, clientAuth: "private_key_jwt" }, server);
   return givenClient(options, server);
@@ -70,7 +78,7 @@ const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
 const TOKEN_TYPE = "urn:ietf:params:oauth:token-type:";
 const JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-async function grantOf(context: LoginContext, found: Discovered): Promise<Grant> {
+async function grantOf(context: LoginContext, found: Found): Promise<Grant> {
   const { assertion = "", grant, subjectTokenType, audience } = context.options;
   if (grant === "client_credentials") return { grant, parameters: {} };
   if (grant === "token_exchange") {
@@ -86,11 +94,7 @@ async function grantOf(context: LoginContext, found: Discovered): Promise<Grant>
 }
 
 /** The identity token becomes an assertion for this authorization server (RFC 8693, ID-JAG). */
-async function exchangedAt(
-  { options, network, label }: LoginContext,
-  found: Discovered,
-  token: string,
-): Promise<string> {
+async function exchangedAt({ options, network, label }: LoginContext, found: Found, token: string): Promise<string> {
   const { tokenUrl, clientId, clientSecret } = options.identityProvider!;
   const form = new URLSearchParams({
     grant_type: TOKEN_EXCHANGE,

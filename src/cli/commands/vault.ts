@@ -2,16 +2,19 @@ import { isoNow } from "../../core/iso-now.ts";
 import type { SignInRecord } from "../../signin/records.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { EXIT, UsageError } from "../failure.ts";
-import { print, printJson } from "../io.ts";
-import { vaultOf } from "../sign-ins.ts";
+import { print, printJson, type Io } from "../io.ts";
+import { issuerBookOf, vaultOf } from "../sign-ins.ts";
 import { table } from "../table.ts";
 
 export const list: Run<SharedOptions> = async (_args, options, io) => {
-  const all = (await vaultOf(io).all()).map(described);
-  if (options.json) await printJson(io.stdout, { signIns: all });
-  else if (all.length === 0) await print(io.stdout, "The vault is empty.");
+  const { signIns, issuers } = await contents(io);
+  if (options.json) await printJson(io.stdout, { signIns, issuers });
+  else if (signIns.length + issuers.length === 0) await print(io.stdout, "The vault is empty.");
   else {
-    const rows = all.map(({ source, person, issuer, state, until }) => [source, person, issuer, state, until]);
+    const rows = signIns.map(({ source, person, issuer, state, until }) => [source, person, issuer, state, until]);
+    // A source that signs in by itself has no sign-in here, only the issuer that its credentials belong to.
+    const others = issuers.filter((one) => !signIns.some(({ source }) => source === one.source));
+    rows.push(...others.map(({ source, issuer }) => [source, "", issuer, "credentials bound", ""]));
     await print(io.stdout, table(["source", "person", "issuer", "state", "until"], rows, io));
   }
   return EXIT.ok;
@@ -19,12 +22,14 @@ export const list: Run<SharedOptions> = async (_args, options, io) => {
 
 export const remove: Run<SharedOptions> = async ([name = ""], options, io) => {
   const vault = vaultOf(io);
+  const issuers = issuerBookOf(io);
   const found = (await vault.all()).filter(({ source }) => source === name);
-  if (found.length === 0)
+  for (const record of found) await vault.update(record, () => undefined);
+  const forgotten = await issuers.forget(name);
+  if (found.length + forgotten === 0)
     throw new UsageError(
       `The vault holds nothing for ${JSON.stringify(name)}. \`toolyard vault list\` shows what it holds.`,
     );
-  for (const record of found) await vault.update(record, () => undefined);
   if (options.json) await printJson(io.stdout, { removed: name });
   else await print(io.stdout, `Removed ${name} from the vault, and what its server knew the hub as.`);
   return EXIT.ok;
@@ -32,9 +37,14 @@ export const remove: Run<SharedOptions> = async ([name = ""], options, io) => {
 
 /** What is known of sign-ins, for a report or another machine's configuration. */
 export const exportNames: Run<SharedOptions> = async (_args, _options, io) => {
-  await printJson(io.stdout, { exported: isoNow(), signIns: (await vaultOf(io).all()).map(described) });
+  await printJson(io.stdout, { exported: isoNow(), ...(await contents(io)) });
   return EXIT.ok;
 };
+
+async function contents(io: Io) {
+  const [signIns, issuers] = await Promise.all([vaultOf(io).all(), issuerBookOf(io).all()]);
+  return { signIns: signIns.map(described), issuers };
+}
 
 /** Names, and no value. */
 function described({ source, url, person, resource, server, client, tokens, scopes, endedBecause }: SignInRecord) {

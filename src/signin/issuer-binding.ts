@@ -1,0 +1,64 @@
+import { shellWord } from "../core/shell-word.ts";
+import { hasConfiguredCredentials, keyOf, type LoginContext } from "./context.ts";
+import { shown, type Discovered } from "./discovery.ts";
+import { needsPerson } from "./failures.ts";
+import type { IssuerBinding } from "./issuer-book.ts";
+import type { SignInRecord } from "./records.ts";
+
+type Found = Pick<Discovered, "server" | "address">;
+
+/**
+ * Binds the configured credentials of a source to the issuer that they are about to be sent to. Call it before the
+ * first request that carries one of them. Rejects with a `FailError` if they belong to another issuer.
+ */
+export async function bindIssuer(context: LoginContext, found: Found): Promise<void> {
+  if (!needsBinding(context, found)) return;
+  const { issuers, options } = context;
+  const known = (await issuers.find(keyOf(context))) ?? (await bindingOfSignIn(context));
+  if (known) assertSame(context, known, found);
+  // An `issuer` in the configuration decides, also against what was recorded before it was set.
+  const keeps = ({ issuer }: IssuerBinding): boolean => options.issuer === undefined || issuer === options.issuer;
+  const binding = { issuer: found.server.issuer, address: found.address };
+  assertSame(context, await issuers.claim(keyOf(context), binding, keeps), found);
+}
+
+/** Rejects as `bindIssuer` does, and records nothing. */
+export async function assertBoundIssuer(context: LoginContext, found: Found): Promise<void> {
+  if (!needsBinding(context, found)) return;
+  const known = (await context.issuers.find(keyOf(context))) ?? (await bindingOfSignIn(context));
+  if (known) assertSame(context, known, found);
+}
+
+/** Metadata that an issuer serves at its own address belong to a configured `issuer` without a record. */
+function needsBinding({ options }: LoginContext, { server, address }: Found): boolean {
+  const isFixed = options.issuer !== undefined && server.issuer === options.issuer && address === options.issuer;
+  return !isFixed && hasConfiguredCredentials(options);
+}
+
+/** A sign-in by configured credentials that is older than the records of issuers; its address was not kept. */
+async function bindingOfSignIn(context: LoginContext): Promise<Known | undefined> {
+  const { vault, label, url, options } = context;
+  // Credentials that need no user are in no vault, and do not depend on one.
+  if (options.grant !== "authorization_code") return undefined;
+  const isOfSource = ({ source, url: address }: SignInRecord): boolean => source === label && address === url.href;
+  const record = (await vault.all()).find((one) => isOfSource(one) && one.client.from === "given");
+  return record && { issuer: record.server.issuer };
+}
+
+type Known = Pick<IssuerBinding, "issuer"> & Partial<IssuerBinding>;
+
+function assertSame({ label, options }: LoginContext, known: Known, { server: { issuer }, address }: Found): void {
+  const isReconfigured = options.issuer === issuer && known.issuer !== issuer;
+  const isSamePlace = known.address === undefined || known.address === address;
+  if (isReconfigured || (known.issuer === issuer && isSamePlace)) return;
+  const change =
+    known.issuer === issuer
+      ? `the issuer ${shown(issuer)} described at ${shown(known.address)}, and the server now names ${shown(address)}`
+      : `the issuer ${shown(known.issuer)}, and the server now names the issuer ${shown(issuer)}`;
+  const fix = known.issuer === issuer ? "" : `set \`issuer = ${shown(issuer)}\` in its \`auth\`, or `;
+  throw needsPerson(
+    label,
+    `is not signed in to: the credentials in its \`auth\` belong to ${change}. They were not sent there. If you ` +
+      `trust the new one, ${fix}run \`toolyard vault rm ${shellWord(label)}\`, which forgets the old one.`,
+  );
+}
