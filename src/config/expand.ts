@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { expandHome } from "../core/home-path.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 
 /** What variables are read from, and against which folder `{file = "…"}` is taken. */
@@ -18,29 +19,33 @@ export class MissingValue extends Error {
   override readonly name = "MissingValue";
 }
 
-// `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `${env:VAR:-default}`, `${input:id}`; `$${` stands for a literal `${`.
-const REFERENCE = /\$\$\{|\$\{(?:(?<scheme>env|input):)?(?<name>[A-Za-z_][A-Za-z0-9_.-]*)(?::-(?<fallback>[^}]*))?\}/g;
+// `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `${env:VAR:-default}`, `${input:id}`, `${file:path}`; `$${` stands for a
+// literal `${`.
+const REFERENCE =
+  /\$\$\{|\$\{file:(?<file>[^}]+)\}|\$\{(?:(?<scheme>env|input):)?(?<name>[A-Za-z_][A-Za-z0-9_.-]*)(?::-(?<fallback>[^}]*))?\}/g;
 
 interface Reference {
+  readonly file?: string | undefined;
   readonly scheme?: string | undefined;
-  /** Absent: it is no reference, but how a literal `${` is written. */
+  /** Absent, as `file` is: the text is `$${`, an escaped `${`. */
   readonly name?: string | undefined;
   readonly fallback?: string | undefined;
 }
 
-/** Replaces the references in one string. Throws `MissingValue` with the name of what is not there. */
-function expandString(text: string, context: ExpandContext): string {
+/** Replaces the references in one string. Rejects with a `MissingValue` that names the variable or file. */
+async function expandString(text: string, context: ExpandContext): Promise<string> {
   if (!text.includes("${")) return text;
   let expanded = "";
   let end = 0;
   for (const match of text.matchAll(REFERENCE)) {
-    expanded += text.slice(end, match.index) + expandReference(match.groups ?? {}, context);
+    expanded += text.slice(end, match.index) + (await expandReference(match.groups ?? {}, context));
     end = match.index + match[0].length;
   }
   return expanded + text.slice(end);
 }
 
-function expandReference({ scheme, name, fallback }: Reference, context: ExpandContext): string {
+async function expandReference({ file, scheme, name, fallback }: Reference, context: ExpandContext): Promise<string> {
+  if (file !== undefined) return readSecretFile(file, context);
   if (name === undefined) return "${";
   if (scheme === "input") throw new MissingValue(inputMessage(name));
   const value = context.variables[name] ?? wellKnown(name, context);
@@ -76,7 +81,7 @@ export async function expandTree(value: unknown, context: ExpandContext): Promis
   if (typeof value === "string") return expandString(value, context);
   if (Array.isArray(value)) return Promise.all(value.map((item) => expandTree(item, context)));
   if (!isJsonObject(value)) return value;
-  if (isFileReference(value)) return readSecretFile(value.file, context);
+  if (isFileReference(value)) return readSecretFile(await expandString(value.file, context), context);
   const members = await Promise.all(
     Object.entries(value).map(async ([key, member]) => [key, await expandTree(member, context)] as const),
   );
@@ -99,14 +104,15 @@ export function takenInto(value: unknown): readonly string[] {
 }
 
 function nameTaken({ groups }: RegExpMatchArray): string {
-  const { scheme, name }: Reference = groups ?? {};
+  const { file, scheme, name }: Reference = groups ?? {};
+  if (file !== undefined) return `the file ${file}`;
   return name === undefined || scheme === "input" || name === "workspaceFolder" ? "" : `\${${name}}`;
 }
 
 const MAX_SECRET_BYTES = 64 * 1024;
 
 async function readSecretFile(file: string, context: ExpandContext): Promise<string> {
-  const path = resolve(context.folder, expandString(file, context));
+  const path = resolve(context.folder, expandHome(file));
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new MissingValue(`the file ${file} cannot be read (${error.code ?? "unknown error"})`);
   });

@@ -1,8 +1,10 @@
 import { resolve } from "node:path";
+import { expandHome } from "../core/home-path.ts";
 import { isJsonObject } from "../core/json.ts";
 import { valuesOf, type OptionSchema, type SourceTable } from "../core/option-schema.ts";
 import { expandTree, MissingValue, type ExpandContext } from "./expand.ts";
 import { entriesOf, entrySchema, switchedOff, type UnusableSource } from "./source-tables.ts";
+import { withVariablesFile } from "./variables-file.ts";
 
 export interface PrepareContext extends ExpandContext {
   /** Every secret that was resolved, to be redacted wherever text leaves the program. */
@@ -46,7 +48,7 @@ async function prepareScalar(
   const expanded = await expandTree(value, { ...context, onSecret: (secret) => void context.secrets.add(secret) });
   if (typeof expanded !== "string" || chosen === undefined) return expanded;
   if (chosen.writeOnly) context.secrets.add(expanded);
-  if (chosen.format === "path") return resolve(context.folder, expanded);
+  if (chosen.format === "path") return resolve(context.folder, expandHome(expanded));
   return typeof value === "string" && value.includes("${") ? fromText(expanded, chosen) : expanded;
 }
 
@@ -82,14 +84,19 @@ async function prepareEntry(
   { table, schema }: { readonly table: SourceTable; readonly schema: OptionSchema | undefined },
   context: PrepareContext,
 ): Promise<{ readonly entry?: unknown; readonly missing?: string }> {
-  if (!context.unusable) return { entry: await prepareValue(entry, schema, context) };
+  if (!context.unusable) return { entry: await prepareValue(await filled(entry, table, context), schema, context) };
   if (isJsonObject(entry) && entry["enabled"] === false) return { entry: switchedOff(entry, table) };
   try {
-    return { entry: await prepareValue(isJsonObject(entry) ? { ...table.base, ...entry } : entry, schema, context) };
+    const whole = await filled(isJsonObject(entry) ? { ...table.base, ...entry } : entry, table, context);
+    return { entry: await prepareValue(whole, schema, context) };
   } catch (error) {
     if (error instanceof MissingValue) return { missing: error.message };
     throw error;
   }
+}
+
+async function filled(entry: unknown, { variablesFile }: SourceTable, context: PrepareContext): Promise<unknown> {
+  return variablesFile && isJsonObject(entry) ? withVariablesFile(entry, variablesFile, context) : entry;
 }
 
 async function prepareObject(

@@ -48,6 +48,14 @@ export interface SourceTable {
   readonly identity: readonly string[];
   /** What holds where an entry in a file does not say it; paths count from that file. @default {} */
   readonly base?: JsonObject;
+  /** The member that names a file of variables. @default there is none */
+  readonly variablesFile?: VariablesFileMember;
+}
+
+/** A member that names a file of `NAME=value` lines, and the table that gets its variables. */
+export interface VariablesFileMember {
+  readonly file: string;
+  readonly into: string;
 }
 
 /** The schema of members that have no names of their own, where a table takes any key. */

@@ -32,7 +32,13 @@ function take(
   { workspace, target = join(folder, "toolyard.toml"), taken = {} }: From = {},
 ): Promise<ImportReport> {
   const known = { program: "Some client", path, ...(workspace === undefined ? {} : { workspace }) };
-  return importServers([known], { taken: new Map(Object.entries(taken)), target, cwd: folder, schema: CONFIG_SCHEMA });
+  return importServers([known], {
+    taken: new Map(Object.entries(taken)),
+    target,
+    cwd: folder,
+    schema: CONFIG_SCHEMA,
+    variables: {},
+  });
 }
 
 function optionsOf({ servers }: ImportReport): Record<string, unknown> {
@@ -276,7 +282,7 @@ describe("one server twice", () => {
         { program: "One", path: await at("one.json", one) },
         { program: "Other", path: await at("other.json", other) },
       ],
-      { taken: new Map(), target: join(folder, "toolyard.toml"), cwd: folder, schema: CONFIG_SCHEMA },
+      { taken: new Map(), target: join(folder, "toolyard.toml"), cwd: folder, schema: CONFIG_SCHEMA, variables: {} },
     );
 
   test("of one name: the first file has it; where the other differs, both are shown, without arguments", async () => {

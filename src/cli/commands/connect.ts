@@ -183,6 +183,7 @@ async function takeOver(client: ClientKind, path: string, { options, io, target 
     target: target.path,
     taken: await takenIn(target),
     schema: CONFIG_SCHEMA,
+    variables: io.env,
   });
   if (plan.moves.length === 0 || options.yes || options.dryRun) return plan;
   const question =

@@ -30,7 +30,7 @@ export const run: Run<Options> = async (files, options, io) => {
   const found = candidates(files, io);
   const live = showLive(io, { read: () => found.map(stepOf), json: options.json === true, plain: false });
   const report = await takenServers(target)
-    .then((taken) => importServers(found, { taken, target, cwd: io.cwd, schema: CONFIG_SCHEMA }))
+    .then((taken) => importServers(found, { taken, target, cwd: io.cwd, schema: CONFIG_SCHEMA, variables: io.env }))
     .finally(() => live.end());
   const isWritten = options.write === true && report.servers.length > 0;
   if (isWritten)
@@ -132,8 +132,8 @@ async function printReport(shown: Shown, io: Io): Promise<void> {
     if (variables.length > 0)
       await print(
         io.stdout,
-        `${alias} needs the variable${variables.length > 1 ? "s" : ""} ${variables.join(", ")}, which its ` +
-          "editor would have asked for.",
+        `${alias} needs the variable${variables.length > 1 ? "s" : ""} ${variables.join(", ")}, ` +
+          `which ${variables.length > 1 ? "are" : "is"} not set or which its editor asks for.`,
       );
   }
   for (const warning of warnings) await print(io.stderr, `warning: ${warning}`);

@@ -24,6 +24,8 @@ export interface TakeOverOptions {
   /** What it has already, by name. */
   readonly taken: ReadonlyMap<string, JsonObject>;
   readonly schema: OptionSchema;
+  /** The environment that decides which referenced variables are set. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
 }
 
 /** Servers that a client keeps for one folder only stay where they are. */
@@ -50,9 +52,9 @@ export async function planTakeOver(options: TakeOverOptions): Promise<TakeOver> 
 
 const UNREADABLE = "it has neither a command nor an address";
 
-/** The client asks a person for a value, which a hub cannot. */
+/** A value that only the client has, because it asks its user or has another environment. */
 function stayReason({ variables }: ImportedServer): string | undefined {
   return variables.length === 0
     ? undefined
-    : `it asks for ${variables.join(", ")}; set that as a variable and take it over with \`toolyard import\``;
+    : `it needs a value for ${variables.join(", ")}; set that as a variable and take it over with \`toolyard import\``;
 }

@@ -1,20 +1,17 @@
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { translateReferences, type TranslationContext } from "./client-variables.ts";
 
-/**
- * One server of some client, in the words that all of them share, and what only some can say, in the words of
- * `toolyard.toml`.
- */
+/** One server of a client: the members that all clients share, and the client's own as options of `toolyard.toml`. */
 export interface PlainEntry {
   readonly entry: JsonObject;
   readonly options: JsonObject;
-  /** Variables that stand for what the client would have asked a person. */
+  /** Variables that must be set before the server starts: values that the client asks for, and unset references. */
   readonly variables: readonly string[];
+  /** Why the server can only run in its client. Absent: the hub can run it. */
+  readonly refusal?: string;
 }
 
-/**
- * How clients call what `toolyard.toml` calls otherwise. A rule gives the option's value, or nothing when it does not
- * apply.
- */
+/** Client keys that `toolyard.toml` names differently. A rule returns the option, or nothing if it does not apply. */
 const RULES: Readonly<Record<string, (value: unknown) => JsonObject | undefined>> = {
   enabled: (value) => (typeof value === "boolean" ? { enabled: value } : undefined),
   environment: () => undefined,
@@ -26,56 +23,50 @@ const RULES: Readonly<Record<string, (value: unknown) => JsonObject | undefined>
   tool_timeout_sec: (value) => seconds("timeout", value),
   startup_timeout_sec: (value) => seconds("connect_timeout", value),
   env_vars: (value) => names("inherit_env", value),
+  envFile: (value) => (typeof value === "string" && value !== "" ? { env_file: value } : undefined),
   bearer_token_env_var: (value) => (typeof value === "string" && value !== "" ? { token: `\${${value}}` } : undefined),
   http_headers: () => undefined,
   env_http_headers: () => undefined,
 };
 
-export function toPlainEntry(given: JsonObject): PlainEntry {
-  const variables = new Set<string>();
-  const entry = answered(renamed(given), variables) as JsonObject;
+/** Returns one server of a client's file in the terms of `toolyard.toml`, with its references translated. */
+export function toPlainEntry(given: JsonObject, context: TranslationContext): PlainEntry {
+  const { value, missing, refusal } = translateReferences(given, context);
+  const { entry, needed } = renamed(value as JsonObject, context);
   const options = Object.assign(
     {},
     ...Object.entries(RULES).map(([key, rule]) => (key in entry ? rule(entry[key]) : undefined)),
   ) as JsonObject;
   const plain = Object.fromEntries(Object.entries(entry).filter(([key]) => !(key in RULES)));
-  return { entry: plain, options, variables: [...variables] };
+  const variables = [...new Set([...missing, ...needed])];
+  return { entry: plain, options, variables, ...(refusal !== undefined && { refusal }) };
 }
 
-/** OpenCode's `environment`, Codex's headers. */
-function renamed(entry: JsonObject): JsonObject {
-  const { environment, http_headers: headers, env_http_headers: fromVariables } = entry;
-  const references = isJsonObject(fromVariables)
-    ? Object.fromEntries(Object.entries(fromVariables).map(([name, variable]) => [name, `\${${String(variable)}}`]))
-    : {};
+interface RenamedEntry {
+  readonly entry: JsonObject;
+  /** Variables that Codex names as keys, and that are not set. */
+  readonly needed: readonly string[];
+}
+
+/** Renames OpenCode's `environment` and Codex's headers. */
+function renamed(entry: JsonObject, { variables }: TranslationContext): RenamedEntry {
+  const { environment, http_headers: headers, env_http_headers: fromVariables, bearer_token_env_var: token } = entry;
+  const named = Object.entries(isJsonObject(fromVariables) ? fromVariables : {});
+  const references = Object.fromEntries(named.map(([name, variable]) => [name, `\${${String(variable)}}`]));
   const joined = {
     ...(isJsonObject(entry["headers"]) ? entry["headers"] : {}),
     ...(isJsonObject(headers) ? headers : {}),
     ...references,
   };
+  const used = [...named.map(([, variable]) => String(variable)), ...(typeof token === "string" ? [token] : [])];
   return {
-    ...entry,
-    ...(isJsonObject(environment) ? { env: environment } : {}),
-    ...(Object.keys(joined).length > 0 ? { headers: joined } : {}),
+    entry: {
+      ...entry,
+      ...(isJsonObject(environment) ? { env: environment } : {}),
+      ...(Object.keys(joined).length > 0 ? { headers: joined } : {}),
+    },
+    needed: used.filter((name) => name !== "" && variables[name] === undefined),
   };
-}
-
-const INPUT = /\$\{input:([^}]+)\}/g;
-
-/** A server asks nobody: what the client would ask for comes from a variable. */
-function answered(value: unknown, variables: Set<string>): unknown {
-  if (Array.isArray(value)) return value.map((item) => answered(item, variables));
-  if (isJsonObject(value))
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, answered(member, variables)]));
-  if (typeof value !== "string") return value;
-  return value.replace(INPUT, (_whole, id: string) => {
-    const variable = id
-      .toUpperCase()
-      .replaceAll(/[^A-Z0-9]+/g, "_")
-      .replace(/^(?=\d)/, "_");
-    variables.add(variable);
-    return `\${${variable}}`;
-  });
 }
 
 function names(option: string, value: unknown): JsonObject | undefined {

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { homedir } from "node:os";
+import { dirname, resolve, sep } from "node:path";
 import { ConfigError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { OptionSchema } from "../../core/option-schema.ts";
@@ -7,7 +8,8 @@ import { checkConfig, formatPath } from "../check.ts";
 import { readTree } from "../document.ts";
 import { treeOf } from "../edit/sources.ts";
 import { convertServers, serverTable } from "../mcp-json.ts";
-import { toPlainEntry } from "./client-entry.ts";
+import { toPlainEntry, type PlainEntry } from "./client-entry.ts";
+import { variableSyntax, type TranslationContext } from "./client-variables.ts";
 import type { KnownFile } from "./known-files.ts";
 import { differenceOf, serverLabel } from "./same-server.ts";
 
@@ -18,8 +20,10 @@ export interface ImportedServer {
   readonly kind: "stdio" | "http";
   /** The server's options in the keys of `toolyard.toml`. */
   readonly options: JsonObject;
-  /** Variables to set, in place of what the program would ask a person. */
+  /** Variables to set before the server starts: values that the program asks for, and references that are not set. */
   readonly variables: readonly string[];
+  /** Why the server can only run in its program. Absent: the hub can run it. */
+  readonly refusal?: string;
 }
 
 export interface SkippedServer {
@@ -48,6 +52,8 @@ export interface ImportOptions {
   readonly cwd: string;
   /** The whole configuration's: a server that it refuses would spoil the rest of the target. */
   readonly schema: OptionSchema;
+  /** The environment that decides which referenced variables are set. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
 }
 
 /** Reads the files that exist and gathers their servers; the first file that has an alias keeps it. */
@@ -92,6 +98,7 @@ function refusal(
   { taken, schema }: ImportOptions,
 ): string | undefined {
   if (server.alias === HUB_NAME && isHub(server.options)) return "that is this hub";
+  if (server.refusal !== undefined) return server.refusal;
   const there = taken.get(server.alias);
   if (there) return `the target already has a server of this name${further(server.options, there)}`;
   if (other) return `${other.program} has one of this name${further(server.options, other.options)}`;
@@ -119,7 +126,8 @@ function isHub({ args, url }: JsonObject): boolean {
 async function serversOf(file: KnownFile, options: ImportOptions, warnings: string[]): Promise<ImportedServer[]> {
   try {
     const { tree } = await readTree(file.path);
-    const tables = tablesOf(tree, options.cwd).map((table) => serversIn(table, file, options.target));
+    const context = translationContext(file, tree, options);
+    const tables = tablesOf(tree, options.cwd).map((table) => serversIn(table, file, { ...options, context }));
     warnings.push(...tables.flatMap((table) => table.warnings));
     return tables.flatMap(({ servers }) => servers);
   } catch (error) {
@@ -127,6 +135,20 @@ async function serversOf(file: KnownFile, options: ImportOptions, warnings: stri
     warnings.push(...error.problems);
     return [];
   }
+}
+
+function translationContext(file: KnownFile, tree: JsonObject, options: ImportOptions): TranslationContext {
+  const folder = dirname(file.path);
+  const { workspace } = file;
+  return {
+    syntax: variableSyntax(file.program, tree),
+    program: file.program,
+    variables: options.variables,
+    workspace,
+    workspaceReference: workspace === dirname(options.target) ? "${workspaceFolder}" : workspace,
+    resolveFile: (path) => (/^~[\\/]/.test(path) ? resolve(homedir(), path.slice(2)) : resolve(folder, path)),
+    pathSeparator: sep,
+  };
 }
 
 /** Every table of servers in a file: those that it keeps for this folder first, then everybody's. */
@@ -151,12 +173,18 @@ interface ImportedTable {
   readonly warnings: readonly string[];
 }
 
-function serversIn(table: JsonObject, file: KnownFile, target: string): ImportedTable {
+const NO_OPTIONS: Omit<PlainEntry, "entry"> = { options: {}, variables: [] };
+
+interface TableContext extends ImportOptions {
+  readonly context: TranslationContext;
+}
+
+function serversIn(table: JsonObject, file: KnownFile, { target, context }: TableContext): ImportedTable {
   const plain = new Map(
     Object.entries(table).map(([alias, entry]) => [
       alias,
       // What is no object is told as such with all that is left out.
-      isJsonObject(entry) ? toPlainEntry(entry) : { entry, options: {}, variables: [] },
+      isJsonObject(entry) ? toPlainEntry(entry, context) : { entry, ...NO_OPTIONS },
     ]),
   );
   const {
@@ -165,7 +193,7 @@ function serversIn(table: JsonObject, file: KnownFile, target: string): Imported
     warnings: found,
   } = convertServers(Object.fromEntries([...plain].map(([alias, { entry }]) => [alias, entry])));
   const server = (alias: string, kind: "stdio" | "http", converted: JsonObject): ImportedServer => {
-    const { options = {}, variables = [] } = plain.get(alias) ?? {};
+    const { options, variables, refusal } = plain.get(alias) ?? NO_OPTIONS;
     const own = { ...converted, ...options };
     return {
       alias,
@@ -173,6 +201,7 @@ function serversIn(table: JsonObject, file: KnownFile, target: string): Imported
       file: file.path,
       kind,
       variables,
+      ...(refusal !== undefined && { refusal }),
       options: kind === "stdio" ? placed(own, file.workspace, dirname(target)) : own,
     };
   };
@@ -183,21 +212,16 @@ function serversIn(table: JsonObject, file: KnownFile, target: string): Imported
   return { servers, warnings: found.map((warning) => `${file.path}: ${warning}`) };
 }
 
-/** Keeps what is relative pointing at the folder it was written for, when the target lies elsewhere. */
+/** Keeps relative paths pointing at the folder that they were written for, when the target is in another one. */
 function placed(options: JsonObject, workspace: string | undefined, targetFolder: string): JsonObject {
   if (workspace === undefined || workspace === targetFolder) return options;
-  const cwd =
-    typeof options["cwd"] === "string" && !options["cwd"].startsWith("${")
-      ? resolve(workspace, options["cwd"])
-      : options["cwd"];
-  return withWorkspace({ ...options, cwd: cwd ?? workspace }, workspace) as JsonObject;
-}
-
-function withWorkspace(value: unknown, workspace: string): unknown {
-  if (typeof value === "string") return value.replaceAll("${workspaceFolder}", () => workspace);
-  if (Array.isArray(value)) return value.map((item) => withWorkspace(item, workspace));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withWorkspace(member, workspace)]));
+  const absolute = (path: unknown): unknown =>
+    typeof path === "string" && !/^(?:\$\{|~[\\/])/.test(path) ? resolve(workspace, path) : path;
+  return {
+    ...options,
+    cwd: absolute(options["cwd"] ?? workspace),
+    ...("env_file" in options && { env_file: absolute(options["env_file"]) }),
+  };
 }
 
 /** The servers as text to add to a `toolyard.toml`. */

@@ -1,6 +1,6 @@
 import { mkdir, realpath } from "node:fs/promises";
-import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { expandHome } from "../../core/home-path.ts";
 import type { FailKind } from "../../core/kinds.ts";
 
 /** A file that cannot be written, in words for the caller: no path but the one that it gave. */
@@ -53,7 +53,7 @@ async function lexicallyInside(
   roots: readonly string[],
 ): Promise<{ readonly realRoot: string; readonly wanted: string }> {
   const [first = ""] = roots;
-  const said = fromHome(path);
+  const said = expandHome(path);
   const wanted = isAbsolute(said) ? resolve(said) : resolve(first, said);
   for (const root of roots) {
     await mkdir(root, { recursive: true });
@@ -61,11 +61,6 @@ async function lexicallyInside(
     if (isInside(root, wanted) || isInside(realRoot, wanted)) return { realRoot, wanted };
   }
   throw outside(path);
-}
-
-/** `~/notes.md` means the home folder, as it does everywhere else, and no folder called `~`. */
-function fromHome(path: string): string {
-  return /^~(?:[\\/]|$)/.test(path) ? join(homedir(), path.slice(1)) : path;
 }
 
 // The links of what exists; what does not exist yet cannot be one.

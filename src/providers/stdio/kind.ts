@@ -30,7 +30,7 @@ const SAMPLE = `
 `;
 
 const STARTS: Starts = {
-  keys: ["command", "args", "cwd", "env", "inherit_env"],
+  keys: ["command", "args", "cwd", "env", "env_file", "inherit_env"],
   told: ["command", "args"],
   between: " ",
 };
@@ -45,7 +45,12 @@ export const STDIO = defineSourceKind({
           Type.Table(
             Type.Sources(
               Type.Record(StdioServerSchema, { description: "MCP servers that are started here, by alias." }),
-              { kind: "stdio", identity: ["command", "namespace"], base: { cwd: "." } },
+              {
+                kind: "stdio",
+                identity: ["command", "namespace"],
+                base: { cwd: "." },
+                variablesFile: { file: "env_file", into: "env" },
+              },
             ),
             { sample: SAMPLE, starts: STARTS },
           ),

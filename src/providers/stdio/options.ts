@@ -1,5 +1,6 @@
 import { durationOption } from "../../core/duration.ts";
 import { OptionError } from "../../core/errors.ts";
+import { expandHome } from "../../core/home-path.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
 import { ABOVE_ZERO, readOptions } from "../../core/option-values.ts";
 import { resolveMcpServer, MCP_SERVER_MEMBERS, type McpServerOptions } from "../mcp-server/options.ts";
@@ -19,6 +20,14 @@ export const StdioServerSchema = Type.Object({
     Type.Record(Type.Secret(), {
       description: "The server's own variables, beside the few that every child gets.",
       default: {},
+    }),
+  ),
+  env_file: Type.Optional(
+    Type.Path({
+      description:
+        "A file of `NAME=value` lines whose variables the server gets. `env` wins over it. It is read with the " +
+        "configuration.",
+      examples: [".env.mcp"],
     }),
   ),
   inherit_env: Type.Optional(
@@ -59,12 +68,13 @@ export function resolveStdioServer(options: StdioServerConfig): StdioServerOptio
   const read = readOptions(StdioServerSchema, options);
   const { command: given, args, cwd, env } = read;
   const words = typeof given === "string" ? (options.args === undefined ? splitWords(given) : [given]) : given;
-  const [command, ...first] = words;
+  // A program that is started without a shell would look for a folder called `~`.
+  const [command, ...first] = words.map(expandHome);
   if (command === undefined || command.trim() === "")
     throw new OptionError(`\`command\` must name a program, got ${JSON.stringify(given)}.`);
   return Object.freeze({
     command,
-    args: [...first, ...args],
+    args: [...first, ...args.map(expandHome)],
     ...(cwd !== undefined && { cwd }),
     env,
     inheritEnv: read.inherit_env,
