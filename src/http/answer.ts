@@ -1,13 +1,30 @@
 import { Canceller, type Cancellation } from "../core/cancellation.ts";
 import { leaveAtTurnEnd } from "../core/turn-end.ts";
+import { findInvalidHeader } from "./header-value.ts";
 import type { AnswerWire, RawHeaders, WireEvents } from "./wire.ts";
 
 /** Answers that nobody has begun. The last of them need not wait for others that could leave with it. */
 let awaited = 0;
 
-/** The one answer to a request. What is sent after it was sent, or to somebody who has gone, does nothing. */
+/** Receives the fault of an answer whose head could not be sent. */
+export interface AnswerFaults {
+  error(message: string, facts: { readonly header: string; readonly status: number }): void;
+}
+
+const NO_FAULTS: AnswerFaults = { error: () => {} };
+
+const FAULT_BODY =
+  '{"jsonrpc":"2.0","error":{"code":-32603,"message":"Internal error: a header of this answer has a character that ' +
+  'HTTP does not allow. The log of the hub names the header."},"id":null}';
+
+/**
+ * The one answer to a request. What is sent after it was sent, or to a client that disconnected, does nothing. A head
+ * that HTTP cannot carry is answered with a fixed 500 and reported to `faults`; nothing is thrown, because an answer
+ * may be begun from a timer or by another process.
+ */
 export class HttpAnswer implements WireEvents {
   readonly #wire: AnswerWire;
+  readonly #faults: AnswerFaults;
   #status = 0;
   #isAnswered = false;
   #isOver: boolean;
@@ -15,9 +32,12 @@ export class HttpAnswer implements WireEvents {
   #gone: Canceller | undefined;
   #closers: (() => void)[] | undefined;
   #onDrained: (() => void) | undefined;
+  /** Name of the first header set by `setHeader` that HTTP cannot carry. */
+  #invalidHeader: string | undefined;
 
-  constructor(wire: AnswerWire) {
+  constructor(wire: AnswerWire, faults: AnswerFaults = NO_FAULTS) {
     this.#wire = wire;
+    this.#faults = faults;
     wire.events = this;
     this.#isOver = wire.isGone;
     this.#isAwaited = !this.#isOver;
@@ -71,7 +91,9 @@ export class HttpAnswer implements WireEvents {
 
   /** Goes with whatever head is sent. */
   setHeader(name: string, value: string): this {
-    if (!this.isBegun) this.#wire.setHeader(name, value);
+    if (this.isBegun) return this;
+    if (findInvalidHeader([name, value]) === undefined) this.#wire.setHeader(name, value);
+    else this.#invalidHeader ??= name;
     return this;
   }
 
@@ -80,7 +102,7 @@ export class HttpAnswer implements WireEvents {
     if (!this.isOpen) return;
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
     // 204 has no body by its nature, and may not say how long it is.
-    this.#begin(status, status === 204 ? headers : [...headers, "content-length", String(length)]);
+    if (!this.#begin(status, status === 204 ? headers : [...headers, "content-length", String(length)])) return;
     this.#isAnswered = true;
     // A string leaves in one write with the head, where a buffer takes two; plain ASCII need not be encoded.
     const encoding = length === body.length ? "latin1" : "utf8";
@@ -94,7 +116,7 @@ export class HttpAnswer implements WireEvents {
       (sum, piece) => sum + (typeof piece === "string" ? Buffer.byteLength(piece) : piece.length),
       0,
     );
-    this.#begin(status, [...headers, "content-length", String(length)]);
+    if (!this.#begin(status, [...headers, "content-length", String(length)])) return;
     this.#isAnswered = true;
     for (const piece of pieces) this.#wire.write(piece);
     this.#wire.end();
@@ -108,12 +130,12 @@ export class HttpAnswer implements WireEvents {
 
   /** Lets the head leave before anything else is there. */
   flush(): void {
-    if (!this.isGone) this.#wire.flush();
+    if (!this.#isAnswered && !this.isGone) this.#wire.flush();
   }
 
   /** False: what waits for the caller is enough for now, and `onDrained` tells when it is taken. */
   write(piece: string | Uint8Array, onTaken?: () => void): boolean {
-    return !this.isGone && this.#wire.write(piece, onTaken);
+    return !this.#isAnswered && !this.isGone && this.#wire.write(piece, onTaken);
   }
 
   /** `encoding`: `latin1` for a text whose characters are the bytes that are meant. */
@@ -146,12 +168,28 @@ export class HttpAnswer implements WireEvents {
     this.#isAwaited = false;
   }
 
-  #begin(status: number, headers: RawHeaders): void {
-    this.#status = status;
+  /** Returns false if the head is invalid; the answer is a 500 then, and complete. */
+  #begin(status: number, headers: RawHeaders): boolean {
     this.#awaitNoMore();
-    this.#wire.begin(status, headers);
+    const invalid = this.#invalidHeader ?? findInvalidHeader(headers);
+    this.#status = invalid === undefined ? status : 500;
+    if (invalid === undefined) this.#wire.begin(status, headers);
+    else this.#answerFault(invalid, status);
+    return invalid === undefined;
+  }
+
+  #answerFault(header: string, status: number): void {
+    this.#isAnswered = true;
+    this.#faults.error("An answer has a header that HTTP cannot carry; it was replaced by status 500.", {
+      header: header.slice(0, MAX_LOGGED_CHARS),
+      status,
+    });
+    this.#wire.begin(500, ["content-type", "application/json", "content-length", String(FAULT_BODY.length)]);
+    this.#wire.end(FAULT_BODY, "latin1");
   }
 }
+
+const MAX_LOGGED_CHARS = 100;
 
 function callerGone(): Error {
   return new Error("The caller closed the connection.");

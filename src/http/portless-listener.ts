@@ -15,6 +15,7 @@ export abstract class PortlessListener<W extends AnswerWire> implements Listener
   readonly address = undefined;
   protected readonly dispatcher: Dispatcher;
   protected readonly limits: HttpOptions["limits"];
+  readonly #logger: Logger;
   readonly #closing = new AbortController();
   readonly #inFlight = new CallSet<W>();
   #onOver: () => void = () => {};
@@ -22,6 +23,7 @@ export abstract class PortlessListener<W extends AnswerWire> implements Listener
 
   constructor(options: HttpOptions, logger: Logger, authenticator: Authenticator) {
     this.limits = options.limits;
+    this.#logger = logger;
     this.dispatcher = new Dispatcher(options, { logger, authenticator, closing: this.#closing.signal });
   }
 
@@ -49,7 +51,7 @@ export abstract class PortlessListener<W extends AnswerWire> implements Listener
 
   /** Answers a request; `problem` is why it is refused, where that is known already. */
   protected take(request: HttpRequest, wire: W, problem?: Refusal): void {
-    const answer = new HttpAnswer(wire);
+    const answer = new HttpAnswer(wire, this.#logger);
     // What Node's own server sees to on a connection.
     const isFull = this.#inFlight.size >= this.limits.maxConnections;
     this.#inFlight.add(wire);

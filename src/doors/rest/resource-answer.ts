@@ -1,11 +1,12 @@
 import { isJsonObject, type JsonObject, listMember } from "../../core/json.ts";
 import { fail, type Fail } from "../../core/outcome.ts";
 import type { HttpAnswer } from "../../http/answer.ts";
+import { findMediaType } from "../../http/header-value.ts";
 import { send } from "./answer.ts";
 
 /**
- * Sends a resource's content as it is, with its media type. Whatever a browser makes of it, it gets no script, no form
- * and none of this hub's origin. Gives a failure when there is not exactly one content.
+ * Sends a resource's content unchanged, with its media type if that is a valid header value. The sandbox policy denies
+ * it scripts, forms and this hub's origin in a browser. Returns a failure unless the result has exactly one content.
  */
 export function sendRaw(answer: HttpAnswer, result: JsonObject): Fail | undefined {
   const contents = listMember(result, "contents");
@@ -21,11 +22,9 @@ export function sendRaw(answer: HttpAnswer, result: JsonObject): Fail | undefine
   send(answer, body, {
     status: 200,
     headers: {
-      "content-type": typeof mimeType === "string" && MEDIA_TYPE.test(mimeType) ? mimeType : fallback,
+      "content-type": findMediaType(mimeType) ?? fallback,
       "content-security-policy": "sandbox; default-src 'none'",
     },
   });
   return undefined;
 }
-
-const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;\s*[\w-]+=("[^"\r\n\\]*"|[\w!#$&^.+-]+))*$/;

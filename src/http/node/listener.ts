@@ -45,6 +45,7 @@ export function createAdoptingListener(
 class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
   readonly streamStallMs: number;
   readonly #options: HttpOptions;
+  readonly #logger: Logger;
   readonly #dispatcher: Dispatcher;
   readonly #closing = new AbortController();
   readonly #inFlight = new CallSet<NodeWire | PlainWire>();
@@ -61,6 +62,7 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
 
   constructor(options: HttpOptions, logger: Logger, authenticator: Authenticator) {
     this.#options = options;
+    this.#logger = logger;
     this.streamStallMs = options.limits.streamStallMs;
     this.#dispatcher = new Dispatcher(options, { logger, authenticator, closing: this.#closing.signal });
     this.#front = this.#createFront();
@@ -102,7 +104,7 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
 
   serve(wire: PlainWire): void {
     this.#inFlight.add(wire);
-    this.#dispatcher.serve({ request: wire, answer: new HttpAnswer(wire) });
+    this.#dispatcher.serve({ request: wire, answer: new HttpAnswer(wire, this.#logger) });
   }
 
   handOver(socket: Socket): void {
@@ -178,7 +180,7 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
         response.writeContinue();
         return this.#serve(request, response);
       }
-      const answer = new HttpAnswer(this.#wireOf(request, response));
+      const answer = new HttpAnswer(this.#wireOf(request, response), this.#logger);
       sendRefusal(answer, tooLarge(limits.maxBodyBytes));
     });
     return server;
@@ -186,7 +188,7 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
     const wire = this.#wireOf(request, response);
-    this.#dispatcher.serve({ request: wire, answer: new HttpAnswer(wire) });
+    this.#dispatcher.serve({ request: wire, answer: new HttpAnswer(wire, this.#logger) });
   }
 
   #wireOf(request: IncomingMessage, response: ServerResponse): NodeWire {

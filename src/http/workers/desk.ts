@@ -32,7 +32,7 @@ export class Desk {
 
   serve(head: RequestHead, body: Buffer, wire: RemoteAnswerWire): void {
     const { handler, refusalBody } = this.#routes[head.route]!;
-    const answer = new HttpAnswer(wire);
+    const answer = new HttpAnswer(wire, this.#logger);
     const failed = (error: unknown): void =>
       answerFailure(error, { answer, method: head.method, logger: this.#logger, refusalBody });
     try {

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { Authentication } from "../../core/authenticator.ts";
+import { messageOf } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Logger } from "../../core/ports.ts";
 import type { HttpAnswer } from "../answer.ts";
@@ -32,6 +33,7 @@ const MAX_JOINED_BYTES = 64 * 1024;
  */
 export class Worker {
   readonly #channel: Channel;
+  readonly #logger: Logger;
   readonly #open = new Map<number, HttpAnswer>();
   readonly #listener: AdoptingListener;
   readonly #authenticator: RemoteAuthenticator;
@@ -39,8 +41,9 @@ export class Worker {
 
   constructor(channel: Channel, { options, routes }: WorkerSettings) {
     this.#channel = channel;
+    this.#logger = channelLogger(channel);
     this.#authenticator = new RemoteAuthenticator(channel);
-    this.#listener = createAdoptingListener(options, channelLogger(channel), this.#authenticator);
+    this.#listener = createAdoptingListener(options, this.#logger, this.#authenticator);
     for (const [index, route] of routes.entries())
       this.#listener.route(route, this.#forwarder(index), refusalsOf(route));
   }
@@ -62,12 +65,24 @@ export class Worker {
     return this.#listener.close();
   }
 
-  /** Takes a frame that belongs to a request, or to a question. */
-  receive({ type, exchange, head, body }: Frame): void {
+  /** Takes a frame of a request, or of a question about a caller. */
+  receive(frame: Frame): void {
+    const { type, exchange, head } = frame;
     if (type === FRAME.principal) return this.#authenticator.answered(exchange, JSON.parse(head) as Authentication);
     const answer = this.#open.get(exchange);
-    // Its caller has gone, which the primary did not know yet.
+    // The client disconnected, and the primary had not received that yet.
     if (!answer) return;
+    // A failure here belongs to one answer. It must not end the process, which serves other connections.
+    try {
+      this.#send(answer, frame);
+    } catch (error) {
+      this.#logger.error("An answer could not be sent.", { error: messageOf(error) });
+      this.#open.delete(exchange);
+      answer.cut();
+    }
+  }
+
+  #send(answer: HttpAnswer, { type, exchange, head, body }: Frame): void {
     switch (type) {
       case FRAME.answer:
         this.#open.delete(exchange);

@@ -181,12 +181,30 @@ describe("an answer is that of Node's own server", () => {
     expect(plain?.status).toBe(500);
   });
 
-  test("a header that would be read as two reaches nobody", async () => {
-    const port = await start(
-      {},
-      { "/forged": ({ answer }) => answer.send(200, ["x-forged", "a\r\nset-cookie: b"], "no") },
-    );
-    expect(await bothAnswers(port, get("/forged"))).toEqual([undefined, undefined]);
+  test.each<[string, Serve]>([
+    ["passed to `send`", ({ answer }) => answer.send(200, ["x-forged", "a\r\nset-cookie: b"], "no")],
+    ["set before", ({ answer }) => answer.setHeader("x-forged", "中").send(200, [], "no")],
+    ["of an answer in pieces", ({ answer }) => answer.sendPieces(200, ["x-forged", "\0"], ["no", Buffer.from("no")])],
+    ["of an event stream", (exchange) => exchange.openStream({ "x-forged": "\x1b[2J" }).send("no")],
+    ["whose name is none", ({ answer }) => answer.send(200, ["x forged", "a"], "no")],
+    [
+      "of an answer that is begun",
+      ({ answer }) => {
+        answer.begin(200, ["x-forged", "a\nb"]);
+        answer.flush();
+        answer.write("no");
+        answer.end("no");
+      },
+    ],
+  ])("a header that HTTP cannot carry, %s, is a 500 with a fixed body and the connection stays", async (_, serve) => {
+    const port = await start({}, { "/forged": serve });
+    for (const caller of [new Caller(port), await Caller.ofNode(port)]) {
+      caller.socket.write(get("/forged") + get("/plain"));
+      const answer = await caller.answer();
+      expect(answer).toMatchObject({ status: 500, body: expect.stringContaining('"code":-32603') });
+      expect(answer?.headers).not.toHaveProperty("x-forged");
+      expect((await caller.answer())?.status).toBe(200);
+    }
   });
 
   test.each([
