@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Canceller } from "./cancellation.ts";
+import { createRandom } from "../../test/support/random.ts";
 import { FairLine } from "./fair-line.ts";
 import type { Holder } from "./shares.ts";
 
@@ -129,3 +130,103 @@ test("a closed line sends away whoever waits, and lets nobody in", async () => {
   await enter(line, order, "late");
   expect(order).toEqual(["in in", "waiting out", "late out"]);
 });
+
+const among = (principals: number, places: number): FairLine => new FairLine({ places, waiting: 1000, principals });
+
+/** How many of `tries` entries of one principal get a place immediately. */
+async function inside(line: FairLine, principal: string, tries: number): Promise<number> {
+  let count = 0;
+  for (let at = 0; at < tries; at += 1) void line.enter({ principal }, never).then(() => (count += 1));
+  await vi.advanceTimersByTimeAsync(0);
+  return count;
+}
+
+test.each([
+  // [places, known principals, places of the first one]
+  [4, 1, 4],
+  [4, 2, 3],
+  [4, 3, 2],
+  [4, 50, 2],
+  [3, 2, 2],
+  [3, 9, 2],
+  [2, 2, 1],
+  [1, 2, 1],
+  [64, 2, 63],
+  [64, 100, 32],
+])("of %i places and %i principals, the first principal gets %i", async (places, principals, most) => {
+  expect(await inside(among(principals, places), "a", places * 2)).toBe(most);
+});
+
+test("a principal without a place gets one immediately while another one waits for more", async () => {
+  const line = among(3, 4);
+  expect(await inside(line, "a", 10)).toBe(2);
+  expect(await inside(line, "b", 10)).toBe(1);
+  expect(await inside(line, "c", 10)).toBe(1);
+});
+
+test("principals that nobody announced are counted once they came", async () => {
+  const line = among(1, 4);
+  expect(await inside(line, "a", 3)).toBe(3);
+  expect(await inside(line, "b", 1)).toBe(1);
+  line.leave(B);
+  // A place stays free for b from now on.
+  expect(await inside(line, "a", 1)).toBe(0);
+  expect(await inside(line, "b", 1)).toBe(1);
+});
+
+test("a principal gets a further place when the others have theirs", async () => {
+  const line = among(2, 3);
+  const order: string[] = [];
+  for (const name of ["a0", "a1"]) await enter(line, order, name);
+  const third = enter(line, order, "a2");
+  await enter(line, order, "b", { holder: B });
+  line.leave(A);
+  await third;
+  expect(order).toEqual(["a0 in", "a1 in", "b in", "a2 in"]);
+});
+
+test("a line whose places became fewer lets nobody in until there are so few inside", async () => {
+  const line = new FairLine({ places: 2, waiting: 2 });
+  const order: string[] = [];
+  for (const name of ["0", "1"]) await enter(line, order, name);
+  const waiting = enter(line, order, "2");
+  line.places = 1;
+  line.leave(A);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(order).toEqual(["0 in", "1 in"]);
+  line.leave(A);
+  await waiting;
+  expect(order).toEqual(["0 in", "1 in", "2 in"]);
+});
+
+test.each(Array.from({ length: 40 }, (_, seed) => seed))(
+  "whatever comes and goes, places and newcomers have their rights (seed %i)",
+  async (seed) => {
+    const random = createRandom(seed);
+    const places = 1 + random.below(8);
+    const names = Array.from({ length: 1 + random.below(6) }, (_, at) => `p${at}`);
+    const line = among(names.length, places);
+    const held = new Map(names.map((name) => [name, 0]));
+    const waiting = new Map(names.map((name) => [name, 0]));
+    const change = (map: Map<string, number>, name: string, by: number): void =>
+      void map.set(name, map.get(name)! + by);
+    const total = (): number => Array.from(held.values()).reduce((sum, one) => sum + one, 0);
+    for (let step = 0; step < 300; step += 1) {
+      const name = random.pick(names);
+      if (random.below(3) > 0) {
+        change(waiting, name, 1);
+        void line.enter({ principal: name }, never).then(() => (change(waiting, name, -1), change(held, name, 1)));
+      } else if (held.get(name)! > 0) {
+        change(held, name, -1);
+        line.leave({ principal: name });
+      }
+      await vi.advanceTimersByTimeAsync(0);
+      expect(total()).toBeLessThanOrEqual(places);
+      const kept = Math.min(names.filter((one) => held.get(one) === 0).length, Math.floor(places / 2));
+      // Free places are kept for newcomers only, and no newcomer waits beside one.
+      if (total() < places) expect(names.filter((one) => waiting.get(one)! > 0 && held.get(one) === 0)).toEqual([]);
+      if (names.some((one) => waiting.get(one)! > 0)) expect(places - total()).toBeLessThanOrEqual(kept);
+    }
+    for (const name of names) for (let left = held.get(name)!; left > 0; left -= 1) line.leave({ principal: name });
+  },
+);

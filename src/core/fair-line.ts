@@ -7,6 +7,11 @@ export interface LineBounds {
   readonly places: number;
   /** How many may wait for a place. */
   readonly waiting: number;
+  /**
+   * How many principals are known to use it. Given: a principal that is inside enters again only while a place stays
+   * free for each other principal that is not, up to half of the places. @default no place is kept free
+   */
+  readonly principals?: number;
 }
 
 export interface LineWait {
@@ -32,12 +37,16 @@ export class FairLine {
   places: number;
   readonly #mostWaiting: number;
   readonly #order = new FairOrder<Waiting>();
+  readonly #principals: number | undefined;
+  /** Principals that came so far; no more than there are places, because more make no difference. */
+  readonly #seen = new Set<string>();
   #taken = 0;
   #isClosed = false;
 
-  constructor({ places, waiting }: LineBounds) {
+  constructor({ places, waiting, principals }: LineBounds) {
     this.places = places;
     this.#mostWaiting = waiting;
+    this.#principals = principals;
   }
 
   /** Nobody is inside. */
@@ -51,7 +60,8 @@ export class FairLine {
    */
   async enter(holder: Holder, wait: LineWait): Promise<boolean> {
     if (this.#isClosed || wait.cancellation.aborted) return false;
-    if (this.#taken < this.places) {
+    if (this.#seen.size < this.places) this.#seen.add(holder.principal);
+    if (this.#hasPlaceFor(holder)) {
       this.#taken += 1;
       this.#order.enter(holder);
       return true;
@@ -61,16 +71,26 @@ export class FairLine {
 
   leave(holder: Holder): void {
     this.#order.leave(holder);
-    const next = this.#order.next();
-    // The place goes straight to the next one, so nobody who comes now can take it.
-    if (next) next.settle(true);
-    else this.#taken -= 1;
+    this.#taken -= 1;
+    // The next one has the fewest places: if it has to wait, so do all others. Places are passed on in the same turn,
+    // so no newcomer can take them.
+    for (let next = this.#order.next(); next && this.#hasPlaceFor(next.holder); next = this.#order.next()) {
+      this.#taken += 1;
+      next.settle(true);
+    }
   }
 
   /** Nobody waits any longer; whoever does is sent away. */
   close(): void {
     this.#isClosed = true;
     for (const { settle } of this.#order.all()) settle(false);
+  }
+
+  #hasPlaceFor({ principal }: Holder): boolean {
+    const free = this.places - this.#taken;
+    if (free <= 0 || this.#principals === undefined || this.#order.placesOf(principal) === 0) return free > 0;
+    const others = Math.max(this.#principals, this.#seen.size) - this.#order.principalsInside;
+    return free > Math.min(others, Math.floor(this.places / 2));
   }
 
   #hasRoomFor(newcomer: Holder): boolean {

@@ -35,6 +35,15 @@ export class FairOrder<Waiting extends { readonly holder: Holder }> {
     return this.#size;
   }
 
+  /** How many principals have a place. */
+  get principalsInside(): number {
+    return this.#inside.principals;
+  }
+
+  placesOf(principal: string): number {
+    return this.#inside.of(principal);
+  }
+
   /** One who waits no more, or never had to, has a place now. */
   enter(holder: Holder): void {
     this.#present.add(holder);

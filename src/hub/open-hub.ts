@@ -105,7 +105,7 @@ function makeHub(options: OpenHubOptions, state: HubState): Hub {
   });
   catalog.searchWith(() => search.current());
   const signIns = new SignInDesk(mirror ? undefined : vaultFolder(dataFolder(variables)));
-  const sandbox = new LiveSandbox(() => hub.config.tree.sandbox);
+  const sandbox = new LiveSandbox(() => hub.config.tree);
   const models = new LiveModels(() => hub.config.tree.models, variables);
   const hub: Hub = new Hub({
     config,

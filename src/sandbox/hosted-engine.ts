@@ -67,7 +67,8 @@ export class HostedEngine implements SandboxEngine {
     this.name = parts.name;
     this.languages = parts.languages;
     this.isolation = parts.isolation;
-    this.#slots = new FairLine({ places: options.runs, waiting: options.queue });
+    const { runs: places, queue: waiting, principals = 1 } = options;
+    this.#slots = new FairLine({ places, waiting, principals });
   }
 
   /** The process of the child, while there is one. */

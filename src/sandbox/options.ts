@@ -101,7 +101,9 @@ export const SandboxSchema = Type.Object(
     ),
     runs: Type.Optional(
       Type.Integer({
-        description: "Runs at the same time; more wait for their turn.",
+        description:
+          "Runs at the same time; more wait for their turn. With several principals (tokens), up to half of " +
+          "them are kept for principals that have no run yet, one for each.",
         default: 4,
         minimum: 1,
         maximum: 64,
@@ -179,6 +181,8 @@ export interface SandboxOptions {
   readonly limits: SandboxLimits;
   readonly maxWallMs: number;
   readonly runs: number;
+  /** Principals that the hub knows; with several, none of them can occupy all runs. @default those that came so far */
+  readonly principals?: number;
   readonly queue: number;
   readonly idleMs: number;
   readonly sessions: number;

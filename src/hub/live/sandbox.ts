@@ -3,27 +3,34 @@ import { resolveSandbox, type SandboxConfig } from "../../sandbox/options.ts";
 import type { SandboxHost, SandboxJob } from "../../sandbox/engine.ts";
 import type { SandboxRun } from "../../sandbox/sandbox.ts";
 
+/** The sections of the configuration that it reads. */
+export interface SandboxReads {
+  readonly sandbox?: SandboxConfig;
+  readonly server?: { readonly token?: string; readonly tokens?: object };
+}
+
 /**
  * The sandbox as the configuration stands at each run. When the configuration changes, what runs in the old one ends
  * there first.
  */
 export class LiveSandbox {
-  readonly #config: () => SandboxConfig | undefined;
+  readonly #config: () => SandboxReads;
   #key: string | undefined;
   #current: Counted | undefined;
   readonly #old = new Set<Counted>();
 
-  constructor(config: () => SandboxConfig | undefined) {
+  constructor(config: () => SandboxReads) {
     this.#config = config;
   }
 
   current(): Counted {
-    const config = this.#config();
+    const { sandbox: config, server } = this.#config();
     const key = JSON.stringify(config ?? {});
     if (this.#current && key === this.#key) return this.#current;
     this.#retire();
     this.#key = key;
-    return (this.#current = new Counted(new Sandbox(resolveSandbox(config))));
+    const options = { ...resolveSandbox(config), principals: countPrincipals(server) };
+    return (this.#current = new Counted(new Sandbox(options)));
   }
 
   async close(): Promise<void> {
@@ -39,6 +46,11 @@ export class LiveSandbox {
       .then(() => old.close())
       .finally(() => this.#old.delete(old));
   }
+}
+
+/** Without tokens all callers are one principal. */
+function countPrincipals({ token, tokens = {} }: SandboxReads["server"] = {}): number {
+  return Math.max(1, (token === undefined ? 0 : 1) + Object.keys(tokens).length);
 }
 
 /** A sandbox that knows how many runs are under way. */
