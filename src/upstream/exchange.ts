@@ -6,6 +6,7 @@ import { fail, type Fail } from "../core/outcome.ts";
 import { abortFailure, within } from "../core/wait.ts";
 import {
   classifyMessage,
+  hasMethod,
   rpcError,
   RPC,
   type RequestId,
@@ -254,7 +255,7 @@ export class Exchange {
   #onNonsense(value: unknown, { id, reason }: Nonsense, related: RequestId | undefined): void {
     this.#faults.report("not-json-rpc", `The server sent something that is not JSON-RPC: ${reason}.`);
     if (!isJsonObject(value)) return;
-    if ("method" in value) {
+    if (hasMethod(value)) {
       if (id !== null)
         void this.post(rpcError(id, { code: RPC.invalidRequest, message: `Invalid request: ${reason}` }), related);
       return;

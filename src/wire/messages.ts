@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { RpcErrorObject } from "../core/outcome.ts";
+import { replyMember } from "./reply-member.ts";
 
 /**
  * JSON-RPC 2.0 as MCP uses it: ids are strings or numbers, 0 among them; `null` marks a reply to something unreadable.
@@ -60,35 +61,84 @@ export type Classified =
   /** Not JSON-RPC; `id` is kept where it is readable, so that the sender can be told. */
   | { readonly type: "invalid"; readonly id: RequestId | null; readonly reason: string };
 
-/** Tells what a parsed JSON value is as a JSON-RPC message. */
+/**
+ * Returns what a parsed JSON value is as a JSON-RPC message. A reply in the answer has exactly one of `result` and
+ * `error`, and a call has no `params` where the sender wrote `null` or `[]`.
+ */
 export function classifyMessage(value: unknown): Classified {
   if (!isJsonObject(value)) return { type: "invalid", id: null, reason: "a message must be an object" };
   const id = isRequestId(value["id"]) ? value["id"] : null;
   if (value["jsonrpc"] !== "2.0") return { type: "invalid", id, reason: 'member `jsonrpc` must be "2.0"' };
-  if ("method" in value) return classifyCall(value, id);
-  if (id === null) return replyWithoutId(value);
-  if (isJsonObject(value["error"]) && isRpcErrorObject(value["error"]))
-    return { type: "reply", message: value as unknown as RpcReply };
-  if (isJsonObject(value["result"])) return { type: "reply", message: value as unknown as RpcReply };
-  return { type: "invalid", id, reason: "a message needs a `method`, a `result` object or an `error` object" };
+  return hasMethod(value) ? classifyCall(value, id) : classifyReply(value, id);
+}
+
+/** Returns whether a message is a request or a notification. Some serialisers write `"method": null` into replies. */
+export function hasMethod({ method }: JsonObject): boolean {
+  return method !== undefined && method !== null;
 }
 
 function classifyCall(value: JsonObject, id: RequestId | null): Classified {
   if (typeof value["method"] !== "string") return { type: "invalid", id, reason: "member `method` must be a string" };
-  const params = value["params"];
-  if (params !== undefined && !isJsonObject(params))
+  const { params } = value;
+  if (params !== undefined && !isJsonObject(params)) {
+    if (isEmptyParams(params)) return classifyCall(withoutParams(value), id);
     return { type: "invalid", id, reason: "member `params` must be an object" };
+  }
   if (!("id" in value)) return { type: "notification", message: value as unknown as RpcNotification };
   if (id === null) return { type: "invalid", id, reason: "member `id` must be a string or a number" };
   return { type: "request", message: value as unknown as RpcRequest };
 }
 
-function replyWithoutId(value: JsonObject): Classified {
-  const isError =
-    isJsonObject(value["error"]) && isRpcErrorObject(value["error"]) && (value["id"] === null || !("id" in value));
-  if (isError)
-    return { type: "reply", message: { jsonrpc: "2.0", id: null, error: value["error"] as unknown as RpcErrorObject } };
+/** Returns whether `params` hold nothing: absent, `null`, or `[]`, which is how PHP serialises an empty map. */
+export function isEmptyParams(params: unknown): boolean {
+  return params === undefined || params === null || (Array.isArray(params) && params.length === 0);
+}
+
+function withoutParams(call: JsonObject): JsonObject {
+  const { params: _, ...rest } = call;
+  return rest;
+}
+
+function classifyReply(value: JsonObject, id: RequestId | null): Classified {
+  const member = replyMember(value);
+  const problem = replyProblem(value, member);
+  if (problem !== undefined) return { type: "invalid", id, reason: problem };
+  if (id === null) return replyWithoutId(value, member);
+  if (member === "error")
+    return {
+      type: "reply",
+      message: "result" in value ? { jsonrpc: "2.0", id, error: errorIn(value) } : asReply(value),
+    };
+  const result = value["result"] as JsonObject;
+  return { type: "reply", message: "error" in value ? { jsonrpc: "2.0", id, result } : asReply(value) };
+}
+
+/** Returns what is wrong with the member that a reply carries, or `undefined`. */
+function replyProblem(value: JsonObject, member: ReturnType<typeof replyMember>): string | undefined {
+  if (member === "error") {
+    const { error } = value;
+    return isJsonObject(error) && isRpcErrorObject(error)
+      ? undefined
+      : "member `error` must be an object with a number `code` and a string `message`";
+  }
+  if (isJsonObject(value["result"])) return undefined;
+  return "a message needs a `method`, a `result` object or an `error` object";
+}
+
+/** Only an error can do without an id: it answers a message whose id could not be read. */
+function replyWithoutId(value: JsonObject, member: ReturnType<typeof replyMember>): Classified {
+  const hasNoId = value["id"] === undefined || value["id"] === null;
+  if (member === "error" && hasNoId)
+    return { type: "reply", message: { jsonrpc: "2.0", id: null, error: errorIn(value) } };
   return { type: "invalid", id: null, reason: "a reply needs the `id` of its request" };
+}
+
+function asReply(value: JsonObject): RpcReply {
+  return value as unknown as RpcReply;
+}
+
+function errorIn(value: JsonObject): RpcErrorObject {
+  return value["error"] as RpcErrorObject;
 }
 
 function isRpcErrorObject(value: JsonObject): boolean {

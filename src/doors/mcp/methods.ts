@@ -98,7 +98,7 @@ async function answerList(
   context: MethodContext,
 ): Promise<Answer> {
   const { deps, view, codec } = context;
-  const cursor = request.params["cursor"];
+  const cursor = request.params["cursor"] ?? undefined;
   if (cursor !== undefined && typeof cursor !== "string")
     return errorAnswer(RPC.invalidParams, "Invalid params: `cursor` must be a string.");
   try {
@@ -162,8 +162,8 @@ function otherParams(params: JsonObject): JsonObject {
 function namedTarget(params: JsonObject, member: "name" | "uri"): ReturnType<TargetReader> {
   const target = stringMember(params, member);
   if (target === undefined) return { problem: `Invalid params: \`${member}\` must be a string.` };
-  const args = params["arguments"];
-  if (args !== undefined && !isJsonObject(args)) return { problem: "Invalid params: `arguments` must be an object." };
+  const args = params["arguments"] ?? {};
+  if (!isJsonObject(args)) return { problem: "Invalid params: `arguments` must be an object." };
   return { target };
 }
 
@@ -175,8 +175,7 @@ function completionTarget(params: JsonObject): ReturnType<TargetReader> {
   const isArgument =
     isJsonObject(argument) && typeof argument["name"] === "string" && typeof argument["value"] === "string";
   if (!isArgument) return { problem: "Invalid params: `argument` must be `{name, value}`, both strings." };
-  if (context !== undefined && !isJsonObject(context))
-    return { problem: "Invalid params: `context` must be an object." };
+  if (!isJsonObject(context ?? {})) return { problem: "Invalid params: `context` must be an object." };
   return { target };
 }
 

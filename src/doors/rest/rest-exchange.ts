@@ -6,6 +6,7 @@ import type { EventStream } from "../../http/event-stream.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import { assertJsonContent } from "../../http/json-content.ts";
 import { Refusal } from "../../http/refusal.ts";
+import { isEmptyParams } from "../../wire/messages.ts";
 import { sendFailure, sendValue, wantsStream } from "./answer.ts";
 import { errorBody } from "./failures.ts";
 
@@ -57,7 +58,7 @@ export class RestExchange {
     this.#ended.abort(new Error("The hub is closing."));
   }
 
-  /** The body as a JSON object; nothing sent is `{}`. Rejects with a `Refusal`. */
+  /** Reads the body as a JSON object; an absent body, `null` and `[]` are `{}`. Rejects with a `Refusal`. */
   async readObject(what: string): Promise<JsonObject> {
     const body = await this.http.readBody();
     if (body.length === 0) return {};
@@ -65,6 +66,7 @@ export class RestExchange {
     const parsed = this.http.parseJson(body);
     if (!parsed.ok) throw new Refusal(400, `The request body ${parsed.words}.`);
     if (isJsonObject(parsed.value)) return parsed.value;
+    if (isEmptyParams(parsed.value)) return {};
     throw new Refusal(400, `The request body must be a JSON object with ${what}, such as {"name": "value"}.`);
   }
 

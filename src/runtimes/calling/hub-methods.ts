@@ -43,11 +43,12 @@ export function answerRequest(
  * MCP result.
  */
 async function callTool(
-  { name, arguments: args = {}, as }: JsonObject,
+  { name, arguments: given, as }: JsonObject,
   access: HubAccess,
   signal: AbortSignal,
 ): Promise<JsonObject> {
   if (typeof name !== "string" || name === "") throw invalid("`name` must be the name of a tool");
+  const args = given ?? {};
   if (!isJsonObject(args)) throw invalid("`arguments` must be an object");
   const outcome = await access.call(name, args, signal);
   if (!outcome.ok) throw new FailError(outcome);

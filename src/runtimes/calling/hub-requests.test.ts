@@ -75,7 +75,7 @@ test.each([
   ["progress", { progress: 1 }],
   ["a result", { id: 1, result: {} }],
   ["a method without id", { method: "tools/call", params: {} }],
-  ["parameters that are a list", { id: 1, method: "tools/call", params: [] }],
+  ["parameters that are a list", { id: 1, method: "tools/call", params: [1] }],
 ])("%s is no request", (_, message) => {
   const { access } = stand();
   expect(new HubRequests(access, () => Promise.resolve()).take(message as JsonObject)).toBe(false);

@@ -4,6 +4,7 @@ import { messageOf, FailError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { KINDS } from "../../core/kinds.ts";
 import { fail, type Fail } from "../../core/outcome.ts";
+import { isEmptyParams } from "../../wire/messages.ts";
 import type { HubAccess } from "./hub-access.ts";
 import { answerRequest } from "./hub-methods.ts";
 
@@ -99,7 +100,8 @@ export class HubRequests {
   }
 }
 
-function requestOf({ id, method, params = {} }: JsonObject): Request | undefined {
+function requestOf({ id, method, params: given }: JsonObject): Request | undefined {
+  const params = isEmptyParams(given) ? {} : given;
   if (typeof method !== "string" || (typeof id !== "string" && typeof id !== "number") || !isJsonObject(params))
     return undefined;
   return { id, method, params };

@@ -15,6 +15,7 @@ import { hidePaths } from "../scripts/hide-paths.ts";
 import { withPackageAdvice } from "../scripts/missing-package.ts";
 import { findVenv } from "../scripts/venv.ts";
 import { isInside } from "../scripts/inside.ts";
+import { replyMember } from "../../wire/reply-member.ts";
 import { EXTRA_PIPES, runChild, type Finished } from "../scripts/run-child.ts";
 import { scriptEnvironment, type ScriptEnvironment } from "../scripts/run-script.ts";
 import type { RunSettings } from "../scripts/run-settings.ts";
@@ -119,7 +120,7 @@ function toOutcome(
   const exit = exitOfTool(ended, settings);
   const limited = answer ? undefined : limitOutcome(exit, settings);
   if (limited) return limited;
-  if (answer && Object.hasOwn(answer, "result")) return valueResult(answer["result"]);
+  if (answer && replyMember(answer) === "result") return valueResult(answer["result"]);
   const error = answer?.["error"];
   if (isJsonObject(error)) {
     const words = hidePaths(`${String(error["type"])}: ${String(error["message"])}`, places);

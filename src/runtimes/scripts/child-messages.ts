@@ -1,6 +1,7 @@
 import type { Call } from "../../core/call.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { fail, type Outcome } from "../../core/outcome.ts";
+import { replyMember } from "../../wire/reply-member.ts";
 import type { CallNotices } from "./call-notices.ts";
 import type { ScriptHost } from "./script-host.ts";
 import { textResult, valueResult } from "./script-result.ts";
@@ -47,7 +48,7 @@ export class ChildMessages {
   take(line: string): void {
     const message = this.#notices.readMessage(line);
     if (!message || this.#requests?.take(message)) return;
-    if (Object.hasOwn(message, "result") || isJsonObject(message["error"])) this.#answer = message;
+    if (isAnswer(message)) this.#answer = message;
     else if (typeof message["log"] === "string") this.#notices.log(message["log"], levelOf(message["level"]));
     else if (!this.#notices.progress(message))
       this.#notices.log(
@@ -61,14 +62,21 @@ export class ChildMessages {
     const answer = this.#answer;
     if (!answer) return undefined;
     for (const line of stdout.toString("utf8").split("\n")) if (line !== "") this.#notices.log(line);
-    if (!isJsonObject(answer["error"])) return valueResult(answer["result"]);
-    const message = clean(String(answer["error"]["message"]));
+    if (replyMember(answer) === "result") return valueResult(answer["result"]);
+    const { error } = answer;
+    const message = clean(String(isJsonObject(error) ? error["message"] : error));
     return fail("tool_error", message, { result: { ...textResult(message), isError: true } });
   }
 
   #open(write: WriteLine): void {
     this.#requests = new HubRequests(accessFor(this.#call, this.#host.ports), write);
   }
+}
+
+/** A log line may have a text under `error`. */
+function isAnswer(message: JsonObject): boolean {
+  if (Object.hasOwn(message, "result")) return true;
+  return isJsonObject(message["error"]) && replyMember(message) === "error";
 }
 
 const LEVELS = new Set(["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]);

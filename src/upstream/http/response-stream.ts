@@ -3,7 +3,8 @@ import { abortSignalOf, type Cancellation } from "../../core/cancellation.ts";
 import { FailError } from "../../core/errors.ts";
 import type { Caller } from "../../core/shares.ts";
 import { atTurnEnd } from "../../core/turn-end.ts";
-import { classifyMessage, type RequestId } from "../../wire/messages.ts";
+import { isJsonObject } from "../../core/json.ts";
+import { classifyMessage, hasMethod, type RequestId } from "../../wire/messages.ts";
 import { discard, readRefusal } from "../../outbound/client/body.ts";
 import type { HttpResponse } from "../../outbound/client/sender.ts";
 import type { SseEvent } from "../../wire/sse.ts";
@@ -44,7 +45,7 @@ export function answers(value: unknown, id: RequestId): boolean {
   if (classified.type === "reply")
     return classified.message.id === null || String(classified.message.id) === String(id);
   // A reply that is no JSON-RPC is an answer too, a bad one; whoever made the request says so.
-  return classified.type === "invalid" && typeof value === "object" && value !== null && !("method" in value);
+  return classified.type === "invalid" && isJsonObject(value) && !hasMethod(value);
 }
 
 /**

@@ -1,20 +1,15 @@
 import type { Client } from "../../../core/call.ts";
-import { copyOf, objectMember, stringMember, type JsonObject } from "../../../core/json.ts";
+import { copyOf, isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json.ts";
 
 export type Handshake =
   | { readonly date: string; readonly problem?: never }
   | { readonly date?: never; readonly problem: string };
 
-/**
- * Checks the parameters of `initialize`. What a client leaves out is taken as empty; what has the wrong shape is
- * refused.
- */
+/** Checks the parameters of `initialize`. Members may be absent or `null`; another type is refused. */
 export function readHandshake(params: JsonObject): Handshake {
   const date = params["protocolVersion"];
   if (typeof date !== "string") return { problem: "Invalid params: `protocolVersion` must be a string." };
-  const wrong = ["capabilities", "clientInfo"].find(
-    (member) => params[member] !== undefined && !objectMember(params, member),
-  );
+  const wrong = ["capabilities", "clientInfo"].find((member) => !isJsonObject(params[member] ?? {}));
   return wrong === undefined ? { date } : { problem: `Invalid params: \`${wrong}\` must be an object.` };
 }
 

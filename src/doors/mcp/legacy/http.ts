@@ -1,10 +1,10 @@
 import { CallSet } from "../../../core/call-map.ts";
 import { isJsonObject } from "../../../core/json.ts";
 import type { HttpAnswer } from "../../../http/answer.ts";
-import { sendEmpty } from "../../../http/send.ts";
+import { sendEmpty, sendJson } from "../../../http/send.ts";
 import type { EventLog } from "../../../state/ports/event-log.ts";
 import type { HubNotice } from "../../../state/ports/notices.ts";
-import { classifyMessage, RPC, type Classified, type RequestId } from "../../../wire/messages.ts";
+import { classifyMessage, hasMethod, RPC, rpcResult, type Classified, type RequestId } from "../../../wire/messages.ts";
 import type { LegacyExchange } from "./exchange.ts";
 import {
   ALREADY_INITIALIZED,
@@ -68,7 +68,7 @@ export class LegacyHttp {
     if (problem) return sendProblem(http.answer, problem);
     if (messages.some(isInitialize)) return this.#initialize(exchange, messages);
     const session = this.#session(exchange);
-    if (!session) return this.#refuseAbsent(exchange, idOf(messages));
+    if (!session) return this.#withoutSession(exchange, body);
     const version = versionProblem(http);
     if (version) return sendProblem(http.answer, version);
     if (Array.isArray(body) && !session.protocol.revision.batches)
@@ -176,6 +176,17 @@ export class LegacyHttp {
     return id !== undefined ? this.#table.use(id, http.principal) : undefined;
   }
 
+  /** Only a ping is allowed before `initialize` (2025-11-25, "Lifecycle"); it needs no session. */
+  #withoutSession(exchange: LegacyExchange, body: unknown): void | Promise<void> {
+    const single: unknown = Array.isArray(body) && body.length === 1 ? body[0] : body;
+    const classified = classifyMessage(single);
+    const request = classified.type === "request" ? classified.message : undefined;
+    const isPing = request?.method === "ping" && !Array.isArray(body);
+    if (isPing && exchange.http.header("mcp-session-id") === undefined)
+      return sendJson(exchange.http.answer, 200, JSON.stringify(rpcResult(request.id, {})));
+    return this.#refuseAbsent(exchange, request?.id);
+  }
+
   async #refuseAbsent(exchange: LegacyExchange, id: RequestId | null = null): Promise<void> {
     if (exchange.http.header("mcp-session-id") === undefined)
       return sendProblem(exchange.http.answer, { ...SESSION_REQUIRED, id });
@@ -253,7 +264,7 @@ function messageProblem(
   message: unknown,
   { id: given, reason }: Extract<Classified, { readonly type: "invalid" }>,
 ): HttpProblem {
-  const id = isJsonObject(message) && "method" in message ? given : null;
+  const id = isJsonObject(message) && hasMethod(message) ? given : null;
   return { status: 400, code: RPC.invalidRequest, message: `Invalid Request: ${reason}`, id };
 }
 
@@ -269,10 +280,4 @@ function nothingToResume(lastEventId: string): HttpProblem {
     code: -32000,
     message: `Bad Request: nothing to resume after the event id ${JSON.stringify(lastEventId.slice(0, 40))}`,
   };
-}
-
-/** Of a request alone; an answer to several has none. */
-function idOf([message, ...others]: readonly unknown[]): RequestId | null {
-  const classified = others.length === 0 ? classifyMessage(message) : undefined;
-  return classified?.type === "request" ? classified.message.id : null;
 }

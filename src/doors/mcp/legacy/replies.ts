@@ -1,6 +1,13 @@
-import { isJsonObject, type JsonObject } from "../../../core/json.ts";
+import { isJsonObject } from "../../../core/json.ts";
 import type { RpcErrorObject } from "../../../core/outcome.ts";
-import { rpcError, RPC, type RequestId, type RpcNotification } from "../../../wire/messages.ts";
+import {
+  classifyMessage,
+  hasMethod,
+  rpcError,
+  RPC,
+  type RequestId,
+  type RpcNotification,
+} from "../../../wire/messages.ts";
 import { replyText, splicedReply, type Answer } from "../answers.ts";
 import type { Outlet } from "./outlet.ts";
 import type { Received } from "./session-start.ts";
@@ -36,11 +43,13 @@ export function refuseInvalid(
  */
 function isAnswerable(value: unknown, hasDialects: boolean): boolean {
   if (!isJsonObject(value)) return false;
-  return "method" in value || (hasDialects && !("result" in value || "error" in value));
+  return hasMethod(value) || (hasDialects && !("result" in value || "error" in value));
 }
 
-/** JSON-RPC has the id `null`, MCP has not. */
-export function isNullIdRequest(value: unknown): value is JsonObject & RpcNotification {
-  if (!isJsonObject(value) || value["id"] !== null || value["jsonrpc"] !== "2.0") return false;
-  return typeof value["method"] === "string" && (value["params"] === undefined || isJsonObject(value["params"]));
+/** Returns a request with the id `null`, which JSON-RPC allows and MCP does not, without its id. */
+export function findNullIdRequest(value: unknown): RpcNotification | undefined {
+  if (!isJsonObject(value) || value["id"] !== null) return undefined;
+  const { id: _, ...rest } = value;
+  const classified = classifyMessage(rest);
+  return classified.type === "notification" ? classified.message : undefined;
 }

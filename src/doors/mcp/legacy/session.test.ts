@@ -256,7 +256,7 @@ describe("ids and messages", () => {
     ["no jsonrpc member", { id: 3, method: "ping" }, 3],
     ["another jsonrpc version", { jsonrpc: "1.0", id: 3, method: "ping" }, 3],
     ["a method that is no string", { jsonrpc: "2.0", id: 3, method: 5 }, 3],
-    ["params that are an array", { jsonrpc: "2.0", id: 3, method: "ping", params: [] }, 3],
+    ["params that are an array", { jsonrpc: "2.0", id: 3, method: "ping", params: [1] }, 3],
     ["an id that is null", { jsonrpc: "2.0", id: null, method: "ping" }, null],
     ["an id that is an object", { jsonrpc: "2.0", id: {}, method: "ping" }, null],
     ["neither method nor result", { jsonrpc: "2.0", id: 3 }, null],

@@ -1,6 +1,6 @@
 import type { Ask, Client, Principal, ToolMode } from "../../../core/call.ts";
 import type { HubPort, View } from "../../../core/hub-port.ts";
-import { objectMember, type JsonObject } from "../../../core/json.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../../../core/json.ts";
 import { permissionOf } from "../../../core/rights.ts";
 import type { SessionRecord } from "../../../state/ports/session-records.ts";
 import type { HubState } from "../../../state/ports/store.ts";
@@ -10,7 +10,13 @@ import {
   negotiateLegacyRevision,
   type LegacyRevision,
 } from "../../../wire/legacy/revisions.ts";
-import { classifyMessage, RPC, type RpcNotification, type RpcRequest } from "../../../wire/messages.ts";
+import {
+  classifyMessage,
+  RPC,
+  type Classified,
+  type RpcNotification,
+  type RpcRequest,
+} from "../../../wire/messages.ts";
 import { errorAnswer, resultAnswer, type Answer } from "../answers.ts";
 import { readOffer, serverInfo, withoutListChanges, type Offer } from "../capabilities.ts";
 import { isLogLevel, reachesLevel } from "../../../wire/log-level.ts";
@@ -35,7 +41,7 @@ import { InFlight } from "./in-flight.ts";
 import { KnownLists } from "./known-lists.ts";
 import type { LegacySessionOptions } from "./options.ts";
 import { lastingOutlet, type Outlet } from "./outlet.ts";
-import { isNullIdRequest, refuseInvalid, reply, replyError } from "./replies.ts";
+import { findNullIdRequest, refuseInvalid, reply, replyError } from "./replies.ts";
 import type { Received, SessionStart } from "./session-start.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
@@ -150,10 +156,19 @@ export class LegacySession implements BoardMember, ScopeOwner {
       case "request":
         return this.#answer(classified.message, received);
       case "invalid":
-        if (isNullIdRequest(value)) return this.#runNameless(value, received, value);
-        refuseInvalid(value, classified, received);
-        return DONE;
+        return this.#invalid(value, classified, received);
     }
+  }
+
+  #invalid(
+    value: unknown,
+    { id, reason }: Extract<Classified, { type: "invalid" }>,
+    received: Received,
+  ): Promise<void> {
+    const nullId = findNullIdRequest(value);
+    if (nullId && isJsonObject(value)) return this.#runNameless(nullId, received, value);
+    refuseInvalid(value, { id, reason }, received);
+    return DONE;
   }
 
   /** The client cannot answer questions any more, though it may still read answers. */

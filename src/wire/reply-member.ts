@@ -1,0 +1,16 @@
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+
+/**
+ * Returns which of `result` and `error` a reply carries, the only place that decides it. Many libraries serialise both
+ * members and leave the unused one at its default. An `error` without content (`null`, `false`, `0`, `""`, `{}`, `[]`)
+ * therefore counts as absent. An `error` with content wins over a `result`: a failure must not read as a success.
+ */
+export function replyMember(reply: JsonObject): "result" | "error" | undefined {
+  if (hasContent(reply["error"])) return "error";
+  return reply["result"] === undefined ? undefined : "result";
+}
+
+function hasContent(error: unknown): boolean {
+  if (Array.isArray(error)) return error.length > 0;
+  return isJsonObject(error) ? Object.keys(error).length > 0 : Boolean(error);
+}

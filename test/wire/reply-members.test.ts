@@ -1,0 +1,44 @@
+// Replies in which a serialiser wrote more members than JSON-RPC allows, on every way to a server and in both eras.
+import { describe, expect, test } from "vitest";
+import { ERAS, openOdd, WAYS } from "../fixtures/upstreams/odd.ts";
+
+const CASES = WAYS.flatMap((way) => ERAS.map((era) => [way, era] as const));
+const FINE = { ok: true, result: { content: [{ type: "text", text: "fine" }] } };
+
+describe.each(CASES)("a server on %s in the %s era", (way, era) => {
+  test("answers with its result when an `error` beside it has no content", async () => {
+    await using server = await openOdd(way, { era, onResult: { error: null } });
+    for (const error of [null, {}, false, "", 0, []])
+      expect(await server.call("fine", { odd: { onResult: { error } } }), JSON.stringify(error)).toMatchObject(FINE);
+    const whole = { method: null, params: null, error: null };
+    expect(await server.call("fine", { odd: { onResult: whole } })).toMatchObject(FINE);
+    expect(server.lines.faults()).toEqual([]);
+  });
+
+  test("answers with its error, whatever `result` is beside it", async () => {
+    await using server = await openOdd(way, { era, onError: { result: null } });
+    for (const result of [null, {}, { content: [] }, "", []])
+      expect(await server.call("bad", { odd: { onError: { result } } }), JSON.stringify(result)).toMatchObject({
+        ok: false,
+        message: "the real reason",
+        rpcError: { code: -32602 },
+      });
+    expect(server.lines.faults()).toEqual([]);
+  });
+
+  test("fails as malformed, with the member at fault, when its reply has no valid member", async () => {
+    await using server = await openOdd(way, { era });
+    const replies = [
+      [{ error: "it failed", result: {} }, "member `error`"],
+      [{ error: null, result: null }, "`result` object"],
+      [{ error: {}, result: [] }, "`result` object"],
+    ] as const;
+    for (const [onError, reason] of replies)
+      expect(await server.call("bad", { odd: { onError } })).toMatchObject({
+        ok: false,
+        kind: "malformed",
+        message: expect.stringContaining(reason),
+      });
+    expect(await server.call("fine")).toMatchObject(FINE);
+  });
+});
