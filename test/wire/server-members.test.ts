@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { textOf } from "../fixtures/upstreams/harness.ts";
 import { openOdd, WAYS, type OddServer } from "../fixtures/upstreams/odd.ts";
 
-const rpc = (members: object) => ({ jsonrpc: "2.0", ...members });
+const rpc = <T extends object>(members: T) => ({ jsonrpc: "2.0", ...members });
 
 async function repliesTo(server: OddServer, ids: readonly string[]): Promise<unknown[]> {
   const replies = JSON.parse(textOf(await server.call("heard"))) as { id: string }[];
