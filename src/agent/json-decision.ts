@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from "../core/exact-json.ts";
 import { isJsonObject, stringMember, type JsonObject } from "../core/json.ts";
 import type { WantedCall } from "./reply.ts";
 
@@ -25,7 +26,7 @@ function toDecision(object: JsonObject, idOf: (index: number) => string): Decisi
   const action = stringMember(object, "action");
   const answer = object["answer"] ?? object["final_answer"];
   if (action === "final_answer" && answer !== undefined)
-    return { action: "final", answer: typeof answer === "string" ? answer : JSON.stringify(answer) };
+    return { action: "final", answer: typeof answer === "string" ? answer : stringifyExact(answer) };
   const question = stringMember(object, "question");
   if (action === "clarify" && question !== undefined) return { action: "clarify", question };
   if (action === "call_tool") return toCalls([object], idOf);
@@ -43,7 +44,7 @@ function toCalls(entries: readonly unknown[], idOf: (index: number) => string): 
     calls.push({
       id: idOf(calls.length),
       name,
-      ...(isJsonObject(given) ? { arguments: given } : { received: JSON.stringify(given) }),
+      ...(isJsonObject(given) ? { arguments: given } : { received: stringifyExact(given) }),
     });
   }
   return calls.length === 0 ? NONE : { action: "call", calls };
@@ -81,7 +82,7 @@ function endOfObject(text: string, start: number): number {
 
 function parseObject(text: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseExact(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import type * as ai from "ai";
 import { parseDecision } from "./json-decision.ts";
 import type { ModelMessage, UserContent } from "./messages.ts";
@@ -57,7 +58,7 @@ function heard(reply: Reply, { emit }: Question): Reply {
 
 function describeTools(tools: readonly ModelTool[], { decide }: AgentTexts): string {
   const lines = tools.map(({ name, description, inputSchema }) =>
-    JSON.stringify({ name, description, arguments: inputSchema }),
+    stringifyExact({ name, description, arguments: inputSchema }),
   );
   return `Tools:\n${lines.join("\n")}\n\n${decide}`;
 }
@@ -71,7 +72,7 @@ function toText(output: ToolOutput): string {
   if (output.type === "content")
     return output.value.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
   if (output.type === "execution-denied") return output.reason ?? "";
-  return typeof output.value === "string" ? output.value : JSON.stringify(output.value);
+  return typeof output.value === "string" ? output.value : stringifyExact(output.value);
 }
 
 /** A conversation that began with tool calling, in words. */
@@ -87,7 +88,7 @@ function toPlainMessages(messages: readonly ModelMessage[], texts: AgentTexts): 
     const said = message.content.flatMap((part) => {
       if (part.type === "text") return [part.text];
       return part.type === "tool-call"
-        ? [JSON.stringify({ action: "call_tool", tool: part.toolName, arguments: part.input })]
+        ? [stringifyExact({ action: "call_tool", tool: part.toolName, arguments: part.input })]
         : [];
     });
     return { role: "assistant", content: said.join("\n") };

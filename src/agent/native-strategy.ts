@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import type * as ai from "ai";
 import type { LanguageModelUsage, ToolSet } from "ai";
 import type { LoadedLanguageModel } from "../models/given-model.ts";
@@ -124,7 +125,7 @@ function toWanted({ toolCallId: id, toolName: name, input }: SdkCall): WantedCal
   if (isJsonObject(input)) return { id, name, arguments: input };
   // Some models leave the arguments out where there are none.
   if (input === undefined || input === null || input === "") return { id, name, arguments: {} };
-  return { id, name, received: typeof input === "string" ? input : JSON.stringify(input) };
+  return { id, name, received: typeof input === "string" ? input : stringifyExact(input) };
 }
 
 export function toUsage({ inputTokens = 0, outputTokens = 0, totalTokens }: LanguageModelUsage): AgentUsage {

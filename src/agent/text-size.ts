@@ -1,6 +1,7 @@
+import { stringifyExact } from "../core/exact-json.ts";
 /** Bytes of a value as JSON. */
 export function byteLengthOf(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value) ?? "");
+  return Buffer.byteLength(stringifyExact(value) ?? "");
 }
 
 /** The beginning of a text, at most so many bytes of UTF-8, without half a character at its end. */

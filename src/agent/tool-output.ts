@@ -1,3 +1,4 @@
+import { holdsBigInt, stringifyExact } from "../core/exact-json.ts";
 import { isJsonObject, type JsonObject, listMember, stringMember } from "../core/json.ts";
 import type { Fail, Outcome } from "../core/outcome.ts";
 import { toolValue } from "../core/tool-value.ts";
@@ -55,15 +56,18 @@ export function toErrorObject({ message, kind, retryable, retryAfterMs, details,
 
 function toErrorOutput(failure: Fail, rules: OutputRules): ToolOutput {
   const value = toErrorObject(failure);
-  const text = JSON.stringify(value);
-  if (Buffer.byteLength(text) <= rules.maxBytes) return { type: "error-json", value: JSON.parse(text) };
+  const text = stringifyExact(value);
+  const isWhole = Buffer.byteLength(text) <= rules.maxBytes;
+  if (isWhole && !holdsBigInt(value)) return { type: "error-json", value: JSON.parse(text) };
   return { type: "error-text", value: cutWithNote(text, rules) };
 }
 
 function toPlainOutput(value: unknown, rules: OutputRules): ToolOutput {
   if (typeof value === "string" && !rules.isAlwaysJson) return { type: "text", value: cutWithNote(value, rules) };
-  const text = JSON.stringify(value ?? null);
-  if (Buffer.byteLength(text) <= rules.maxBytes) return { type: "json", value: JSON.parse(text) };
+  const text = stringifyExact(value ?? null);
+  const isWhole = Buffer.byteLength(text) <= rules.maxBytes;
+  // The AI SDK writes such a value with `JSON.stringify`, which rejects a BigInt: its exact text says the same.
+  if (isWhole && !holdsBigInt(value)) return { type: "json", value: JSON.parse(text) };
   return { type: "text", value: cutWithNote(text, rules) };
 }
 
@@ -127,7 +131,7 @@ function withMedia(blocks: readonly JsonObject[], rules: OutputRules): ModelOutp
 
 function textOf(block: JsonObject): string {
   const resource = isJsonObject(block["resource"]) ? stringMember(block["resource"], "text") : undefined;
-  return stringMember(block, "text") ?? resource ?? JSON.stringify(block);
+  return stringMember(block, "text") ?? resource ?? stringifyExact(block);
 }
 
 function blocksOf(result: JsonObject): readonly JsonObject[] {

@@ -367,10 +367,12 @@ test("a tool that its source offers twice is listed once, with a problem", async
   expect(snapshot.problems).toMatchObject([{ subject: "t" }]);
 });
 
-test("a definition that is not JSON drops that tool only", async () => {
+test("withholds only the tool whose definition is not JSON", async () => {
   const mine = new MemoryProvider({ id: "mine" });
+  const circle: Record<string, unknown> = {};
+  circle["self"] = circle;
   mine.offer({
-    tools: [mine.tool({ name: "bad", definition: { name: "bad", _meta: { big: 1n } } }), mine.tool({ name: "good" })],
+    tools: [mine.tool({ name: "bad", definition: { name: "bad", _meta: circle } }), mine.tool({ name: "good" })],
   });
   const snapshot = await catalogOf([mine]).snapshot();
   expect(names(snapshot)).toEqual(["mine__good"]);

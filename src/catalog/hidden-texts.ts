@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import { HINT_META_KEY } from "../core/hint.ts";
 import { holdsInvisible, mayHoldHidden, withoutHidden } from "../core/hidden-text.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
@@ -65,7 +66,7 @@ export function withheldProblem(subject: string, reason: string): Told {
 /** What cannot be written as JSON is refused where definitions are prepared, with its own words. */
 function jsonOf(definition: JsonObject): string {
   try {
-    return JSON.stringify(definition);
+    return stringifyExact(definition);
   } catch {
     return "";
   }

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Prepared } from "./source-part.ts";
 
@@ -17,7 +18,7 @@ export function changedRow<P extends Prepared<unknown>>(row: P, key: string, cha
   // What was made from a row has that row's type.
   if (last?.key === key) return last as P;
   const parts = change();
-  const changed = { ...row, ...parts, key, json: JSON.stringify(parts.entry) };
+  const changed = { ...row, ...parts, key, json: stringifyExact(parts.entry) };
   made.set(row, changed);
   return changed;
 }

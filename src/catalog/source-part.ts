@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import { messageOf } from "../core/errors.ts";
 import { matchesAnyGlob } from "../core/glob.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -173,10 +174,10 @@ export class PartMaker {
   }
 
   #clean<R>(record: R, key: string, entry: JsonObject): Prepared<R> {
-    const json = JSON.stringify(entry);
+    const json = stringifyExact(entry);
     const cleaned = cleanDefinition(entry, json, this.#rules);
     if (!cleaned) return { record, key, entry, json, notes: [] };
-    return { record, key, entry: cleaned.definition, json: JSON.stringify(cleaned.definition), notes: cleaned.notes };
+    return { record, key, entry: cleaned.definition, json: stringifyExact(cleaned.definition), notes: cleaned.notes };
   }
 
   #isAllowed(tool: PreparedTool, report: Report): boolean {

@@ -1,3 +1,4 @@
+import { parseExact } from "../core/exact-json.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { messageOf } from "../core/errors.ts";
 import { UsageError } from "./failure.ts";
@@ -22,7 +23,7 @@ export async function readArguments(words: readonly string[], io: Io): Promise<J
 function parseObject(text: string, where: string): JsonObject {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExact(text);
   } catch (error) {
     throw new UsageError(
       `${where} must be a JSON object: ${messageOf(error)}. In a shell, put it in single quotes: '{"key":"value"}'.`,
@@ -47,7 +48,7 @@ function readPair(word: string): [string, unknown] {
 
 function parseValue(key: string, text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     throw new UsageError(`The value of ${key}:= must be JSON, got "${text}". Write ${key}=${text} for a string.`);
   }
@@ -64,7 +65,7 @@ function fitValue(value: unknown, schema: unknown): unknown {
   const types = Array.isArray(schema["type"]) ? schema["type"] : [schema["type"]];
   if (types.includes("string") || types.every((type) => type === undefined)) return value;
   try {
-    return JSON.parse(value);
+    return parseExact(value);
   } catch {
     return value;
   }

@@ -1,3 +1,4 @@
+import { parseExact } from "../core/exact-json.ts";
 import { FailError } from "../core/errors.ts";
 import { VERSION } from "../core/version.ts";
 import type { Io } from "./io.ts";
@@ -45,7 +46,7 @@ export async function askHub({ url, token, timeoutMs }: HubQuestion, io: Io): Pr
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import type { AgentEvent, AgentOutcome } from "../agent/outcome.ts";
 import { formatDuration } from "../core/duration.ts";
 import { colorsOf } from "./colors.ts";
@@ -16,7 +17,7 @@ export interface ChatView {
 
 /** Each event is one line of JSON. */
 export function jsonView({ stdout }: Pick<Io, "stdout">): ChatView {
-  return { show: (event) => void stdout.write(`${safeJson(JSON.stringify(event))}\n`) };
+  return { show: (event) => void stdout.write(`${safeJson(stringifyExact(event))}\n`) };
 }
 
 const MAX_SHOWN_CHARS = 160;
@@ -129,6 +130,6 @@ class Words {
 }
 
 function inShort(value: unknown): string {
-  const text = plainLine(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+  const text = plainLine(typeof value === "string" ? value : (stringifyExact(value) ?? ""));
   return text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS - 1)}…` : text;
 }

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import { isJsonObject, type JsonObject, listMember } from "../core/json.ts";
 
 /** A tool's result as a person reads it: texts as they are, other blocks named with their size. */
@@ -5,7 +6,7 @@ export function contentText(result: JsonObject): string {
   const content = listMember(result, "content");
   const parts = content.filter(isJsonObject).map(blockText);
   if (parts.length === 0 && result["structuredContent"] !== undefined)
-    return JSON.stringify(result["structuredContent"], null, 2);
+    return stringifyExact(result["structuredContent"], 2);
   return parts.join("\n");
 }
 
@@ -16,7 +17,7 @@ export function blockText(block: JsonObject): string {
     return `[${type} ${String(block["mimeType"] ?? "")}, ${decodedBytes(block["data"])} bytes]`;
   if (type === "resource_link") return `[${String(block["uri"] ?? "")}] ${String(block["name"] ?? "")}`;
   if (type === "resource" && isJsonObject(block["resource"])) return resourceText(block["resource"]);
-  return JSON.stringify(block);
+  return stringifyExact(block);
 }
 
 export function resourceText(resource: JsonObject): string {

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import { addAbortSignal, type Writable } from "node:stream";
 import { codeOf } from "../core/errors.ts";
 import { safeJson, safeToShow } from "../core/hidden-text.ts";
@@ -102,5 +103,5 @@ export function flush(stream: Writable): Promise<void> {
 
 /** What a terminal would obey or turn stands in it as an escape, which means the same to whoever parses it. */
 export function printJson(stream: Writable, value: unknown): Promise<void> {
-  return printPainted(stream, safeJson(JSON.stringify(value, null, 2)));
+  return printPainted(stream, safeJson(stringifyExact(value, 2)));
 }

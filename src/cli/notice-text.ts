@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import type { Notice } from "../core/call.ts";
 import { safeToShow } from "../core/hidden-text.ts";
 
@@ -15,5 +16,5 @@ function noticeLine({ method, params }: Notice): string {
     );
   }
   const data = params["data"];
-  return `${String(params["level"] ?? "log")}: ${typeof data === "string" ? data : JSON.stringify(data)}`;
+  return `${String(params["level"] ?? "log")}: ${typeof data === "string" ? data : stringifyExact(data)}`;
 }

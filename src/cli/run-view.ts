@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from "../core/exact-json.ts";
 import type { FailKind } from "../core/kinds.ts";
 import { fail, ok, type Outcome } from "../core/outcome.ts";
 import { formatBytes } from "../core/bytes.ts";
@@ -43,8 +44,8 @@ export class RunView {
       await print(this.#io.stderr, "Output was left out: the code printed more than [sandbox] output allows.");
     if (run.end !== "finished") return this.#failed(run);
     if (run.resultJson === undefined) return EXIT.ok;
-    const value = JSON.parse(run.resultJson) as unknown;
-    const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+    const value = parseExact(run.resultJson) as unknown;
+    const text = typeof value === "string" ? value : stringifyExact(value, 2);
     await print(this.#io.stdout, `${this.#isLineOpen ? "\n" : ""}${text}`);
     return EXIT.ok;
   }

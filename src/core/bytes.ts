@@ -1,3 +1,4 @@
+import { stringifyExact } from "./exact-json.ts";
 import { OptionError } from "./errors.ts";
 import { Type } from "./option-schema.ts";
 import { amountOption, type AmountBounds, type AmountNotes, type AmountOption } from "./option-values.ts";
@@ -20,7 +21,7 @@ export function parseBytes(value: number | string, name = "size"): number {
   const bytes = match ? Number(match[1]) * UNIT_BYTES[(match[2] ?? "b").toLowerCase()]! : value;
   if (typeof bytes === "number" && Number.isFinite(bytes) && bytes >= 0) return Math.floor(bytes);
   throw new OptionError(
-    `\`${name}\` must be a number of bytes or a size such as "4MiB" or "10MB", got ${JSON.stringify(value)}.`,
+    `\`${name}\` must be a number of bytes or a size such as "4MiB" or "10MB", got ${stringifyExact(value)}.`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { roundBigInts, stringifyExact } from "./exact-json.ts";
 import { isJsonObject } from "./json.ts";
 
 /** Eight hexadecimal digits that tell texts apart, the same on every run. Not a secret's business. */
@@ -11,9 +12,28 @@ export function contentDigest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 
-/** JSON text with the members of each object in one order, whatever order they came in. */
+/**
+ * Returns JSON text with the members of each object sorted by name. A `bigint` is written as the nearest double, which
+ * is what the digests of stored pins were computed from; use `exactCanonicalJson` where every digit counts.
+ */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    isJsonObject(member) ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1))) : member,
+  return JSON.stringify(roundBigInts(value), (_key, member: unknown) => withSortedMembers(member));
+}
+
+/** Returns JSON text of parsed JSON with the members of each object sorted by name and each integer exact. */
+export function exactCanonicalJson(value: unknown): string {
+  return stringifyExact(sorted(value));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(withSortedMembers(value) as object).map(([name, member]) => [name, sorted(member)]),
   );
+}
+
+function withSortedMembers(value: unknown): unknown {
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,3 +1,4 @@
+import { stringifyExact } from "./exact-json.ts";
 import { OptionError } from "./errors.ts";
 import { Type, type OptionSchema } from "./option-schema.ts";
 import { amountOption, type AmountBounds, type AmountNotes, type AmountOption } from "./option-values.ts";
@@ -27,7 +28,7 @@ export function parseDuration(value: number | string, name = "duration"): number
 function problem(name: string, value: unknown): OptionError {
   return new OptionError(
     `\`${name}\` must be a number of milliseconds or a duration such as "30s", "5m" or "1h", got ` +
-      `${JSON.stringify(value)}.`,
+      `${stringifyExact(value)}.`,
   );
 }
 

@@ -18,6 +18,8 @@ function sizeOf(value: unknown, bound: number, depth: number): number {
       return Number.isInteger(value) && value > -1000 && value < 1000 ? 3 : String(value).length;
     case "boolean":
       return 5;
+    case "bigint":
+      return String(value).length;
     case "object":
       break;
     default:

@@ -1,21 +1,24 @@
+import { stringifyExact } from "./exact-json.ts";
 import type { JsonObject } from "./json.ts";
 
 const texts = new WeakMap<object, string>();
 
-/**
- * Remembers the JSON text that `value` was parsed from. Such a value is read only: whoever changes something makes a
- * new one.
- */
+/** Remembers the JSON text that `value` was parsed from. Such a value must not be changed in place. */
 export function keepJsonText(value: object, text: string): void {
   texts.set(value, text);
 }
 
-/** `JSON.stringify(object)`, in which members whose text is known are written as they came, and not made anew. */
+/** Returns the text that `keepJsonText` has for `value`, else `stringifyExact(value)`. */
+export function stringifyKept(value: unknown): string {
+  return (isObject(value) && texts.get(value)) || stringifyExact(value);
+}
+
+/** Returns `stringifyExact(object)`, with the kept text of those members that have one. */
 export function stringifyMembers(object: JsonObject): string {
-  if (!hasKnownText(object)) return JSON.stringify(object);
+  if (!hasKnownText(object)) return stringifyExact(object);
   let json = "";
   for (const [name, member] of Object.entries(object)) {
-    const text = (isObject(member) && texts.get(member)) || JSON.stringify(member);
+    const text = stringifyKept(member) as string | undefined;
     if (text !== undefined) json += `${json === "" ? "" : ","}${JSON.stringify(name)}:${text}`;
   }
   return `{${json}}`;

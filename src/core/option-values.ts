@@ -1,3 +1,4 @@
+import { stringifyExact } from "./exact-json.ts";
 import { OptionError } from "./errors.ts";
 import { Type, type Noted, type Notes, type ObjectOf, type OptionSchema, type Static } from "./option-schema.ts";
 
@@ -70,14 +71,14 @@ function readValue(schema: OptionSchema, value: unknown, name: string): unknown 
   if (reader) return reader(value, name);
   if (schema.type === "integer") return wholeNumber(schema, value, name);
   if (schema.enum && !schema.enum.includes(value))
-    throw new OptionError(`\`${name}\` must be one of ${schema.enum.join(", ")}, got ${JSON.stringify(value)}.`);
+    throw new OptionError(`\`${name}\` must be one of ${schema.enum.join(", ")}, got ${stringifyExact(value)}.`);
   return value;
 }
 
 function wholeNumber({ minimum = -Infinity, maximum = Infinity }: OptionSchema, value: unknown, name: string): number {
   if (typeof value === "number" && Number.isInteger(value) && value >= minimum && value <= maximum) return value;
   throw new OptionError(
-    `\`${name}\` must be a whole number ${rangeOf(minimum, maximum)}, got ${JSON.stringify(value)}.`,
+    `\`${name}\` must be a whole number ${rangeOf(minimum, maximum)}, got ${stringifyExact(value)}.`,
   );
 }
 
@@ -110,7 +111,7 @@ export function amountOption<N>(
   const read = (value: number | string, name: string): number => {
     const amount = parse(value, name);
     if (amount > above && amount >= least && amount <= most) return amount;
-    throw new OptionError(`\`${name}\` ${must}, got ${JSON.stringify(value)}.`);
+    throw new OptionError(`\`${name}\` ${must}, got ${stringifyExact(value)}.`);
   };
   return Type.Read(written, read) as AmountOption<N>;
 }

@@ -1,3 +1,4 @@
+import { parseExact } from "./exact-json.ts";
 import { isJsonObject, type JsonObject, listMember, stringMember } from "./json.ts";
 import { KIND_META_KEY } from "./kinds.ts";
 
@@ -6,8 +7,8 @@ import { KIND_META_KEY } from "./kinds.ts";
  * Otherwise each block is one: a text that is JSON is parsed, any other text stays as it is, an image, audio or
  * resource is its block. One block gives its value, several give a list, none gives `null`.
  *
- * A number in text is parsed only where it reads the same afterwards: `5` is a number, while `1.50`, `007` and an
- * integer too long to be held exactly stay texts.
+ * A text that is a number as a whole is parsed only where it reads the same afterwards: `5` is a number, while `1.50`,
+ * `007` and an integer beyond 2^53 stay texts.
  */
 export function toolValue(result: JsonObject): unknown {
   if (result["structuredContent"] !== undefined) return result["structuredContent"];
@@ -60,11 +61,11 @@ export function kindDetails({ _meta: meta }: JsonObject): { readonly details?: J
 function textValue(text: string): unknown {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExact(text);
   } catch {
     return text;
   }
-  return typeof value === "number" && String(value) !== text.trim() ? text : value;
+  return typeof value === "bigint" || (typeof value === "number" && String(value) !== text.trim()) ? text : value;
 }
 
 function blockValue(block: unknown): unknown {

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import { cleanDefinition } from "../catalog/clean-definition.ts";
 import { revealDefinition } from "../catalog/hidden-texts.ts";
 import type { ServerFacts } from "../core/hub-port.ts";
@@ -37,7 +38,7 @@ export function describeSources(
 
 function cleaned(info: JsonObject, hide: (text: string) => string): JsonObject {
   const about = revealDefinition(info).definition;
-  return cleanDefinition(about, JSON.stringify(about), { maxChars: MAX_TEXT_CHARS, hide })?.definition ?? about;
+  return cleanDefinition(about, stringifyExact(about), { maxChars: MAX_TEXT_CHARS, hide })?.definition ?? about;
 }
 
 /** A list that one source has; extensions under their ids, where two say different things as the first of them says. */

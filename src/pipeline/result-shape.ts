@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import type { CallMethod } from "../core/call.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 
@@ -41,7 +42,7 @@ function shapeToolResult(result: JsonObject): Shape {
 
 // Clients of before 2025-06-18 know `content` alone, so structured content is repeated there.
 function textOf(structuredContent: unknown): JsonObject[] {
-  return structuredContent === undefined ? [] : [{ type: "text", text: JSON.stringify(structuredContent) }];
+  return structuredContent === undefined ? [] : [{ type: "text", text: stringifyExact(structuredContent) }];
 }
 
 function isListOfObjects(value: unknown): boolean {

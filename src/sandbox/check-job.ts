@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import { tooLargeFiles, tooManyFiles } from "./bound-messages.ts";
 import type { SandboxJob, SandboxLimits } from "./engine.ts";
 import { toFilePath } from "./file-path.ts";
@@ -32,7 +33,7 @@ export function checkJob({ code, inputs, files, limits, session, profile }: Sand
       `The code has ${Buffer.byteLength(code)} bytes; at most ${MAX_CODE_BYTES} are run. ` +
       (profile === "restricted" ? "Do the work in several runs." : "Give data as inputs or files.")
     );
-  const inputBytes = Buffer.byteLength(JSON.stringify(inputs));
+  const inputBytes = Buffer.byteLength(stringifyExact(inputs));
   if (inputBytes > limits.toolBytes)
     return (
       `The inputs have ${inputBytes} bytes as JSON; at most ${limits.toolBytes} are taken (\`sandbox.tool_bytes\`). ` +

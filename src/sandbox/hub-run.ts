@@ -1,3 +1,4 @@
+import { parseExact } from "../core/exact-json.ts";
 import { FairLine } from "../core/fair-line.ts";
 import { isJsonObject } from "../core/json.ts";
 import { whileLimited } from "../core/while-limited.ts";
@@ -280,7 +281,7 @@ function checkResult(json: string, maxBytes: number): [SandboxEnd, string] | und
 
 function parse(json: string): unknown {
   try {
-    return JSON.parse(json) as unknown;
+    return parseExact(json) as unknown;
   } catch {
     return undefined;
   }

@@ -1,8 +1,13 @@
 import type { ErrorObject, ValidateFunction } from "ajv";
 import { messageOf } from "../core/errors.ts";
+import { holdsBigInt } from "../core/exact-json.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { jsonSize, MAX_JSON_DEPTH } from "../core/json-size.ts";
 import { compileWithAjv, type Compilation, type Compiled, type Dialect } from "./engine.ts";
+import { compareExactly } from "./exact/exact-keywords.ts";
+import { LongDefaults } from "./exact/long-defaults.ts";
+import { RoundedValue } from "./exact/rounded-value.ts";
+import { setMember } from "./exact/set-member.ts";
 import { explainErrors, joinErrors, type SchemaError } from "./explain.ts";
 import { renewFormatAllowance } from "./formats.ts";
 import { MAX_PATTERN_STEPS, PatternCostError, renewPatternAllowance } from "./pattern.ts";
@@ -25,8 +30,11 @@ export interface CompiledSchema {
   readonly warnings: readonly string[];
   /** Never changes `value`, and takes bounded time for a plain schema. */
   check(value: unknown): CheckResult;
-  /** The same at no more than this cost; nothing when it does not suffice. */
-  checkWithin(value: unknown, bounds: CheckBounds): CheckResult | undefined;
+  /**
+   * Checks at no more than this cost; returns nothing when it does not suffice. `hasBigInt` tells whether `value`
+   * contains an integer beyond 2^53; if absent, the value is searched for one.
+   */
+  checkWithin(value: unknown, bounds: CheckBounds, hasBigInt?: boolean): CheckResult | undefined;
 }
 
 /** What one check may cost. */
@@ -133,6 +141,13 @@ class Checker implements CompiledSchema {
   readonly usable = true;
   readonly warnings: readonly string[];
   readonly #job: Compilation;
+  /** Whether the schema itself contains an integer beyond 2^53. */
+  readonly #hasBigInt: boolean;
+  readonly #longDefaults: LongDefaults | undefined;
+  /** Checks values with integers beyond 2^53; compiled for the first such value. */
+  #exact: Checker | undefined;
+  /** The value of the current check, if integers are compared exactly. */
+  #rounded: RoundedValue | undefined;
   #quick: ValidateFunction | undefined;
   #explaining: ValidateFunction | undefined;
 
@@ -141,28 +156,53 @@ class Checker implements CompiledSchema {
     if (job.explain) this.#explaining = validate;
     else this.#quick = validate;
     this.warnings = warnings;
+    this.#hasBigInt = holdsBigInt(job.schema);
+    if (this.#hasBigInt && job.fillDefaults) this.#longDefaults = new LongDefaults(job.schema);
   }
 
   check(value: unknown): CheckResult {
     return this.checkWithin(value, FULL_BOUNDS)!;
   }
 
-  checkWithin(value: unknown, bounds: CheckBounds): CheckResult | undefined {
+  checkWithin(value: unknown, bounds: CheckBounds, hasBigInt = holdsBigInt(value)): CheckResult | undefined {
+    if (hasBigInt && !this.#job.exact) return this.#checkExact(value, bounds);
     try {
       const validate = this.#quick ?? this.#explainingFor(value) ?? this.#compileQuick();
       const filled = this.#fill(value, bounds);
-      if (validate(filled)) return { ok: true, value: filled };
+      if (validate(filled)) return { ok: true, value: this.#finish(filled, value) };
+      // The limits of this schema were rounded, so its errors may be wrong.
+      if (this.#hasBigInt && !this.#job.exact) return this.#checkExact(value, bounds);
       return bounds.explains === "never" ? undefined : this.#explain(value, bounds);
     } catch (error) {
-      if (error instanceof PatternCostError && bounds.patternSteps < MAX_PATTERN_STEPS) return undefined;
-      return refusal(value, error);
+      return refusal(value, error, bounds);
     }
   }
 
+  #checkExact(value: unknown, bounds: CheckBounds): CheckResult | undefined {
+    const job = { ...this.#job, exact: true, explain: false };
+    this.#exact ??= new Checker(job, compileWithAjv(job));
+    try {
+      return this.#exact.checkWithin(value, bounds, true);
+    } finally {
+      compareExactly((this.#exact.#rounded = undefined));
+    }
+  }
+
+  /** Returns what is checked: the value, or a copy to which defaults are added or in which integers are rounded. */
   #fill(value: unknown, { patternSteps, formatSteps }: CheckBounds): unknown {
     renewPatternAllowance(patternSteps);
     renewFormatAllowance(formatSteps);
-    return this.#job.fillDefaults ? copyJson(value) : value;
+    if (!this.#job.exact) return this.#job.fillDefaults ? copyJson(value) : value;
+    compareExactly((this.#rounded = new RoundedValue(value)));
+    return this.#rounded.value;
+  }
+
+  /** Returns the checked value with each integer exact. */
+  #finish(filled: unknown, given: unknown): unknown {
+    if (!this.#job.fillDefaults) return given;
+    const finished = this.#rounded?.restore() ?? filled;
+    this.#longDefaults?.restore(finished, given);
+    return finished;
   }
 
   // A default that its own schema does not accept is the author's mistake, not the caller's: such errors are about
@@ -181,7 +221,7 @@ class Checker implements CompiledSchema {
       return { ok: false, errors: explained, message: joinErrors(explained) };
     }
     for (const { instancePath } of found) removePlace(instancePath, filled);
-    return { ok: true, value: filled };
+    return { ok: true, value: this.#finish(filled, value) };
   }
 
   #explainingFor(value: unknown): ValidateFunction | undefined {
@@ -208,18 +248,19 @@ function inContext(error: ErrorObject, value: unknown, root: JsonObject): ErrorO
   return { ...error, parentSchema, schema: parentSchema[error.keyword], data: placeIn(error.instancePath, value) };
 }
 
-function refusal(value: unknown, error: unknown): CheckResult {
+/** Returns nothing if a check without limits might succeed. */
+function refusal(value: unknown, error: unknown, { patternSteps }: CheckBounds): CheckResult | undefined {
   if (error instanceof RangeError) return refused(value, TOO_DEEP);
-  if (error instanceof PatternCostError) return refused(value, TOO_LONG);
-  throw error;
+  if (!(error instanceof PatternCostError)) throw error;
+  return patternSteps < MAX_PATTERN_STEPS ? undefined : refused(value, TOO_LONG);
 }
 
 const TOO_DEEP = `The value is nested too deeply to be checked; at most ${MAX_JSON_DEPTH} levels are accepted`;
 const TOO_LONG = "The value is too long to be checked against the patterns of its schema; send shorter text";
 
-/** What says that a value cannot be checked, and why: `it has more than 20000 parts`. */
-export function refuseValue(value: unknown, reason: string): CheckResult {
-  return refused(value, `The value cannot be checked, so it is refused: ${reason}; send less at a time`);
+/** Returns the refusal of a value that cannot be checked, for a reason such as `it has more than 20000 parts`. */
+export function refuseValue(value: unknown, reason: string, remedy = "send less at a time"): CheckResult {
+  return refused(value, `The value cannot be checked, so it is refused: ${reason}; ${remedy}`);
 }
 
 function refused(value: unknown, message: string): CheckResult {
@@ -232,16 +273,6 @@ function copyJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyJson);
   if (!isJsonObject(value)) return value;
   const copy: JsonObject = {};
-  for (const key of Object.keys(value)) {
-    // Assigning to `__proto__` would change the copy's prototype.
-    if (key === "__proto__")
-      Object.defineProperty(copy, key, {
-        value: copyJson(value[key]),
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      });
-    else copy[key] = copyJson(value[key]);
-  }
+  for (const key of Object.keys(value)) setMember(copy, key, copyJson(value[key]));
   return copy;
 }

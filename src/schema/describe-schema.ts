@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { localTarget } from "./local-target.ts";
 
@@ -65,7 +66,7 @@ function joinChoices(choices: readonly string[]): string {
 
 /** Values as JSON, each cut to a length that can be read. */
 export function listValues(values: readonly unknown[]): string {
-  const shown = values.slice(0, MAX_VALUES).map((value) => (JSON.stringify(value) ?? "undefined").slice(0, 60));
+  const shown = values.slice(0, MAX_VALUES).map((value) => (stringifyExact(value) ?? "undefined").slice(0, 60));
   return shown.join(", ") + (values.length > MAX_VALUES ? ", …" : "");
 }
 
@@ -74,6 +75,7 @@ export function describeReceived(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
+  if (typeof value === "bigint") return "an integer";
   if (typeof value === "number") return Number.isInteger(value) ? "an integer" : "a number";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

@@ -1,6 +1,8 @@
 import { createRequire } from "node:module";
 import type { Ajv as AjvClass, Options, ValidateFunction } from "ajv";
 import type { JsonObject } from "../core/json.ts";
+import { addExactKeywords } from "./exact/exact-keywords.ts";
+import { roundSchema } from "./exact/rounded-schema.ts";
 import { boundFormats } from "./formats.ts";
 import { LinearPattern, PatternCostError } from "./pattern.ts";
 import { PatternError } from "./pattern-error.ts";
@@ -25,6 +27,8 @@ export interface Compilation {
   readonly explain: boolean;
   readonly withMetaSchema: boolean;
   readonly optimise: boolean;
+  /** The numbers of a `RoundedValue` are compared exactly. */
+  readonly exact?: boolean;
   /** Nodes of all patterns together; beyond them, compiling throws a `PatternCostError`. */
   readonly maxPatternNodes: number;
 }
@@ -52,7 +56,8 @@ export function compileWithAjv(job: Compilation): Compiled {
     schemaType: "boolean",
     validate: (wanted: boolean, items: unknown[]) => !wanted || isUnique(items),
   });
-  return { validate: ajv.compile(job.schema), warnings };
+  if (job.exact) addExactKeywords(ajv);
+  return { validate: ajv.compile(roundSchema(job.schema, job.exact === true)), warnings };
 }
 
 /** Loads what the first compilation would wait for. */

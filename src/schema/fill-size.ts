@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { localTarget } from "./local-target.ts";
 
@@ -37,7 +38,7 @@ export class FillSizes {
     for (const [name, member] of Object.entries(members)) {
       if (!isJsonObject(member) || member["default"] === undefined) continue;
       const preset = member["default"];
-      size += name.length + (JSON.stringify(preset) ?? "").length;
+      size += name.length + (stringifyExact(preset) ?? "").length;
       if (typeof preset === "object" && preset !== null) size += this.of(member);
     }
     return size;

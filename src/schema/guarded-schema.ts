@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import { createHash } from "node:crypto";
 import { messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -71,10 +72,13 @@ export class GuardedSchema {
   /** Checks at once, in some milliseconds at most. Nothing: that would take longer, so `checkApart` has to do it. */
   checkHere(value: unknown): CheckResult | undefined {
     if (!this.#isMeasured && !this.#prepare()) return undefined;
+    const size = sizeOfValue(value, MAX_STEPS);
+    const refused = this.#refuseNumbers(value, size);
+    if (refused) return refused;
     if (this.#verdict?.usable === false) return { ok: true, value };
     if (!this.#compiled || !this.#measures) return undefined;
-    const bounds = boundsFor(this.#measures, sizeOfValue(value, MAX_STEPS));
-    return bounds && this.#compiled.checkWithin(value, bounds);
+    const bounds = boundsFor(this.#measures, size);
+    return bounds && this.#compiled.checkWithin(value, bounds, size.hasBigInt);
   }
 
   /** Checks in a thread. Rejects with a `FailError` when that cannot be done. */
@@ -84,15 +88,21 @@ export class GuardedSchema {
     const { key, json } = this.#text;
     const known = this.#verdict?.usable === false ? this.#verdict : this.#threads.verdictOn(key);
     if (known?.usable === false) return this.#accept(value, known);
-    const { items, chars } = sizeOfValue(value, MAX_SENT_ITEMS);
-    if (items > MAX_SENT_ITEMS)
-      return refuseValue(value, `it has more than ${MAX_SENT_ITEMS} parts, which its schema is too involved for`);
-    if (chars > MAX_SENT_CHARS) return refuseValue(value, `it has more than ${MAX_SENT_CHARS} characters`);
+    const size = sizeOfValue(value, MAX_SENT_ITEMS);
+    const refused = this.#refuseNumbers(value, size) ?? refuseSize(value, size);
+    if (refused) return refused;
+    const { items } = size;
     const job = { source: whom.source, key, text: json, fillsDefaults: this.#role === "input", value, items };
     const result = await this.#threads.run(job, () => whom.isGone()).catch(unsent);
     const verdict = this.#threads.verdictOn(key) ?? this.#verdict;
     this.#verdict = verdict;
     return verdict && result.ok === "unusable" ? this.#accept(value, verdict) : toResult(result, value);
+  }
+
+  /** `JSON.stringify` writes a number beyond the range of a double as `null`. */
+  #refuseNumbers(value: unknown, { hasInfinity }: ValueSize): CheckResult | undefined {
+    if (this.#role !== "input" || !hasInfinity) return undefined;
+    return refuseValue(value, "a number in it is beyond the range of a double, ±1.8e308", "send it as a string");
   }
 
   #accept(value: unknown, verdict: Verdict): CheckResult {
@@ -147,6 +157,12 @@ function boundsFor(schema: PlainSchema, { items, chars }: ValueSize): CheckBound
   return items <= MAX_SENT_ITEMS ? NEVER : FIRST;
 }
 
+function refuseSize(value: unknown, { items, chars }: ValueSize): CheckResult | undefined {
+  if (items > MAX_SENT_ITEMS)
+    return refuseValue(value, `it has more than ${MAX_SENT_ITEMS} parts, which its schema is too involved for`);
+  return chars > MAX_SENT_CHARS ? refuseValue(value, `it has more than ${MAX_SENT_CHARS} characters`) : undefined;
+}
+
 function toResult(result: JobResult, value: unknown): CheckResult {
   if (result.ok === "too much") return refuseValue(value, result.reason);
   if (result.ok === true) return { ok: true, value: "value" in result ? result.value : value };
@@ -162,7 +178,7 @@ function unsent(error: unknown): JobResult {
 
 function jsonOf(schema: JsonObject): string | { readonly problem: string } {
   try {
-    const text = JSON.stringify(schema) ?? "{}";
+    const text = stringifyExact(schema) ?? "{}";
     return text.length > MAX_SCHEMA_CHARS ? { problem: `it is larger than ${MAX_SCHEMA_CHARS} characters` } : text;
   } catch (error) {
     return {

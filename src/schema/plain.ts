@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import { isJsonObject, type JsonObject, listMember } from "../core/json.ts";
 import { localTarget } from "./local-target.ts";
 
@@ -178,7 +179,7 @@ class Measure {
 
   #default(value: unknown): void {
     // The bound on the number of values keeps this short, but for the length of texts, which is not written out.
-    this.defaultChars += typeof value === "string" ? value.length : (JSON.stringify(value) ?? "").length;
+    this.defaultChars += typeof value === "string" ? value.length : (stringifyExact(value) ?? "").length;
   }
 }
 

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import { isJsonObject, type JsonObject, objectMember, stringMember } from "../core/json.ts";
 
 export type SignatureLanguage = "python" | "typescript";
@@ -169,7 +170,7 @@ function literal(language: SignatureLanguage, value: unknown): string {
     if (value === null) return "None";
     if (typeof value === "boolean") return value ? "True" : "False";
   }
-  return JSON.stringify(value) ?? "null";
+  return stringifyExact(value) ?? "null";
 }
 
 /** The description on one line, with the bounds that the type does not say. */

@@ -13,6 +13,7 @@ export function isUnique(items: readonly unknown[]): boolean {
 }
 
 function canonical(value: unknown): string {
+  if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -4,12 +4,18 @@ export interface ValueSize {
   readonly items: number;
   /** Characters of its texts and names. */
   readonly chars: number;
+  /** Whether one of the values looked at is an integer beyond 2^53. */
+  readonly hasBigInt: boolean;
+  /** Whether one of them is a number beyond the range of a double, such as `1e400`, which was read as Infinity. */
+  readonly hasInfinity: boolean;
 }
 
 /** Stops counting once there are more than `maxItems`. The answer holds until the next call: it is the same object. */
 export function sizeOfValue(value: unknown, maxItems: number): ValueSize {
   size.items = 0;
   size.chars = 0;
+  size.hasBigInt = false;
+  size.hasInfinity = false;
   max = maxItems;
   look(value, 0);
   // What is nested more deeply waits, so that the stack holds.
@@ -17,7 +23,7 @@ export function sizeOfValue(value: unknown, maxItems: number): ValueSize {
   return size;
 }
 
-const size = { items: 0, chars: 0 };
+const size = { items: 0, chars: 0, hasBigInt: false, hasInfinity: false };
 const waiting: object[] = [];
 let max = 0;
 /** Levels that are walked by recursion, which is faster than a list. */
@@ -26,6 +32,8 @@ const MAX_RECURSION = 100;
 function look(value: unknown, depth: number): void {
   size.items += 1;
   if (typeof value === "string") size.chars += value.length;
+  else if (typeof value === "bigint") size.hasBigInt = true;
+  else if (value === Infinity || value === -Infinity) size.hasInfinity = true;
   else if (typeof value === "object" && value !== null) {
     if (depth < MAX_RECURSION) open(value, depth + 1);
     else waiting.push(value);

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import type { Audit } from "../core/ports.ts";
 import type { LineSink } from "./line-sink.ts";
 import type { Redactor } from "./redactor.ts";
@@ -16,7 +17,7 @@ export function createAudit(sink: LineSink, redactor: Redactor): Audit {
     write: (line) => {
       // Whatever is a secret now is hidden, though the line is made later.
       const target = redactor.text(line.target);
-      sink.write({ chars: target.length + OTHER_CHARS, text: () => JSON.stringify({ ...line, target }) });
+      sink.write({ chars: target.length + OTHER_CHARS, text: () => stringifyExact({ ...line, target }) });
     },
   };
 }

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import { createColors } from "picocolors";
 import { escaped, safeJson } from "../core/hidden-text.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -20,7 +21,7 @@ export type Formatter = (entry: LogEntry) => string;
 export const formatJson: Formatter = ({ time, level, message, facts }) => {
   const line: JsonObject = { time, level, message };
   for (const [name, value] of Object.entries(facts)) line[name in line ? `_${name}` : name] = value;
-  return safeJson(JSON.stringify(line));
+  return safeJson(stringifyExact(line));
 };
 
 const LABELS: Readonly<Record<LogLevel, string>> = { debug: "DEBUG", info: "INFO ", warning: "WARN ", error: "ERROR" };
@@ -67,7 +68,7 @@ function indent(stack: string): string {
 
 function word(value: unknown): string {
   if (typeof value === "string" && /^[\w./:@+-]+$/.test(value)) return value;
-  return visible(JSON.stringify(value) ?? "undefined");
+  return visible(stringifyExact(value) ?? "undefined");
 }
 
 /** Line breaks, terminal codes and marks of direction, which would forge lines, repaint the screen or turn its text. */

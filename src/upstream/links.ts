@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import type { Call, Client, Principal } from "../core/call.ts";
 import type { Cancellation } from "../core/cancellation.ts";
 import { contentDigest } from "../core/digest.ts";
@@ -115,7 +116,7 @@ export class Links {
   /** The first link is open. */
   opened({ name, serverInfo }: Era): void {
     this.#era = name;
-    this.#identity = contentDigest(JSON.stringify(serverInfo));
+    this.#identity = contentDigest(stringifyExact(serverInfo));
   }
 
   all(): Link[] {

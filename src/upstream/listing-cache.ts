@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from "../core/exact-json.ts";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -59,14 +60,14 @@ export class ListingCache implements ListingStore {
   constructor({ folder, key, logger, isSecretFree = () => true }: ListingCacheOptions) {
     this.#isSecretFree = isSecretFree;
     this.#folder = folder;
-    this.#file = join(folder, `${contentDigest(JSON.stringify(key))}.json`);
+    this.#file = join(folder, `${contentDigest(stringifyExact(key))}.json`);
     this.#logger = logger;
   }
 
   /** What was written last; the era only while it is fresh. */
   async load(): Promise<Remembered | undefined> {
     try {
-      const value: unknown = JSON.parse(await readFile(this.#file, "utf8"));
+      const value: unknown = parseExact(await readFile(this.#file, "utf8"));
       return parseRemembered(value);
     } catch {
       return undefined;
@@ -84,7 +85,7 @@ export class ListingCache implements ListingStore {
   }
 
   async #keep(remembered: Remembered): Promise<void> {
-    const content = JSON.stringify(remembered);
+    const content = stringifyExact(remembered);
     const digest = contentDigest(content);
     if (digest === this.#written || content.length > MAX_BYTES) return;
     this.#written = digest;

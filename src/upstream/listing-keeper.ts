@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Deadline } from "../core/deadline.ts";
 import { contentDigest } from "../core/digest.ts";
@@ -288,5 +289,5 @@ interface ReadListing {
 }
 
 function digestOf(listing: ServerListing): string {
-  return contentDigest(JSON.stringify(listing));
+  return contentDigest(stringifyExact(listing));
 }

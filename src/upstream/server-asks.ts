@@ -1,7 +1,16 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import type { Call } from "../core/call.ts";
 import { objectMember, type JsonObject } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
-import { rpcError, rpcResult, RPC, type RequestId, type RpcReply, type RpcRequest } from "../wire/messages.ts";
+import {
+  isRequestId,
+  rpcError,
+  rpcResult,
+  RPC,
+  type RequestId,
+  type RpcReply,
+  type RpcRequest,
+} from "../wire/messages.ts";
 import type { FaultLog } from "./faults.ts";
 import { clientKey, type CallsInFlight } from "./calls-in-flight.ts";
 import { Question, type Answered } from "./question.ts";
@@ -95,7 +104,7 @@ export class ServerAsks {
 
   /** The server takes a request back. */
   cancel(id: unknown, related: RequestId | undefined): void {
-    if (typeof id !== "string" && typeof id !== "number") return;
+    if (!isRequestId(id)) return;
     const question =
       this.#open.get(keyOf(id, related)) ?? Array.from(this.#open.values()).find(({ from }) => from.id === id);
     if (question) this.#close(question, fail("cancelled", "The server took its question back."));
@@ -232,7 +241,7 @@ export class ServerAsks {
 }
 
 function keyOf(id: RequestId, related: RequestId | undefined): string {
-  return JSON.stringify([related ?? null, id]);
+  return stringifyExact([related ?? null, id]);
 }
 
 // The token belongs to the server's own connection; the caller's has its own.

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import type { Writable } from "node:stream";
 import { FailError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -102,7 +103,7 @@ export class StdioTransport implements Transport {
         undelivered("The server does not read its input; too much is waiting for it already. It may hang."),
       );
     }
-    const line = `${JSON.stringify(message)}\n`;
+    const line = `${stringifyExact(message)}\n`;
     this.#holdTurn(stdin);
     await new Promise<void>((resolve, reject) => {
       stdin.write(line, (error) => {

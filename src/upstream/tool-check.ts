@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { EraName } from "./era.ts";
 
@@ -23,7 +24,7 @@ export function checkTool(tool: JsonObject, era: EraName): CheckedTool {
   } else if (!allowsObject(inputSchema["type"])) {
     return {
       problems: [
-        `Its \`inputSchema\` is of type ${JSON.stringify(inputSchema["type"])?.slice(0, 100)} and not an ` +
+        `Its \`inputSchema\` is of type ${stringifyExact(inputSchema["type"])?.slice(0, 100)} and not an ` +
           "object; it was left out.",
       ],
     };

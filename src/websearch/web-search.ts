@@ -1,3 +1,4 @@
+import { stringifyExact } from "../core/exact-json.ts";
 import { FailError } from "../core/errors.ts";
 import { fail, type Fail } from "../core/outcome.ts";
 import { FreshCache } from "../outbound/fresh-cache.ts";
@@ -65,7 +66,7 @@ export class WebSearch {
     if (!Number.isInteger(count) || count < 1 || count > MAX_COUNT)
       return fail(
         "invalid_params",
-        `The number of results must be a whole number from 1 to ${MAX_COUNT}, got ${JSON.stringify(count)}.`,
+        `The number of results must be a whole number from 1 to ${MAX_COUNT}, got ${stringifyExact(count)}.`,
       );
     const known = this.#cache.get(words);
     if (known && known.count >= count) return { ok: true, hits: known.hits.slice(0, count) };

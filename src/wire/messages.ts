@@ -3,9 +3,10 @@ import type { RpcErrorObject } from "../core/outcome.ts";
 import { replyMember } from "./reply-member.ts";
 
 /**
- * JSON-RPC 2.0 as MCP uses it: ids are strings or numbers, 0 among them; `null` marks a reply to something unreadable.
+ * The id of a JSON-RPC 2.0 request. MCP allows strings and numbers, 0 among them; an integer beyond 2^53 is a `bigint`.
+ * A reply to a request whose id is not readable has the id `null`.
  */
-export type RequestId = string | number;
+export type RequestId = string | number | bigint;
 
 export interface RpcRequest {
   readonly jsonrpc: "2.0";
@@ -50,8 +51,11 @@ export const RPC = {
   unsupportedProtocolVersion: -32022,
 } as const;
 
-function isRequestId(value: unknown): value is RequestId {
-  return typeof value === "string" || (typeof value === "number" && Number.isFinite(value));
+/** Returns whether a value can be the id of a request, or a progress token, which has the same types. */
+export function isRequestId(value: unknown): value is RequestId {
+  return (
+    typeof value === "string" || typeof value === "bigint" || (typeof value === "number" && Number.isFinite(value))
+  );
 }
 
 export type Classified =

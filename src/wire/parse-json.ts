@@ -1,3 +1,4 @@
+import { IntegerLengthError, MAX_INTEGER_DIGITS, parseExact } from "../core/exact-json.ts";
 import { isDeeperThan } from "../core/json-depth.ts";
 import { hasMoreKeysThan, tooManyKeys } from "./json-keys.ts";
 import { RPC } from "./messages.ts";
@@ -19,14 +20,16 @@ export type ReadJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly fault: "syntax" | "bounds"; readonly words: string };
 
-/** Looks at the bounds before anything is made of the text. */
+/** Checks the limits before parsing. Integers beyond 2^53 become a `bigint` (`core/exact-json.ts`). */
 export function readJson(text: string, { maxJsonDepth, maxJsonKeys }: JsonLimits): ReadJson {
   if (isDeeperThan(text, maxJsonDepth))
     return { ok: false, fault: "bounds", words: `nests deeper than ${maxJsonDepth} levels` };
   if (hasMoreKeysThan(text, maxJsonKeys)) return { ok: false, fault: "bounds", words: tooManyKeys(maxJsonKeys) };
   try {
-    return { ok: true, value: JSON.parse(text) as unknown };
-  } catch {
+    return { ok: true, value: parseExact(text) };
+  } catch (error) {
+    if (error instanceof IntegerLengthError)
+      return { ok: false, fault: "bounds", words: `has an integer of more than ${MAX_INTEGER_DIGITS} digits` };
     return { ok: false, fault: "syntax", words: "is not valid JSON" };
   }
 }

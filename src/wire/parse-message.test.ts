@@ -11,11 +11,11 @@ function resultOf(text: string): JsonObject {
   return parsed.value["result"];
 }
 
-test("large members of a result are written as they came, the others anew", () => {
-  // Nobody would write the number, the escape and the spaces like this again.
+test("keeps the text of large members of a result and writes the others in compact form", () => {
+  // `JSON.stringify` writes neither the number, nor the escape, nor the spaces like this.
   const content = `[ {"type" : "text", "text":"\\u0061 ${LONG} \\"}]," , "n": 1.00} ]`;
   const result = resultOf(
-    ` {"id": 7 , "jsonrpc":"2.0","result" :{"content": ${content}, "_meta":{"n": 1.0}, "flag":true } } `,
+    ` {"id": 7 , "jsonrpc":"2.0","result" :{"content": ${content}, "_meta":{"n": 1 }, "flag":true } } `,
   );
   expect(stringifyMembers(result)).toBe(`{"content":${content},"_meta":{"n":1},"flag":true}`);
   expect(stringifyMembers({ ...result, resultType: "complete" })).toBe(
@@ -55,7 +55,32 @@ test("a member that somebody replaced is written as it is now", () => {
   expect(stringifyMembers({ ...result, content: [] })).toBe('{"content":[]}');
 });
 
-test("a small result is written like any value, and what is undefined is left out", () => {
-  const result = resultOf('{"jsonrpc":"2.0","id":1,"result":{"content":[ 1.0 ]}}');
-  expect(stringifyMembers({ ...result, gone: undefined })).toBe('{"content":[1]}');
+test("writes a small result in compact form, without undefined members", () => {
+  const result = resultOf('{"jsonrpc":"2.0","id":1,"result":{"content":[ 1 , "2.50", "-0" ]}}');
+  expect(stringifyMembers({ ...result, gone: undefined })).toBe('{"content":[1,"2.50","-0"]}');
+});
+
+test.each([
+  "1.0",
+  "1.10",
+  "-1.50",
+  "1e400",
+  "-1E+400",
+  "1e-7",
+  "100e2",
+  "-0",
+  "-0.0",
+  "0.1000000000000000055",
+  "12345678901234567890.0",
+  "9007199254740993",
+  "-18446744073709551616",
+  "123456789012345678901234567890",
+])("keeps the text of the number %s in a small result", (number) => {
+  for (const member of [`{"a":${number}}`, `[${number}]`, `[1, ${number} ]`, `{"a":{"b":[ [${number}]]}}`]) {
+    const result = resultOf(`{"jsonrpc":"2.0","id":1,"result":{"structuredContent":${member},"content":[]}}`);
+    const text = stringifyMembers({ resultType: "complete", ...result });
+    expect(text.replaceAll(" ", "")).toBe(
+      `{"resultType":"complete","structuredContent":${member.replaceAll(" ", "")},"content":[]}`,
+    );
+  }
 });

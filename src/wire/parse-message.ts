@@ -3,18 +3,28 @@ import { keepJsonText } from "../core/json-text.ts";
 import { endOfString } from "../core/json-depth.ts";
 import { parseJson, type ParsedJson } from "./parse-json.ts";
 
-/** A short member is written anew as fast as its text is found. */
+/** A shorter member is written as fast as its text is found. */
 const MIN_KEPT_CHARS = 4096;
 
 /**
- * As `parseJson`, for messages whose results are mostly passed on: of a large result the members keep the text that
- * they came as.
+ * Matches a number whose text may differ once it is written again: `1.0`, `1e400`, `-0`, `0.1000000000000000055`. It
+ * may match inside a string, too.
+ */
+const INEXACT_NUMBER = /[:,[\s](?:-0|-?\d+[.eE])/;
+
+/**
+ * Parses like `parseJson`, for messages whose results are mostly passed on. Members of a result keep their text when
+ * they are large, or when one of their numbers might be written in another form.
  */
 export function parseMessage(text: string, maxDepth: number): ParsedJson {
   const parsed = parseJson(text, { maxJsonDepth: maxDepth, maxJsonKeys: Infinity });
-  if (parsed.ok && text.length >= MIN_KEPT_CHARS && isJsonObject(parsed.value) && isJsonObject(parsed.value["result"]))
+  if (parsed.ok && isJsonObject(parsed.value) && isJsonObject(parsed.value["result"]) && keepsText(text))
     keepResultTexts(text, parsed.value["result"]);
   return parsed;
+}
+
+function keepsText(text: string): boolean {
+  return text.length >= MIN_KEPT_CHARS || INEXACT_NUMBER.test(text);
 }
 
 interface Span {
@@ -28,8 +38,9 @@ function keepResultTexts(text: string, result: JsonObject): void {
   const inner = span && membersOf(text, span.start);
   for (const [name, { start, end }] of inner ?? []) {
     const member = result[name];
-    if (end - start < MIN_KEPT_CHARS || typeof member !== "object" || member === null) continue;
+    if (typeof member !== "object" || member === null) continue;
     const raw = text.slice(start, end);
+    if (!keepsText(raw)) continue;
     // Lines and events end at a line break.
     if (!raw.includes("\n") && !raw.includes("\r")) keepJsonText(member, raw);
   }

@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from "../../core/exact-json.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { toolValue } from "../../core/tool-value.ts";
@@ -109,7 +110,7 @@ export function fromGoogleToolCall(part: object, tools: readonly ListedTool[]): 
  * `error`.
  */
 export function toResultText(outcome: Outcome): string {
-  return JSON.stringify(outcome.ok ? toolValue(outcome.result) : toErrorObject(outcome));
+  return stringifyExact(outcome.ok ? toolValue(outcome.result) : toErrorObject(outcome));
 }
 
 function eachTool<T>(
@@ -158,14 +159,14 @@ function toHubCall(
     tool,
     message:
       `The arguments of ${spelt} must be one JSON object. Received: ` +
-      `${(typeof args === "string" ? args : JSON.stringify(args)).slice(0, 200)}`,
+      `${(typeof args === "string" ? args : stringifyExact(args)).slice(0, 200)}`,
   };
 }
 
 function parsed(text: string): unknown {
   if (text.trim() === "") return {};
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     return undefined;
   }

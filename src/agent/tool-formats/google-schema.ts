@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import { isJsonObject, type JsonObject, listMember, objectMember } from "../../core/json.ts";
 import { followRef } from "./refs.ts";
 
@@ -100,7 +101,7 @@ function enumOf(schema: JsonObject, type: string): JsonObject {
   if (values.length === 0) return {};
   if (type === "string") return { enum: values.map(String) };
   const said = typeof schema["description"] === "string" ? `${schema["description"]} ` : "";
-  return { description: `${said}One of: ${values.map((value) => JSON.stringify(value)).join(", ")}.` };
+  return { description: `${said}One of: ${values.map((value) => stringifyExact(value)).join(", ")}.` };
 }
 
 function kept(schema: JsonObject): JsonObject {

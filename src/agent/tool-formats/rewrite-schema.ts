@@ -1,3 +1,4 @@
+import { roundBigInts } from "../../core/exact-json.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../../core/json.ts";
 import type { Vendor } from "../vendor.ts";
 import { toGoogleSchema } from "./google-schema.ts";
@@ -15,7 +16,9 @@ const CONDITIONS = ["not", "if", "then", "else", "dependentSchemas", "enum", "co
  * counts.
  */
 export function rewriteSchema(schema: JsonObject, vendor: Vendor): JsonObject {
-  return vendor === "google" ? toGoogleSchema(plainTop(schema)) : plainTop(schema);
+  // Vendors' clients write schemas with `JSON.stringify`, which rejects a BigInt.
+  const top = roundBigInts(plainTop(schema)) as JsonObject;
+  return vendor === "google" ? toGoogleSchema(top) : top;
 }
 
 /** One object at the top: a reference followed, alternatives joined. What stands deeper is left as it is. */

@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from "../../core/exact-json.ts";
 import { isJsonObject, type JsonObject, listMember, objectMember } from "../../core/json.ts";
 import { toSnake } from "../option-keys.ts";
 
@@ -19,7 +20,7 @@ export function clientFetch(client: object, vendor: ClientVendor): typeof fetch 
   const ask = methodOf(client, vendor)!;
   const { toRequest, toReply } = DIALECTS[vendor];
   return async (_url, init) => {
-    const body = JSON.parse(String(init?.body)) as JsonObject;
+    const body = parseExact(String(init?.body)) as JsonObject;
     try {
       const options = { ...(init?.signal && { signal: init.signal }), ...OPTIONS[vendor] };
       const reply: unknown = await orAbort(ask(toRequest(body), options), init?.signal);
@@ -71,7 +72,7 @@ async function orAbort(work: unknown, signal: AbortSignal | null | undefined): P
 
 /** Classes of clients become what they are on the wire. */
 function plain(reply: JsonObject): JsonObject {
-  return JSON.parse(JSON.stringify(reply)) as JsonObject;
+  return parseExact(stringifyExact(reply)) as JsonObject;
 }
 
 /** What the vendor's service answered, as the client tells it; nothing for an error of another kind. */
@@ -131,7 +132,7 @@ function assistant(message: JsonObject): JsonObject {
     .filter(isJsonObject)
     .map((call, at) => {
       const { name, arguments: given } = objectMember(call, "function") ?? {};
-      const args = typeof given === "string" ? given : JSON.stringify(given ?? {});
+      const args = typeof given === "string" ? given : stringifyExact(given ?? {});
       return { id: `call${at}`, ...call, type: "function", function: { name, arguments: args } };
     });
   return { role: "assistant", ...rest, content, ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}) };

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import { Agent } from "../../agent/agent.ts";
 import type { ModelMessage } from "../../agent/messages.ts";
 import { resolveAgent } from "../../agent/options.ts";
@@ -83,5 +84,5 @@ export class LLMWithMCPTools {
 }
 
 function shown(value: unknown): string {
-  return typeof value === "number" ? String(value) : (JSON.stringify(value) ?? "nothing");
+  return typeof value === "number" ? String(value) : (stringifyExact(value) ?? "nothing");
 }

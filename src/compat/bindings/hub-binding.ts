@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import { OptionError, messageOf } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Notice } from "../../core/call.ts";
@@ -128,7 +129,7 @@ function tell({ logger, progress }: ClientInstance, { method, params }: Notice):
       typeof message === "string" ? message : undefined,
     );
   } else {
-    const text = typeof params["data"] === "string" ? params["data"] : JSON.stringify(params["data"]);
+    const text = typeof params["data"] === "string" ? params["data"] : stringifyExact(params["data"]);
     logger?.[loggerLevel(params["level"])]?.(text);
   }
 }

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import { nextCallId } from "../../core/call-id.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { HttpAnswer } from "../../http/answer.ts";
@@ -131,7 +132,7 @@ export class JsonRpcHttpDoor implements Door {
     if (classified.type !== "reply") return conversation.receive(message, how);
     // Nobody has asked this caller anything: without a session there is no way to.
     const words = this.#parts.dialects[0]?.describeInvalid(message) ?? "Invalid Request";
-    how.outlet.reply(JSON.stringify(rpcError(null, { code: RPC.invalidRequest, message: words })), {
+    how.outlet.reply(stringifyExact(rpcError(null, { code: RPC.invalidRequest, message: words })), {
       code: RPC.invalidRequest,
     });
     return Promise.resolve();
@@ -146,12 +147,12 @@ export class JsonRpcHttpDoor implements Door {
       ...stack,
     });
     const words = `Internal server error: Something went wrong inside the hub. Its log says more under the id ${id}.`;
-    sendJson(answer, 500, JSON.stringify(rpcError(null, { code: RPC.internal, message: words })));
+    sendJson(answer, 500, stringifyExact(rpcError(null, { code: RPC.internal, message: words })));
   }
 }
 
 function refuse(answer: HttpAnswer, code: number, message: string): void {
-  sendJson(answer, 400, JSON.stringify(rpcError(null, { code, message })));
+  sendJson(answer, 400, stringifyExact(rpcError(null, { code, message })));
 }
 
 function wordsOf({ fault, words }: JsonBody & { readonly ok: false }): [code: number, message: string] {

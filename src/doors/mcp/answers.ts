@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import type { ListKind, RenderedList } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { stringifyMembers } from "../../core/json-text.ts";
@@ -37,14 +38,14 @@ export function errorAnswer(code: number, message: string, data?: unknown): Answ
  * them (the modern era's `resultType`, `ttlMs`, `_meta`). Serialised lists are spliced in as they are.
  */
 export function replyText(id: RequestId | null, answer: Answer, extra?: JsonObject): string | undefined {
-  const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},`;
+  const head = `{"jsonrpc":"2.0","id":${stringifyExact(id)},`;
   switch (answer.type) {
     case "silence":
       return undefined;
     case "error":
-      return `${head}"error":${JSON.stringify(answer.error)}}`;
+      return `${head}"error":${stringifyExact(answer.error)}}`;
     case "value":
-      return `${head}"result":${JSON.stringify(answer.value ?? null)}}`;
+      return `${head}"result":${stringifyExact(answer.value ?? null)}}`;
     case "result":
       return `${head}"result":${stringifyMembers(extra ? { ...extra, ...answer.result } : answer.result)}}`;
     case "list":
@@ -73,13 +74,13 @@ function listEnds(
   extra: JsonObject | undefined,
 ): [head: string, tail: string] {
   return [
-    `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${JSON.stringify(member)}:`,
+    `{"jsonrpc":"2.0","id":${stringifyExact(id)},"result":{${stringifyExact(member)}:`,
     `${listTail(nextCursor, extra)}}}`,
   ];
 }
 
 function listTail(nextCursor: string | undefined, extra: JsonObject | undefined): string {
   const members: JsonObject = { ...extra, ...(nextCursor === undefined ? {} : { nextCursor }) };
-  const text = JSON.stringify(members);
+  const text = stringifyExact(members);
   return text === "{}" ? "" : `,${text.slice(1, -1)}`;
 }

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import type { HttpAnswer } from "../../http/answer.ts";
 import type { JsonBody } from "../../http/json-body.ts";
 import { sendJson } from "../../http/send.ts";
@@ -6,7 +7,7 @@ import { rpcError, RPC, type RequestId } from "../../wire/messages.ts";
 
 /** A JSON-RPC error with status 400, for what cannot be a request. */
 export function sendError(answer: HttpAnswer, id: RequestId | null, error: RpcErrorObject): void {
-  sendJson(answer, 400, JSON.stringify(rpcError(id, error)));
+  sendJson(answer, 400, stringifyExact(rpcError(id, error)));
 }
 
 /** Answers what the body of a request is wrong in. */

@@ -1,10 +1,11 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import { CallMap } from "../../core/call-map.ts";
 import { Canceller } from "../../core/cancellation.ts";
 import type { Principal, ToolMode } from "../../core/call.ts";
 import { FailError } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { fail } from "../../core/outcome.ts";
-import { classifyMessage, rpcError, RPC, type RequestId, type RpcRequest } from "../../wire/messages.ts";
+import { classifyMessage, isRequestId, rpcError, RPC, type RequestId, type RpcRequest } from "../../wire/messages.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
 import { progressGap } from "./progress-gap.ts";
 
@@ -53,7 +54,7 @@ export class ModernPipe {
     if (!isJsonObject(message) || message["method"] !== "notifications/cancelled" || !isJsonObject(message["params"]))
       return;
     const { requestId, reason } = message["params"];
-    if (typeof requestId !== "string" && typeof requestId !== "number") return;
+    if (!isRequestId(requestId)) return;
     const running = this.#inFlight.get(requestId);
     this.#inFlight.delete(requestId);
     running?.abort(
@@ -85,7 +86,7 @@ export class ModernPipe {
       return this.#refuse(
         id,
         RPC.invalidRequest,
-        `Invalid Request: a request with the id ${JSON.stringify(id)} is still running.`,
+        `Invalid Request: a request with the id ${stringifyExact(id)} is still running.`,
       );
     if (this.#inFlight.size >= maxInFlight) {
       return this.#refuse(
@@ -112,6 +113,6 @@ export class ModernPipe {
   }
 
   #refuse(id: RequestId | null, code: number, message: string): void {
-    this.#options.send(JSON.stringify(rpcError(id, { code, message })));
+    this.#options.send(stringifyExact(rpcError(id, { code, message })));
   }
 }

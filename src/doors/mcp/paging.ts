@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import type { RenderedList } from "../../core/hub-port.ts";
 
 export interface Page {
@@ -27,7 +28,7 @@ const made = new WeakMap<RenderedList, Map<string, Page>>();
 
 function cut(list: RenderedList, start: number, end: number): Page {
   if (start === 0 && end >= list.entries.length) return { json: list.json };
-  const json = JSON.stringify(list.entries.slice(start, end));
+  const json = stringifyExact(list.entries.slice(start, end));
   return end < list.entries.length ? { json, nextCursor: writeCursor(list.version, end) } : { json };
 }
 

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import type { Readable } from "node:stream";
 import { NO_CREDENTIALS, type Authentication, type Authenticator } from "../../core/authenticator.ts";
 import type { Client, Principal } from "../../core/call.ts";
@@ -170,7 +171,7 @@ export class StdioDoor {
   }
 
   #refuse(code: number, message: string): void {
-    this.#pipe.reply(JSON.stringify(rpcError(null, { code, message })));
+    this.#pipe.reply(stringifyExact(rpcError(null, { code, message })));
   }
 
   #write(text: string): void {

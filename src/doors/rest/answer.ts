@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Fail } from "../../core/outcome.ts";
 import type { HttpAnswer } from "../../http/answer.ts";
@@ -8,7 +9,7 @@ import { errorBody, retryHeaders, statusOf } from "./failures.ts";
 const COMMON = ["cache-control", "no-store", "x-content-type-options", "nosniff"] as const;
 
 export function sendValue(answer: HttpAnswer, value: unknown, status = 200): void {
-  sendText(answer, JSON.stringify(value ?? null), { status });
+  sendText(answer, stringifyExact(value ?? null), { status });
 }
 
 export interface AnswerHead {
@@ -24,7 +25,7 @@ export function sendText(answer: HttpAnswer, text: string, { status, headers }: 
 }
 
 export function sendFailure(answer: HttpAnswer, failure: Fail, isFull = false): void {
-  const text = JSON.stringify(errorBody(failure, isFull));
+  const text = stringifyExact(errorBody(failure, isFull));
   sendText(answer, text, { status: statusOf(failure), headers: retryHeaders(failure) });
 }
 

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { contentDigest } from "../../core/digest.ts";
 import type { View } from "../../core/hub-port.ts";
@@ -76,7 +77,7 @@ export class DescribeDoor {
     const routeTools = routes.flatMap(({ tool }) => (tool ? [tool] : []));
     const key =
       `${list.version} ${hasChat} ${routes.map(({ tool }) => (tool ? "1" : "0")).join("")} ` +
-      `${contentDigest(JSON.stringify(routeTools))}`;
+      `${contentDigest(stringifyExact(routeTools))}`;
     const kept = this.#kept.get(key);
     if (kept) return kept;
     const source: DocumentSource = {
@@ -114,7 +115,7 @@ async function write(source: DocumentSource): Promise<Described> {
   const { createDocument } = await import("./openapi/document.ts");
   const document = await createDocument(source);
   await nextTurn();
-  return { document, text: JSON.stringify(document) };
+  return { document, text: stringifyExact(document) };
 }
 
 const MAX_FILTER = 200;

@@ -1,3 +1,4 @@
+import { parseExact } from "../../core/exact-json.ts";
 import { isJsonObject, type JsonObject, objectMember } from "../../core/json.ts";
 import { localTarget } from "../../schema/local-target.ts";
 
@@ -52,7 +53,7 @@ const NUMBER = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 function parsed(text: string, fits: (value: unknown) => boolean): unknown {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseExact(text);
     return fits(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import type { Notice } from "../../core/call.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Fail } from "../../core/outcome.ts";
@@ -77,7 +78,7 @@ export class RestExchange {
   }
 
   event(name: string, data: JsonObject): void {
-    if (this.takesEvents && !this.#isAnswered) this.#open()?.send(JSON.stringify(data), { event: name });
+    if (this.takesEvents && !this.#isAnswered) this.#open()?.send(stringifyExact(data), { event: name });
   }
 
   /** `event` is what the last event is called. */
@@ -102,7 +103,7 @@ export class RestExchange {
 
   #end(event: string, data: unknown): void {
     const stream = this.#open();
-    stream?.send(JSON.stringify(data ?? null), { event });
+    stream?.send(stringifyExact(data ?? null), { event });
     stream?.end();
   }
 

@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from "../../core/exact-json.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { KIND_META_KEY, KINDS } from "../../core/kinds.ts";
 import { claimsModernEra } from "../../wire/modern/envelope.ts";
@@ -89,7 +90,7 @@ export class Conversation {
   /** The hub is gone. What the client is told: that calls have ended, and that questions need no answer. */
   lost(): readonly string[] {
     const lines = [...this.#asks].map((id) =>
-      notification("notifications/cancelled", { requestId: JSON.parse(id) as unknown, reason: ENDED }),
+      notification("notifications/cancelled", { requestId: parseExact(id) as unknown, reason: ENDED }),
     );
     this.#asks.clear();
     return [...lines, ...this.#endOpen(({ again }) => again === undefined, ENDED)];
@@ -157,7 +158,7 @@ export class Conversation {
     const { id } = message;
     if (!this.#asks.delete(keyOf(id))) return {};
     if (this.#hubs === 1) return { line };
-    return { line: JSON.stringify({ ...message, id: JSON.parse(String(id).slice(String(id).indexOf("/") + 1)) }) };
+    return { line: stringifyExact({ ...message, id: parseExact(String(id).slice(String(id).indexOf("/") + 1)) }) };
   }
 
   /** Hubs count questions from the beginning, and an answer to an earlier hub's must not be taken for this one's. */
@@ -166,9 +167,9 @@ export class Conversation {
       this.#asks.add(keyOf(message["id"]));
       return { line };
     }
-    const id = `${this.#hubs}/${JSON.stringify(message["id"])}`;
+    const id = `${this.#hubs}/${stringifyExact(message["id"])}`;
     this.#asks.add(keyOf(id));
-    return { line: JSON.stringify({ ...message, id }) };
+    return { line: stringifyExact({ ...message, id }) };
   }
 
   #reply(message: JsonObject, line: string): Passed {
@@ -196,7 +197,7 @@ export class Conversation {
 
   #ownRequest(message: JsonObject): string {
     this.#own += 1;
-    return JSON.stringify({ ...message, id: `${OWN_ID}${this.#own}` });
+    return stringifyExact({ ...message, id: `${OWN_ID}${this.#own}` });
   }
 
   #endOpen(ends: (open: Open) => boolean, reason: string): readonly string[] {
@@ -207,9 +208,9 @@ export class Conversation {
       this.#open.delete(key);
       const answer = failure(open, reason);
       if (open.batch) batches.set(open.batch, [...(batches.get(open.batch) ?? []), answer]);
-      else single.push(JSON.stringify(answer));
+      else single.push(stringifyExact(answer));
     }
-    return [...single, ...Array.from(batches.values(), (answers) => JSON.stringify(answers))];
+    return [...single, ...Array.from(batches.values(), (answers) => stringifyExact(answers))];
   }
 }
 
@@ -226,7 +227,7 @@ function failure({ id, method, isModern }: Open, reason: string): JsonObject {
 }
 
 function notification(method: string, params?: JsonObject): string {
-  return JSON.stringify({ jsonrpc: "2.0", method, ...(params ? { params } : {}) });
+  return stringifyExact({ jsonrpc: "2.0", method, ...(params ? { params } : {}) });
 }
 
 function isReply(message: JsonObject): boolean {
@@ -235,7 +236,7 @@ function isReply(message: JsonObject): boolean {
 
 /** Ids are strings or numbers, and 1 is not "1". */
 function keyOf(id: unknown): string {
-  return JSON.stringify(id) ?? "null";
+  return stringifyExact(id) ?? "null";
 }
 
 function uriOf(params: unknown): string {
@@ -244,7 +245,7 @@ function uriOf(params: unknown): string {
 
 function parse(line: string): unknown {
   try {
-    return JSON.parse(line);
+    return parseExact(line);
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { ok, type Outcome } from "../../core/outcome.ts";
 import type { Source, ToolLimits, ToolRecord } from "../../core/records.ts";
@@ -54,5 +55,5 @@ export function textResult(...texts: readonly string[]): Outcome {
 }
 
 export function objectResult(value: JsonObject): Outcome {
-  return ok({ content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value });
+  return ok({ content: [{ type: "text", text: stringifyExact(value) }], structuredContent: value });
 }

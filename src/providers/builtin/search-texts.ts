@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import { FURTHER_RESULTS } from "../../catalog/search/limits.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { SearchAnswer, SearchHit } from "../../core/ports.ts";
@@ -34,10 +35,10 @@ const MIN_BRIEF_CHARS = 24;
 export function searchTexts(answer: SearchAnswer, shape: AnswerShape): readonly string[] {
   const { count, detail, isWhole, isList } = shape;
   const shown = answer.hits.slice(0, count);
-  if (detail === "brief") return [JSON.stringify(briefEntries(shown)), ...countText(answer, count, isList)];
+  if (detail === "brief") return [stringifyExact(briefEntries(shown)), ...countText(answer, count, isList)];
   const whole = isWhole ? shown.length : wholeCount(shown);
   const entries = shown.map((hit, at) => (at < whole ? wholeEntry(hit) : shortEntry(hit)));
-  return [JSON.stringify(entries), ...furtherText(answer, shape)];
+  return [stringifyExact(entries), ...furtherText(answer, shape)];
 }
 
 function wholeEntry({ name, description, score, inputSchema }: SearchHit): JsonObject {
@@ -61,7 +62,7 @@ function wholeCount(hits: readonly SearchHit[]): number {
   let chars = 0;
   let count = 0;
   for (const hit of hits.slice(0, MAX_WHOLE)) {
-    chars += JSON.stringify(wholeEntry(hit)).length;
+    chars += stringifyExact(wholeEntry(hit)).length;
     if (count > 0 && (hit.score < best * LIKELY_SHARE || chars > MAX_WHOLE_CHARS)) break;
     count += 1;
   }

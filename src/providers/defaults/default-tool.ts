@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { FailKind } from "../../core/kinds.ts";
@@ -33,7 +34,7 @@ export function defaultToolRecord(source: Source, { keywords, limits, ...definit
 }
 
 export function valueResult(value: JsonObject): Outcome {
-  return ok({ content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value });
+  return ok({ content: [{ type: "text", text: stringifyExact(value) }], structuredContent: value });
 }
 
 /**
@@ -43,7 +44,7 @@ export function valueResult(value: JsonObject): Outcome {
 export function failedResult(message: string, value: JsonObject, cause: FailKind = "tool_error"): Fail {
   return fail("tool_error", message, {
     ...(cause === "tool_error" ? {} : { details: { upstreamKind: cause } }),
-    result: { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value, isError: true },
+    result: { content: [{ type: "text", text: stringifyExact(value) }], structuredContent: value, isError: true },
   });
 }
 

@@ -1,3 +1,4 @@
+import { parseExact } from "../../core/exact-json.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { fail, type Outcome } from "../../core/outcome.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
@@ -121,7 +122,7 @@ function valueOf(run: SandboxRun, message: string): JsonObject {
   return {
     stdout,
     stderr: lines(run.stderr, run.truncated ? LEFT_OUT : "", end === "finished" ? "" : explanation(run, message)),
-    returned_value: resultJson === undefined ? null : (JSON.parse(resultJson) as unknown),
+    returned_value: resultJson === undefined ? null : (parseExact(resultJson) as unknown),
     execution_status: end === "finished" ? "success" : end === "timeout" ? "timeout" : "error",
   };
 }

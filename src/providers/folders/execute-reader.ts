@@ -1,3 +1,4 @@
+import { parseExact } from "../../core/exact-json.ts";
 import { basename, extname, join } from "node:path";
 import { realpathSync } from "node:fs";
 import { messageOf } from "../../core/errors.ts";
@@ -156,7 +157,7 @@ function parseMetadata(file: FileText, stem: string): Metadata | { readonly prob
   if ("problem" in file) return { problem: file.problem };
   let raw: unknown;
   try {
-    raw = JSON.parse(file.text.replace(/^\uFEFF/, ""));
+    raw = parseExact(file.text.replace(/^\uFEFF/, ""));
   } catch (error) {
     return { problem: `the JSON cannot be read: ${messageOf(error)}` };
   }

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import { callWithin } from "../../core/call-within.ts";
 import { FailError } from "../../core/errors.ts";
 import type { InnerHub } from "../../core/inner-hub.ts";
@@ -157,5 +158,5 @@ function resultOf(outcome: Outcome): ModuleObject {
 export function wordsOf(error: unknown): string {
   if (error instanceof FailError) return error.failure.message;
   if (error instanceof Error) return error.message === "" ? error.name : error.message;
-  return typeof error === "string" ? error : (JSON.stringify(error) ?? String(error));
+  return typeof error === "string" ? error : (stringifyExact(error) ?? String(error));
 }

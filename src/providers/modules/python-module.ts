@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import { formatDuration } from "../../core/duration.ts";
 import { FailError, messageOf } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -150,7 +151,7 @@ class PythonModule {
 
   // An error here is the module's, and Python has gone on meanwhile; it is told when the module has loaded.
   #register(kind: "tool" | "resource", params: JsonObject): void {
-    const said = JSON.stringify([kind, params]);
+    const said = stringifyExact([kind, params]);
     if (this.#known.has(said)) return;
     try {
       if (kind === "tool") this.#registerTool(params);

@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from "../../core/exact-json.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { fail, ok, type Outcome } from "../../core/outcome.ts";
 import { rememberValue, resultWords } from "../../core/tool-value.ts";
@@ -19,7 +20,7 @@ async function outcomeOf(value: unknown, tool: string): Promise<Outcome> {
       `Error executing tool '${tool}': it returned a value that is not JSON (${typeof value}).`,
     );
   const content = [{ type: "text", text }];
-  const plain: unknown = JSON.parse(text);
+  const plain: unknown = parseExact(text);
   return ok(isJsonObject(plain) ? { content, structuredContent: plain } : rememberValue({ content }, plain));
 }
 
@@ -80,5 +81,5 @@ function binaryBlock({ mimeType, data }: Bytes, tool: string): JsonObject {
 }
 
 function jsonText(value: unknown): string | undefined {
-  return JSON.stringify(value) as string | undefined;
+  return stringifyExact(value) as string | undefined;
 }

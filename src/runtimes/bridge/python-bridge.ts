@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from "../../core/exact-json.ts";
 import { fileURLToPath } from "node:url";
 import { formatBytes } from "../../core/bytes.ts";
 import { cancelledFailure } from "../../core/deadline.ts";
@@ -131,7 +132,7 @@ export class PythonBridge {
     const onAbort = (): void => this.#giveUp(id, call);
     caller.signal.addEventListener("abort", onAbort, { once: true });
     try {
-      void this.#write(`${JSON.stringify({ id, method, params })}\n`);
+      void this.#write(`${stringifyExact({ id, method, params })}\n`);
       return await call.answered;
     } finally {
       caller.signal.removeEventListener("abort", onAbort);
@@ -226,7 +227,7 @@ export class PythonBridge {
   #giveUp(id: number, call: BridgeCall): void {
     call.fail(cancelledFailure(call.signal.reason));
     if (!this.#calls.has(id)) return;
-    void this.#write(`${JSON.stringify({ method: "cancel", params: { id } })}\n`);
+    void this.#write(`${stringifyExact({ method: "cancel", params: { id } })}\n`);
     setTimeout(() => {
       if (!this.#calls.has(id)) return;
       call.isLost = true;
@@ -272,7 +273,7 @@ export class PythonBridge {
       "There is no running call on whose behalf this could be asked. " +
       "Ask inside of a tool's or a resource's function, in the thread that it was called in.";
     void this.#write(
-      `${JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32000, message, data: { kind: "denied" } } })}\n`,
+      `${stringifyExact({ jsonrpc: "2.0", id, error: { code: -32000, message, data: { kind: "denied" } } })}\n`,
     );
   }
 }
@@ -282,7 +283,7 @@ const BRIDGE = fileURLToPath(new URL("../calling/python/bridge.py", import.meta.
 
 function parseObject(line: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(line);
+    const value: unknown = parseExact(line);
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;

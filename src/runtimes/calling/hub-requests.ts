@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import { setMaxListeners } from "node:events";
 import { formatBytes } from "../../core/bytes.ts";
 import { messageOf, FailError } from "../../core/errors.ts";
@@ -108,7 +109,7 @@ function requestOf({ id, method, params: given }: JsonObject): Request | undefin
 }
 
 function toLine({ id }: Request, answer: JsonObject): string {
-  return `${JSON.stringify({ jsonrpc: "2.0", id, ...answer })}\n`;
+  return `${stringifyExact({ jsonrpc: "2.0", id, ...answer })}\n`;
 }
 
 function failureOf(error: unknown): Fail {

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import { realpathSync } from "node:fs";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -75,7 +76,7 @@ async function runWith(
   const run = {
     ...contained,
     cwd: tool.folder,
-    input: JSON.stringify(params),
+    input: stringifyExact(params),
     maxOutputBytes: settings.limits.outputBytes ?? host.maxOutputBytes,
     signals: [call.signal, host.closing],
     living: host.living,

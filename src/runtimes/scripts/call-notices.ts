@@ -1,3 +1,4 @@
+import { parseExact } from "../../core/exact-json.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Call } from "../../core/call.ts";
 import type { Logger } from "../../core/ports.ts";
@@ -105,7 +106,7 @@ export class CallNotices {
 
 function parseObject(line: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(line);
+    const value: unknown = parseExact(line);
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;

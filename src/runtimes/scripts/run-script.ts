@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import { realpathSync, statSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
 import type { Call } from "../../core/call.ts";
@@ -75,7 +76,7 @@ async function runWith(
   const run = {
     ...contained,
     cwd: script.folder,
-    input: JSON.stringify(args),
+    input: stringifyExact(args),
     maxOutputBytes: settings.limits.outputBytes ?? host.maxOutputBytes,
     signals: [call.signal, host.closing],
     living: host.living,

@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from "../../core/exact-json.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { fail, ok, type Outcome } from "../../core/outcome.ts";
 import { rememberValue } from "../../core/tool-value.ts";
@@ -61,10 +62,10 @@ export function textResult(text: string): JsonObject {
 /** A value that a function returned, by the same rule as printed text; strings are text without quotes. */
 export function valueResult(value: unknown): Outcome {
   if (isJsonObject(value)) {
-    if (!isToolResult(value)) return ok({ ...textResult(JSON.stringify(value)), structuredContent: value });
+    if (!isToolResult(value)) return ok({ ...textResult(stringifyExact(value)), structuredContent: value });
     return value["isError"] === true ? fail("tool_error", firstText(value), { result: value }) : ok(value);
   }
-  const text = typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
+  const text = typeof value === "string" ? value : value === undefined || value === null ? "" : stringifyExact(value);
   return ok(rememberValue(textResult(text), value ?? null));
 }
 
@@ -85,7 +86,7 @@ function jsonObjectOf(text: string): JsonObject | undefined {
   const trimmed = text.trim();
   if (!trimmed.startsWith("{") || !trimmed.endsWith("}")) return undefined;
   try {
-    const value: unknown = JSON.parse(trimmed);
+    const value: unknown = parseExact(trimmed);
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from "../../core/exact-json.ts";
 import type { Readable } from "node:stream";
 import { FailError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
@@ -84,7 +85,7 @@ export class WarmProcess {
     const unwatch = watchCpu(this.child.pid, call.cpuMs, () => ending.stop(new FailError(cpuFailure(call.cpuMs!)), 0));
     try {
       call.channel.onChannel(this.#write);
-      void this.#write(`${JSON.stringify({ run: this.calls, arguments: call.args })}\n`);
+      void this.#write(`${stringifyExact({ run: this.calls, arguments: call.args })}\n`);
       const message = await ending.race(Promise.race([hearing.ended, this.child.exited]));
       if (isJsonObject(message) && "end" in message) return hearing.toEnd({ message });
       // What it said last is on its way.
@@ -203,7 +204,7 @@ function printedBytes({ out, err }: JsonObject): Buffer | undefined {
 
 function parse(line: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(line);
+    const value: unknown = parseExact(line);
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import { tooLargeResult, tooManyCalls, tooMuchMemory } from "../bound-messages.ts";
 import type { SandboxEnd, SandboxError, SandboxJob } from "../engine.ts";
 import { cpuMessage, wallMessage } from "../run-clock.ts";
@@ -105,7 +106,7 @@ export class JobRun implements GuestOwner {
 
   #start(): void {
     const { vm } = this.#around;
-    vm.call("begin", JSON.stringify(this.#job.inputs), this.#job.profile === "scripting");
+    vm.call("begin", stringifyExact(this.#job.inputs), this.#job.profile === "scripting");
     const source = this.#around.source(this.#job);
     const { promise, isWrapped } = vm.evaluate(source);
     if (isWrapped) this.#wrapperChars = source.wrapperChars;

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { SandboxEnd, SandboxJob, SandboxLimits } from "../engine.ts";
 import type { ToWorker } from "../worker-messages.ts";
@@ -114,7 +115,7 @@ export class GuestLink implements Device {
     this.#parts.output.begin(job.limits.outputBytes);
     this.#takeFiles(job);
     const { code, inputs, profile, limits } = job;
-    this.#answer("job", JSON.stringify({ code, inputs, profile, resultBytes: limits.resultBytes }));
+    this.#answer("job", stringifyExact({ code, inputs, profile, resultBytes: limits.resultBytes }));
   }
 
   #takeFiles(job: SandboxJob): void {

@@ -2,6 +2,7 @@
  * A thread of the hub that compiles schemas of strangers and checks values against them, one after the other. Whoever
  * started it ends it when something takes too long.
  */
+import { parseExact } from "../../core/exact-json.ts";
 import { parentPort } from "node:worker_threads";
 import { isJsonObject } from "../../core/json.ts";
 import { compileSchema, type CompiledSchema } from "../compile.ts";
@@ -19,7 +20,7 @@ function send(message: ThreadMessage): void {
 
 function compile({ key, text = "{}", fillsDefaults }: CheckMessage): CompiledSchema {
   const startedAt = performance.now();
-  const schema: unknown = JSON.parse(text);
+  const schema: unknown = parseExact(text);
   const compiled = compileSchema(isJsonObject(schema) ? schema : {}, {
     fillDefaults: fillsDefaults,
     explainsFirst: true,

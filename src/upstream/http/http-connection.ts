@@ -4,6 +4,7 @@ import type { FailError } from "../../core/errors.ts";
 import type { Caller } from "../../core/shares.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { hasMorePartsThan, partsWords } from "../../wire/json-parts.ts";
+import type { RequestId } from "../../wire/messages.ts";
 import { parseMessage } from "../../wire/parse-message.ts";
 import type { HttpClient } from "../../outbound/client/http-client.ts";
 import { httpFailure } from "../../outbound/client/server-failures.ts";
@@ -85,7 +86,7 @@ export class HttpConnection {
    * Hands on what came, as long as somebody listens. A text that is no JSON, or nests too deep, is noise. Throws a
    * `FailError` where it has too many parts.
    */
-  receive(text: string, related?: string | number): unknown {
+  receive(text: string, related?: RequestId): unknown {
     if (this.#isOver) return undefined;
     this.#assertParts(text);
     const parsed = parseMessage(text, MAX_JSON_DEPTH);

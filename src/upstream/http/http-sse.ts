@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../core/exact-json.ts";
 import type { Cancellation } from "../../core/cancellation.ts";
 import { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -72,7 +73,7 @@ export class HttpSseTransport implements Transport {
     const { signal, done } = this.#connection.begin();
     try {
       const headers = { ...this.#versionHeader(), "content-type": JSON_TYPE, accept: "*/*" };
-      const body = JSON.stringify(message);
+      const body = stringifyExact(message);
       const response = await client.request({
         method: "POST",
         url: this.#endpoint,

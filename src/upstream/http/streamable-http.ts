@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from "../../core/exact-json.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Cancellation } from "../../core/cancellation.ts";
 import type { FailError } from "../../core/errors.ts";
@@ -127,7 +128,7 @@ export class StreamableHttpTransport implements Transport {
     return client.request({
       method: "POST",
       headers: this.#headersOf(message, options),
-      body: JSON.stringify(message),
+      body: stringifyExact(message),
       signal,
       idleMs: this.#idleMs(options),
       caller: options.caller ?? caller,
@@ -299,7 +300,7 @@ export class StreamableHttpTransport implements Transport {
 
 function isReplyTo(body: string, request: RpcRequest): boolean {
   try {
-    return answers(JSON.parse(body), request.id) && classifyMessage(JSON.parse(body)).type === "reply";
+    return answers(parseExact(body), request.id) && classifyMessage(parseExact(body)).type === "reply";
   } catch {
     return false;
   }

@@ -1,3 +1,4 @@
+import { isRequestId, type RequestId } from "../messages.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
 
 /** Revisions of the modern era that this program speaks, newest first. */
@@ -137,8 +138,8 @@ function withoutEnvelope(meta: JsonObject): JsonObject {
 }
 
 /** The listening request that a notification of a `subscriptions/listen` stream belongs to. */
-export function subscriptionIdOf(params: JsonObject | undefined): string | number | undefined {
+export function subscriptionIdOf(params: JsonObject | undefined): RequestId | undefined {
   const meta = params && objectMember(params, "_meta");
   const id = meta?.[META.subscriptionId];
-  return typeof id === "string" || typeof id === "number" ? id : undefined;
+  return isRequestId(id) ? id : undefined;
 }

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../../core/exact-json.ts";
 import type { Ask } from "../../../core/call.ts";
 import { timeoutFailure } from "../../../core/deadline.ts";
 import { FailError } from "../../../core/errors.ts";
@@ -54,7 +55,7 @@ export class Asks {
         signal.addEventListener("abort", onAbort, { once: true });
         timer = setTimeout(() => giveUp(timeoutFailure(this.#options.timeoutMs)), this.#options.timeoutMs);
         timer.unref();
-        outlet.note(JSON.stringify({ jsonrpc: "2.0", id, method: ask.method, params: ask.params }));
+        outlet.note(stringifyExact({ jsonrpc: "2.0", id, method: ask.method, params: ask.params }));
       });
     } finally {
       clearTimeout(timer);
@@ -130,5 +131,5 @@ function declined(error: RpcErrorObject): FailError {
 }
 
 function cancelledText(requestId: number, reason: string): string {
-  return JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId, reason } });
+  return stringifyExact({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId, reason } });
 }

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../../core/exact-json.ts";
 import type { HubPort } from "../../../core/hub-port.ts";
 import { isFor, type LogMessage, type ResourceUpdate } from "../../../core/provider.ts";
 import type { Logger } from "../../../core/ports.ts";
@@ -57,7 +58,7 @@ export class SessionBoard {
     const { uri, params } = update;
     const watchers = this.#watchers.get(uri);
     if (!watchers) return;
-    const text = JSON.stringify({
+    const text = stringifyExact({
       jsonrpc: "2.0",
       method: "notifications/resources/updated",
       params: { uri, ...params },
@@ -68,7 +69,7 @@ export class SessionBoard {
   #logged(message: LogMessage): void {
     const { params } = message;
     if (this.#lists.members.size === 0) return;
-    const text = JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params });
+    const text = stringifyExact({ jsonrpc: "2.0", method: "notifications/message", params });
     for (const member of this.#lists.members)
       if (isFor(message, member.view.principal)) member.logged(params["level"], text);
   }

@@ -1,3 +1,5 @@
+import { isRequestId, type RequestId } from "../../../wire/messages.ts";
+import { stringifyExact } from "../../../core/exact-json.ts";
 import { Canceller, type Cancellation } from "../../../core/cancellation.ts";
 import type { Ask, Client, Notice } from "../../../core/call.ts";
 import { FailError } from "../../../core/errors.ts";
@@ -6,8 +8,6 @@ import { fail } from "../../../core/outcome.ts";
 import type { CallerLink } from "../../../core/caller-link.ts";
 import { refusal } from "./asks.ts";
 import type { Outlet } from "./outlet.ts";
-
-type ProgressToken = string | number;
 
 /** What a running request may do with its session. */
 export interface ScopeOwner {
@@ -29,7 +29,7 @@ export class CallScope implements CallerLink {
   progressAt: number | undefined;
   readonly #owner: ScopeOwner;
   readonly #caller = new Canceller();
-  readonly #progressToken: ProgressToken | undefined;
+  readonly #progressToken: RequestId | undefined;
   /** Ends the questions that are still open when the request is answered. */
   #questions: AbortController | undefined;
   #over = false;
@@ -60,7 +60,7 @@ export class CallScope implements CallerLink {
   notify(notice: Notice): void {
     if (this.#over || this.#caller.aborted) return;
     const params = this.#noticeParams(notice);
-    if (params) this.outlet.note(JSON.stringify({ jsonrpc: "2.0", method: notice.method, params }));
+    if (params) this.outlet.note(stringifyExact({ jsonrpc: "2.0", method: notice.method, params }));
   }
 
   async ask(ask: Ask, signal?: AbortSignal): Promise<JsonObject> {
@@ -96,7 +96,7 @@ export class CallScope implements CallerLink {
   }
 }
 
-function progressToken(params: JsonObject | undefined): ProgressToken | undefined {
+function progressToken(params: JsonObject | undefined): RequestId | undefined {
   const token = params && objectMember(params, "_meta")?.["progressToken"];
-  return typeof token === "string" || typeof token === "number" ? token : undefined;
+  return isRequestId(token) ? token : undefined;
 }

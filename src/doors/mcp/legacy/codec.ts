@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../../core/exact-json.ts";
 import type { CallMethod } from "../../../core/call.ts";
 import type { ListKind, RenderedList } from "../../../core/hub-port.ts";
 import { isJsonObject, type JsonObject, listMember, objectMember, stringMember } from "../../../core/json.ts";
@@ -43,7 +44,7 @@ export class LegacyCodecs {
   #project(list: RenderedList): RenderedList {
     const entries = list.entries.map((entry) => this.#projectTool(entry));
     const isSame = entries.every((entry, at) => entry === list.entries[at]);
-    return isSame ? list : { entries, json: JSON.stringify(entries), version: list.version };
+    return isSame ? list : { entries, json: stringifyExact(entries), version: list.version };
   }
 
   #projectTool(entry: JsonObject): JsonObject {
@@ -77,7 +78,7 @@ function withoutResultType(result: JsonObject): JsonObject {
 function withText(result: JsonObject, structured: unknown): JsonObject {
   const content = listMember(result, "content");
   if (content.some((block) => isJsonObject(block) && block["type"] === "text")) return result;
-  return { ...result, content: [...content, { type: "text", text: JSON.stringify(structured) }] };
+  return { ...result, content: [...content, { type: "text", text: stringifyExact(structured) }] };
 }
 
 /** The codes of the modern handshake mean nothing to a legacy client. */

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../../core/exact-json.ts";
 import type { HttpAnswer } from "../../../http/answer.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
 import { isJsonContent } from "../../../http/json-content.ts";
@@ -53,7 +54,7 @@ export const FULL: HttpProblem = {
 };
 
 export function sendProblem(answer: HttpAnswer, { status, code, message, id = null }: HttpProblem): void {
-  sendJson(answer, status, JSON.stringify(rpcError(id, { code, message })));
+  sendJson(answer, status, stringifyExact(rpcError(id, { code, message })));
 }
 
 export function postHeaderProblem(http: HttpExchange): HttpProblem | undefined {

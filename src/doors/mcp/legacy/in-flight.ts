@@ -1,6 +1,7 @@
+import { stringifyExact } from "../../../core/exact-json.ts";
 import { CallMap } from "../../../core/call-map.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import { RPC, type RequestId } from "../../../wire/messages.ts";
+import { isRequestId, RPC, type RequestId } from "../../../wire/messages.ts";
 import type { CallScope } from "./call-scope.ts";
 import { replyError } from "./replies.ts";
 
@@ -24,7 +25,7 @@ export class InFlight {
     if (this.#scopes.has(id))
       return {
         code: RPC.invalidRequest,
-        message: `Invalid Request: a request with the id ${JSON.stringify(id)} is still running.`,
+        message: `Invalid Request: a request with the id ${stringifyExact(id)} is still running.`,
       };
     if (this.#scopes.size < this.#max) return undefined;
     return {
@@ -45,7 +46,7 @@ export class InFlight {
   /** As `notifications/cancelled` asks. The reply, where there is one, goes out before the id is free. */
   cancel(params: JsonObject | undefined): void {
     const id = params?.["requestId"];
-    if (typeof id !== "string" && typeof id !== "number") return;
+    if (!isRequestId(id)) return;
     const scope = this.#scopes.get(id);
     if (!scope) return;
     this.#scopes.delete(id);

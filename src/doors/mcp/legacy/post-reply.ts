@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from "../../../core/exact-json.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
 import type { EventStream } from "../../../http/event-stream.ts";
 import { JSON_CONTENT } from "../../../http/send.ts";
@@ -132,9 +133,9 @@ function textOf(reply: string | SplicedReply): string {
 }
 
 function replyNotKept(text: string): string {
-  const classified = classifyMessage(JSON.parse(text));
+  const classified = classifyMessage(parseExact(text));
   const id = classified.type === "reply" ? classified.message.id : classified.type === "invalid" ? classified.id : null;
-  return JSON.stringify(
+  return stringifyExact(
     rpcError(id, {
       code: RPC.internal,
       message: `The answer has ${text.length} characters, more than is kept for clients that lost their stream.`,

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../../core/exact-json.ts";
 import { isJsonObject } from "../../../core/json.ts";
 import type { RpcErrorObject } from "../../../core/outcome.ts";
 import {
@@ -24,7 +25,7 @@ export function reply(outlet: Outlet, id: RequestId | null, answer: Answer): voi
 }
 
 export function replyError(outlet: Outlet, id: RequestId | null, error: RpcErrorObject): void {
-  outlet.reply(JSON.stringify(rpcError(id, error)), { code: error.code });
+  outlet.reply(stringifyExact(rpcError(id, error)), { code: error.code });
 }
 
 export function refuseInvalid(

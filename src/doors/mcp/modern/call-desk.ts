@@ -1,10 +1,11 @@
+import { stringifyExact } from "../../../core/exact-json.ts";
 import type { Cancellation } from "../../../core/cancellation.ts";
 import type { Client } from "../../../core/call.ts";
 import { FailError } from "../../../core/errors.ts";
 import { objectMember, stringMember, type JsonObject } from "../../../core/json.ts";
 import { fail } from "../../../core/outcome.ts";
 import type { HubState } from "../../../state/ports/store.ts";
-import { RPC, type RpcRequest } from "../../../wire/messages.ts";
+import { isRequestId, RPC, type RequestId, type RpcRequest } from "../../../wire/messages.ts";
 import { errorAnswer, resultAnswer, SILENCE, type Answer } from "../answers.ts";
 import { answerMethod, type MethodContext } from "../methods.ts";
 import { holderIn, type AdmittedFacts } from "./facts.ts";
@@ -121,7 +122,7 @@ export class RequestVisit implements Visit {
   readonly request: AdmittedFacts;
   readonly signal: Cancellation;
   readonly capabilities: JsonObject;
-  readonly progressToken: string | number | undefined;
+  readonly progressToken: RequestId | undefined;
   readonly logLevel: string | undefined;
   readonly #outlet: ModernOutlet;
 
@@ -132,7 +133,7 @@ export class RequestVisit implements Visit {
     this.request = request;
     this.signal = signal;
     this.capabilities = RELAYING_METHODS.has(method) ? envelope.clientCapabilities : {};
-    this.progressToken = typeof token === "string" || typeof token === "number" ? token : undefined;
+    this.progressToken = isRequestId(token) ? token : undefined;
     this.logLevel = envelope.logLevel;
   }
 
@@ -141,7 +142,7 @@ export class RequestVisit implements Visit {
   }
 
   note(method: string, params: JsonObject): void {
-    this.#outlet.note(JSON.stringify({ jsonrpc: "2.0", method, params }));
+    this.#outlet.note(stringifyExact({ jsonrpc: "2.0", method, params }));
   }
 }
 

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../../core/exact-json.ts";
 import type { CallMethod } from "../../../core/call.ts";
 import type { ListKind, RenderedList, ServerFacts } from "../../../core/hub-port.ts";
 import { copyOf, objectMember, type JsonObject } from "../../../core/json.ts";
@@ -87,7 +88,7 @@ function withoutExecution(list: RenderedList): RenderedList {
   const hasAny = list.entries.some((entry) => "execution" in entry);
   const entries = hasAny ? list.entries.map(withoutExecutionMember) : list.entries;
   const result = hasAny
-    ? { entries, json: JSON.stringify(entries), version: list.version, ...(list.isPrivate && { isPrivate: true }) }
+    ? { entries, json: stringifyExact(entries), version: list.version, ...(list.isPrivate && { isPrivate: true }) }
     : list;
   projected.set(list, result);
   return result;

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../../core/exact-json.ts";
 import { Canceller } from "../../../core/cancellation.ts";
 import { messageOf } from "../../../core/errors.ts";
 import { LOCAL_PRINCIPAL, type ToolMode } from "../../../core/call.ts";
@@ -74,7 +75,7 @@ export class ModernEndpoint {
    */
   async handle(message: RpcRequest, outlet: ModernOutlet, facts: RequestFacts): Promise<void> {
     const admission = admit(message, facts.headers);
-    if (!admission.ok) return outlet.reply(JSON.stringify(rpcError(message.id, admission.error)), admission.status);
+    if (!admission.ok) return outlet.reply(stringifyExact(rpcError(message.id, admission.error)), admission.status);
     try {
       await this.#route(message, outlet, new AdmittedFacts(facts, admission.envelope, admission.meta));
     } catch (error) {

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../../core/exact-json.ts";
 import type { Ask } from "../../../core/call.ts";
 import { FailError } from "../../../core/errors.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../../../core/json.ts";
@@ -60,7 +61,7 @@ function failedOfRefusal(answer: Answer): boolean {
   return (
     answer.type === "result" &&
     answer.result["isError"] === true &&
-    JSON.stringify(answer.result["content"] ?? "").includes(MISSING)
+    stringifyExact(answer.result["content"] ?? "").includes(MISSING)
   );
 }
 

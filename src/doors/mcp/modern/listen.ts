@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../../core/exact-json.ts";
 import type { ListKind, View } from "../../../core/hub-port.ts";
 import { objectMember, type JsonObject } from "../../../core/json.ts";
 import { rpcResult, type RequestId } from "../../../wire/messages.ts";
@@ -74,7 +75,7 @@ export class Listen implements BoardListener {
     this.#isOpen = false;
     const { id, identity, outlet } = this.#parts;
     const _meta = { ...identity, [META.subscriptionId]: id };
-    outlet.reply(JSON.stringify(rpcResult(id, { resultType: "complete", _meta })), 200);
+    outlet.reply(stringifyExact(rpcResult(id, { resultType: "complete", _meta })), 200);
     this.#end();
   }
 
@@ -87,6 +88,6 @@ export class Listen implements BoardListener {
   #send(method: string, params: JsonObject): void {
     if (!this.#isOpen) return;
     const _meta = { ...objectMember(params, "_meta"), [META.subscriptionId]: this.#parts.id };
-    this.#parts.outlet.note(JSON.stringify({ jsonrpc: "2.0", method, params: { ...params, _meta } }));
+    this.#parts.outlet.note(stringifyExact({ jsonrpc: "2.0", method, params: { ...params, _meta } }));
   }
 }

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../../core/exact-json.ts";
 import type { Client } from "../../../core/call.ts";
 import type { HubPort, ListKind, View } from "../../../core/hub-port.ts";
 import { messageOf } from "../../../core/errors.ts";
@@ -52,7 +53,7 @@ export class Listens {
   /** Serves one listening request. Resolves when it is over. */
   async serve({ id, params }: RpcRequest, outlet: ModernOutlet, { facts, identity }: Listener): Promise<void> {
     const refuse = (code: number, message: string): void =>
-      outlet.reply(JSON.stringify(rpcError(id, { code, message })), 200);
+      outlet.reply(stringifyExact(rpcError(id, { code, message })), 200);
     const holder = holderIn(facts);
     if (!this.#hasRoomFor(holder)) return refuse(RPC.internal, "Subscription limit reached");
     const filter = readFilter(params, this.#options.maxSubscribedResources);

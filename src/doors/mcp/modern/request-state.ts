@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { isJsonObject } from "../../../core/json.ts";
+import { exactCanonicalJson } from "../../../core/digest.ts";
 
 /**
  * Begins every state that this hub itself hands out; what does not begin so belongs to whoever stands behind the call.
@@ -46,7 +46,8 @@ export class RequestStates {
   }
 
   #codeOf(id: string, { principal, method, target, arguments: args }: Binding): string {
-    const digest = createHash("sha256").update(canonicalJson(args)).digest("base64url");
+    // A client may write the members of its arguments in another order the second time.
+    const digest = createHash("sha256").update(exactCanonicalJson(args)).digest("base64url");
     return createHmac("sha256", this.#key)
       .update(JSON.stringify([id, principal, method, target, digest]))
       .digest("base64url");
@@ -65,11 +66,4 @@ export function wrapRelayed(state: string): string {
 /** The same on its way back. */
 export function unwrapRelayed(state: string): string {
   return state.startsWith(ESCAPE) ? state.slice(ESCAPE.length) : state;
-}
-
-// A client may write the members of its arguments in another order the second time.
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    isJsonObject(member) ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1))) : member,
-  );
 }

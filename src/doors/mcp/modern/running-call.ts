@@ -7,6 +7,7 @@ import { fail } from "../../../core/outcome.ts";
 import type { CallerLink } from "../../../core/caller-link.ts";
 import type { Answer } from "../answers.ts";
 import { reachesLevel } from "../../../wire/log-level.ts";
+import type { RequestId } from "../../../wire/messages.ts";
 import {
   asUndeclared,
   isInputMethod,
@@ -22,7 +23,7 @@ export interface Visit {
   readonly door: string;
   readonly signal: Cancellation;
   readonly capabilities: JsonObject;
-  readonly progressToken: string | number | undefined;
+  readonly progressToken: RequestId | undefined;
   readonly logLevel: string | undefined;
   note(method: string, params: JsonObject): void;
 }

@@ -1,3 +1,4 @@
+import { stringifyExact } from "../../../core/exact-json.ts";
 import { createHash } from "node:crypto";
 import { isJsonObject, type JsonObject, listMember, objectMember, stringMember } from "../../../core/json.ts";
 import { shellWord } from "../../../core/shell-word.ts";
@@ -156,7 +157,7 @@ function curlLine(
   const data =
     body === undefined
       ? []
-      : ["-H 'content-type: application/json'", `-d ${shellWord(JSON.stringify(sampleOf(body, document)))}`];
+      : ["-H 'content-type: application/json'", `-d ${shellWord(stringifyExact(sampleOf(body, document)))}`];
   return ["curl", ...verb, shellWord(`${baseUrl}${path}${sampleQuery(operation, document)}`), ...token, ...data].join(
     " ",
   );
@@ -173,7 +174,7 @@ function sampleQuery(operation: JsonObject, document: JsonObject): string {
 }
 
 function textOf(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" ? value : stringifyExact(value);
 }
 
 function pager(at: number, pages: number, filter: string): Html | "" {

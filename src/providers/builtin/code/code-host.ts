@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from "../../../core/exact-json.ts";
 import type { Call } from "../../../core/call.ts";
 import { callWithin } from "../../../core/call-within.ts";
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
@@ -30,7 +31,7 @@ export function codeHost(
 ): SandboxHost {
   return {
     call: async (path, argumentsJson, signal) => {
-      const args: unknown = JSON.parse(argumentsJson);
+      const args: unknown = parseExact(argumentsJson);
       if (!isJsonObject(args)) return refusal("invalid_params", "The arguments of a tool must be an object.");
       // A run inside a run would hold the slots that others wait for.
       const wanted = resolveName(path, parent);
@@ -38,12 +39,12 @@ export function codeHost(
         wanted === EXECUTE_TOOL && typeof args["name"] === "string" ? resolveName(args["name"].trim(), parent) : wanted;
       if (inner === own) return refusal("denied", `${own} cannot call itself. Write the code in one piece.`);
       const outcome = await innerHub.call({ tool: path, arguments: args }, callWithin(parent, signal));
-      return outcome.ok ? { ok: true, json: JSON.stringify(toolValue(outcome.result) ?? null) } : replyOf(outcome);
+      return outcome.ok ? { ok: true, json: stringifyExact(toolValue(outcome.result) ?? null) } : replyOf(outcome);
     },
     search: async (query, limit, signal) => {
       const { hits } = await innerHub.search(query, callWithin(parent, signal), { limit });
       const others = hits.filter(({ name }) => name !== own);
-      return { ok: true, json: JSON.stringify(others.map((hit) => shownInCode(hit, language))) };
+      return { ok: true, json: stringifyExact(others.map((hit) => shownInCode(hit, language))) };
     },
   };
 }

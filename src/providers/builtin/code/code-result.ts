@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from "../../../core/exact-json.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { fail, ok, type Outcome } from "../../../core/outcome.ts";
 import type { FailKind } from "../../../core/kinds.ts";
@@ -38,7 +39,7 @@ export function codeOutcome(run: SandboxRun): Outcome {
   const kind = KIND_OF_END[end];
   if (kind) return fail(kind, error?.message ?? "The code was not run.", { retryable: end === "busy" });
   const value = answerOf(run);
-  const content = [{ type: "text", text: JSON.stringify(value) }, ...run.artifacts.flatMap(attachment)];
+  const content = [{ type: "text", text: stringifyExact(value) }, ...run.artifacts.flatMap(attachment)];
   if (end === "finished") return ok({ content, structuredContent: value });
   const message = error === undefined ? "The code failed." : `${error.type}: ${error.message}`;
   const result = { content, structuredContent: value, isError: true };
@@ -52,7 +53,7 @@ export function codeOutcome(run: SandboxRun): Outcome {
 export function answerOf(run: SandboxRun): JsonObject {
   return {
     ok: run.end === "finished",
-    result: run.resultJson === undefined ? null : (JSON.parse(run.resultJson) as unknown),
+    result: run.resultJson === undefined ? null : (parseExact(run.resultJson) as unknown),
     stdout: run.stdout,
     stderr: run.stderr,
     error: run.error ? { type: run.error.type, message: run.error.message, traceback: run.error.traceback } : null,

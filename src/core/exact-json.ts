@@ -1,0 +1,189 @@
+import { randomBytes } from "node:crypto";
+import { endOfString } from "./json-depth.ts";
+
+/**
+ * The one reader and writer of JSON in which values of callers and servers cross the hub. `JSON.parse` rounds integers
+ * beyond 2^53, and `JSON.stringify` rejects a BigInt. Here an integer literal is a `number` within
+ * ±`Number.MAX_SAFE_INTEGER` and a `bigint` outside. Decimals and exponents stay IEEE 754 doubles.
+ *
+ * Node 20 has neither the source text in `JSON.parse` nor `JSON.rawJSON`. Long integers are therefore carried through
+ * both functions as marked strings. Text without a run of 16 digits goes directly to `JSON.parse`, and values without a
+ * BigInt directly to `JSON.stringify`.
+ */
+
+/** Longest integer that is read. Converting more digits takes more than linear time; Python has the same limit. */
+export const MAX_INTEGER_DIGITS = 4300;
+
+/** Thrown by `parseExact` for an integer of more than `MAX_INTEGER_DIGITS` digits. */
+export class IntegerLengthError extends SyntaxError {
+  constructor() {
+    super(`An integer has more than ${MAX_INTEGER_DIGITS} digits; send it as a string`);
+  }
+}
+
+/**
+ * Returns `JSON.parse(text)` with each integer exact. Throws the `SyntaxError` of `JSON.parse`, or an
+ * `IntegerLengthError`.
+ */
+export function parseExact(text: string): unknown {
+  if (!hasLongDigits(text)) return JSON.parse(text) as unknown;
+  const marked = markLongIntegers(text);
+  return marked === text ? (JSON.parse(text) as unknown) : parseMarked(marked, text);
+}
+
+/**
+ * Returns `JSON.stringify(value, undefined, indent)` with each `bigint` as a JSON number. As there, the result is
+ * `undefined` for a value that has no JSON; the type says `string`, like that of `JSON.stringify`.
+ */
+export function stringifyExact(value: unknown, indent?: number): string {
+  // A program may have defined `BigInt.prototype.toJSON`, which would turn numbers into strings.
+  if ("toJSON" in BigInt.prototype) return stringifyMarked(value, indent);
+  try {
+    return JSON.stringify(value, undefined, indent);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return stringifyMarked(value, indent);
+  }
+}
+
+/** Returns whether `value` contains a BigInt, at any depth. */
+export function holdsBigInt(value: unknown): boolean {
+  if (typeof value === "bigint") return true;
+  if (typeof value !== "object" || value === null) return false;
+  const waiting: object[] = [value];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop())
+    for (const member of Object.values(next) as unknown[])
+      if (typeof member === "bigint") return true;
+      else if (typeof member === "object" && member !== null) waiting.push(member);
+  return false;
+}
+
+/** Returns `value` with the nearest double in place of each `bigint`; the same object if there is none. */
+export function roundBigInts(value: unknown): unknown {
+  return holdsBigInt(value) ? rounded(value) : value;
+}
+
+function rounded(value: unknown): unknown {
+  if (typeof value === "bigint") return Number(value);
+  if (Array.isArray(value)) return value.map(rounded);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, rounded(member)]));
+}
+
+/** The shortest integer beyond ±`Number.MAX_SAFE_INTEGER` has this many digits. */
+const MIN_LONG_DIGITS = 16;
+
+/** Returns whether text has a run of 16 digits. Each such run has a digit at a place that is looked at. */
+function hasLongDigits(text: string): boolean {
+  for (let at = MIN_LONG_DIGITS - 1; at < text.length; at += MIN_LONG_DIGITS) {
+    if (!isDigit(text.charCodeAt(at))) continue;
+    let start = at;
+    while (isDigit(text.charCodeAt(start - 1))) start -= 1;
+    let end = at + 1;
+    while (isDigit(text.charCodeAt(end))) end += 1;
+    if (end - start >= MIN_LONG_DIGITS) return true;
+  }
+  return false;
+}
+
+/** Begins strings that stand for integers. No peer knows it, so no string of a message begins with it. */
+const MARK = `integer:${randomBytes(16).toString("hex")}:`;
+const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, "g");
+
+/** Replaces long integers outside of strings with marked strings; returns the same text if there are none. */
+function markLongIntegers(text: string): string {
+  let marked = "";
+  let copied = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+    } else if (code === MINUS || isDigit(code)) {
+      const end = endOfNumber(text, at);
+      const token = text.slice(at, end);
+      if (isLongInteger(token) && !isKey(text, end)) {
+        marked += `${text.slice(copied, at)}"${MARK}${token}"`;
+        copied = end;
+      }
+      at = end - 1;
+    }
+  }
+  return copied === 0 ? text : marked + text.slice(copied);
+}
+
+function isLongInteger(token: string): boolean {
+  if (token.length < MIN_LONG_DIGITS || !INTEGER.test(token)) return false;
+  const digits = token.startsWith("-") ? token.length - 1 : token.length;
+  if (digits > MAX_INTEGER_DIGITS) throw new IntegerLengthError();
+  return !Number.isSafeInteger(Number(token));
+}
+
+const INTEGER = /^-?[1-9]\d*$/;
+
+/** A number as a key is a syntax error, which a string in its place would hide. */
+function isKey(text: string, end: number): boolean {
+  let at = end;
+  while (text.charCodeAt(at) <= SPACE) at += 1;
+  return text.charCodeAt(at) === COLON;
+}
+
+/** Returns the place after the characters that numbers consist of. */
+function endOfNumber(text: string, start: number): number {
+  let at = start + 1;
+  for (let code = text.charCodeAt(at); isDigit(code) || NUMBER_SIGNS.has(code); code = text.charCodeAt(at)) at += 1;
+  return at;
+}
+
+function parseMarked(marked: string, text: string): unknown {
+  let root: unknown;
+  try {
+    root = JSON.parse(marked);
+  } catch {
+    // The message of this error would quote the mark.
+    return JSON.parse(text);
+  }
+  if (typeof root === "string") return integerIn(root) ?? root;
+  if (typeof root === "object" && root !== null) unmark(root);
+  return root;
+}
+
+/** Puts the integers in place of their marked strings. A list of objects bears any depth, recursion does not. */
+function unmark(root: object): void {
+  const waiting: object[] = [root];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop())
+    for (const [key, member] of Object.entries(next) as [string, unknown][])
+      if (typeof member === "object" && member !== null) waiting.push(member);
+      else if (typeof member === "string" && member.startsWith(MARK)) replaceMember(next, key, integerIn(member));
+}
+
+function replaceMember(container: object, key: string, value: unknown): void {
+  // Assigned, the member `__proto__` would become the prototype.
+  Object.defineProperty(container, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+function integerIn(text: string): bigint | undefined {
+  return text.startsWith(MARK) ? BigInt(text.slice(MARK.length)) : undefined;
+}
+
+function stringifyMarked(value: unknown, indent: number | undefined): string {
+  const json = JSON.stringify(value, markBigInt, indent) as string | undefined;
+  return json?.replaceAll(MARKED, "$1") as string;
+}
+
+function markBigInt(this: Readonly<Record<string, unknown>>, key: string, value: unknown): unknown {
+  const original = this[key];
+  return typeof original === "bigint" ? `${MARK}${original}` : value;
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= NINE;
+}
+
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const NINE = 0x39;
+const COLON = 0x3a;
+/** `+`, `-`, `.`, `E` and `e`. */
+const NUMBER_SIGNS: ReadonlySet<number> = new Set([0x2b, MINUS, 0x2e, 0x45, 0x65]);

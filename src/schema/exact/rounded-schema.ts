@@ -1,0 +1,21 @@
+import { roundBigInts } from "../../core/exact-json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { NUMERIC_KEYWORDS } from "./exact-keywords.ts";
+import { setMember } from "./set-member.ts";
+
+/**
+ * Returns a schema that Ajv can compile: the nearest double in place of each `bigint`, except where the keywords of
+ * `exact-keywords.ts` compare exactly. Returns the same object for a schema without a `bigint`.
+ */
+export function roundSchema(schema: JsonObject, keepsNumericKeywords: boolean): JsonObject {
+  return (keepsNumericKeywords ? roundOthers(schema) : roundBigInts(schema)) as JsonObject;
+}
+
+function roundOthers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(roundOthers);
+  if (!isJsonObject(value)) return typeof value === "bigint" ? Number(value) : value;
+  const copy: JsonObject = {};
+  for (const [name, member] of Object.entries(value))
+    setMember(copy, name, NUMERIC_KEYWORDS.has(name) ? member : roundOthers(member));
+  return copy;
+}
