@@ -224,8 +224,8 @@ export class Library implements AsyncDisposable {
   }
 
   /** Where a quotation stands, in one document or in all; or what comes nearest to it. */
-  findQuote(quote: string, sourceId?: string): Promise<FoundQuote> {
-    return findQuote(quote, sourceId, { store: this.#store, terms: this.#terms, embedder: undefined });
+  findQuote(quote: string, sourceId?: string, signal?: AbortSignal): Promise<FoundQuote> {
+    return findQuote({ quote, sourceId, signal }, { store: this.#store, terms: this.#terms, embedder: undefined });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

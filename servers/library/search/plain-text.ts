@@ -16,35 +16,59 @@ const PIECES: readonly (readonly [source: string, own: string | undefined])[] = 
   // In French a space stands before them.
   [String.raw`\s+(?=[;:!?])|[\u00ad\u200b-\u200d\u2060\ufeff]`, ""],
   [String.raw`\s+`, " "],
-  // Plain letters together, since most are; else a letter with its accents.
-  [String.raw`[A-Za-z]+(?!\p{M})|\P{M}\p{M}*|\p{M}`, undefined],
+  // Plain letters together, since most are; else a letter with its accents, of which longer runs are taken apart: to
+  // sort them takes quadratic time.
+  [String.raw`[A-Za-z]+(?!\p{M})|\P{M}\p{M}{0,30}|\p{M}`, undefined],
 ];
 const PIECE = new RegExp(PIECES.map(([source]) => `(${source})`).join("|"), "gu");
 
+/** A part of a text as it is compared, and where it stands in the text. */
+export interface PlainPiece {
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
- * Leaves aside how a text is set: capitals, spaces, accents as signs of their own, ligatures, hyphens within words and
- * at the ends of lines, kinds of dashes, apostrophes and quotation marks.
+ * Yields a text piece by piece, regardless of how it is set: capitals, spaces, accents as signs of their own,
+ * ligatures, hyphens within words and at the ends of lines, kinds of dashes, apostrophes and quotation marks. Takes
+ * time in proportion to the text.
  */
-export function plainText(text: string): PlainText {
-  const starts: number[] = [];
-  const ends: number[] = [];
-  let plain = "";
+export function* plainPieces(text: string): Generator<PlainPiece, void> {
+  let endsWithSpace = false;
   for (const match of text.matchAll(PIECE)) {
     const [piece, ...groups] = match;
     const kind = groups.findIndex((group) => group !== undefined);
     const own = PIECES[kind]![1] ?? letters(piece);
-    if (own === " " && plain.endsWith(" ")) continue;
-    // What became more or fewer letters than it had stands as a whole where it stood.
-    const isEven = own.length === piece.length;
-    for (let at = 0; at < own.length; at += 1) {
-      starts.push(match.index + (isEven ? at : 0));
-      ends.push(match.index + (isEven ? at + 1 : piece.length));
-    }
-    plain += own;
+    if (own === "" || (own === " " && endsWithSpace)) continue;
+    endsWithSpace = own.endsWith(" ");
+    yield { text: own, from: match.index, to: match.index + piece.length };
   }
-  return { text: plain, starts, ends };
 }
 
+/** What became more or fewer letters than it had stands as a whole where it stood. */
+export function placeIn({ text, from, to }: PlainPiece, at: number): readonly [from: number, to: number] {
+  return text.length === to - from ? [from + at, from + at + 1] : [from, to];
+}
+
+export function plainText(text: string): PlainText {
+  const starts: number[] = [];
+  const ends: number[] = [];
+  const pieces: string[] = [];
+  for (const piece of plainPieces(text)) {
+    pieces.push(piece.text);
+    for (let at = 0; at < piece.text.length; at += 1) {
+      const [from, to] = placeIn(piece, at);
+      starts.push(from);
+      ends.push(to);
+    }
+  }
+  return { text: pieces.join(""), starts, ends };
+}
+
+const PLAIN_LETTERS = /^[A-Za-z]+$/;
+
 function letters(piece: string): string {
+  if (PLAIN_LETTERS.test(piece)) return piece.toLowerCase();
   return piece.normalize("NFKC").toLowerCase().replaceAll("œ", "oe").replaceAll("æ", "ae");
 }

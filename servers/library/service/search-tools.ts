@@ -94,9 +94,9 @@ function registerQuotations(hub: ModuleHub, open: OpenLibrary): void {
     ),
     keywords: ["library", "check a quotation", "is this quote real"],
     annotations: schemas.READS,
-    handler: async ({ quote, source_id: sourceId, collection }) => {
+    handler: async ({ quote, source_id: sourceId, collection }, { signal }) => {
       const library = await open(collection);
-      const { places, nearest } = await library.findQuote(quote, sourceId);
+      const { places, nearest } = await library.findQuote(quote, sourceId, signal);
       return {
         found: places.length > 0,
         places: places.map(({ document, from, to, pages, text }) => ({

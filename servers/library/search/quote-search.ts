@@ -1,0 +1,60 @@
+import { placeIn, plainPieces, type PlainPiece } from "./plain-text.ts";
+
+/** Where a quotation stands in a text. */
+export type Place = readonly [from: number, to: number];
+
+/**
+ * Finds a quotation in texts that come piece by piece (Knuth, Morris and Pratt, 1977): in time and memory that neither
+ * repeated letters nor long quotations make more than linear.
+ */
+export class QuoteSearch {
+  /** As it is compared; empty: it stands nowhere. */
+  readonly #wanted: string;
+  /** For each length that fits: the next shorter one that fits as well. */
+  readonly #shorter: Uint32Array;
+
+  constructor(quote: string) {
+    this.#wanted = Array.from(plainPieces(quote), ({ text }) => text)
+      .join("")
+      .trim();
+    this.#shorter = shorterFits(this.#wanted);
+  }
+
+  /** Yields where the quotation stands, and undefined after every piece in which it does not end. */
+  *placesIn(text: string): Generator<Place | undefined, void> {
+    const wanted = this.#wanted;
+    if (wanted === "") return;
+    /** Where each of the last letters begins in the text. */
+    const starts = new Uint32Array(wanted.length);
+    let [fits, count] = [0, 0];
+    for (const piece of plainPieces(text)) {
+      for (let at = 0; at < piece.text.length; at += 1) {
+        const [from, to] = placeIn(piece, at);
+        starts[count % wanted.length] = from;
+        count += 1;
+        fits = this.#after(fits, piece, at);
+        if (fits < wanted.length) continue;
+        yield [starts[count % wanted.length]!, to];
+        fits = this.#shorter[fits - 1]!;
+      }
+      yield undefined;
+    }
+  }
+
+  #after(fits: number, { text }: PlainPiece, at: number): number {
+    const letter = text.charCodeAt(at);
+    let now = fits;
+    while (now > 0 && this.#wanted.charCodeAt(now) !== letter) now = this.#shorter[now - 1]!;
+    return this.#wanted.charCodeAt(now) === letter ? now + 1 : now;
+  }
+}
+
+function shorterFits(wanted: string): Uint32Array {
+  const shorter = new Uint32Array(wanted.length);
+  for (let at = 1, fits = 0; at < wanted.length; at += 1) {
+    while (fits > 0 && wanted.charCodeAt(at) !== wanted.charCodeAt(fits)) fits = shorter[fits - 1]!;
+    if (wanted.charCodeAt(at) === wanted.charCodeAt(fits)) fits += 1;
+    shorter[at] = fits;
+  }
+  return shorter;
+}
