@@ -17,7 +17,7 @@ import { comparePrecedence } from "./precedence.ts";
 import type { EvidenceSource } from "./search/likeness/table-search.ts";
 import { ListingShaper } from "./shape-listing.ts";
 import { Snapshot } from "./snapshot.ts";
-import { PartMaker, type SourcePart } from "./source-part.ts";
+import { PartMaker, type HideSecrets, type SourcePart } from "./source-part.ts";
 
 interface Entry {
   readonly gate: ListingGate;
@@ -34,8 +34,8 @@ interface Ingredient {
 
 /** What a catalog is made with beside its options and providers. */
 export interface CatalogParts {
-  /** Takes the configuration's secrets out of what sources say of themselves. @default nothing is taken out */
-  readonly hide?: (text: string) => string;
+  /** Takes a source's own secrets out of its definitions. @default nothing is taken out */
+  readonly hide?: HideSecrets;
   /** Whose catalog it is. @default everybody's */
   readonly owner?: Principal;
   /** What several catalogs of the same sources share. @default one of its own */

@@ -8,8 +8,10 @@ export interface Cleaned {
   readonly notes: readonly string[];
 }
 
-/** Members that people and models read. Everything else is data and stays as it is. */
+/** Members that people and models read. Everything else is data: it is not truncated, and holds no secret either. */
 const TEXT_MEMBERS: ReadonlySet<string> = new Set(["description", "title"]);
+/** By them the source is called, so they stay as they are. */
+const IDENTITY_MEMBERS: ReadonlySet<string> = new Set(["name", "uri", "uriTemplate"]);
 /** Below these stands data, whatever its members are called. */
 const DATA_MEMBERS: ReadonlySet<string> = new Set(["default", "const", "enum", "examples", "_meta"]);
 const MAX_DEPTH = 64;
@@ -39,7 +41,7 @@ function holdsLongText(json: string, maxChars: number): boolean {
 export interface CleaningRules {
   /** Longest description. */
   readonly maxChars: number;
-  /** Takes out the configuration's secrets, which a server may repeat. */
+  /** Takes out the source's own secrets, which its server may repeat. */
   readonly hide: (text: string) => string;
 }
 
@@ -47,6 +49,7 @@ export interface CleaningRules {
 class DefinitionCleaner {
   readonly notes = new Set<string>();
   readonly #rules: CleaningRules;
+  #isData = false;
 
   constructor(rules: CleaningRules) {
     this.#rules = rules;
@@ -55,10 +58,8 @@ class DefinitionCleaner {
   object(object: JsonObject, depth: number): JsonObject {
     let changed: [string, unknown][] | undefined;
     for (const [at, key] of Object.keys(object).entries()) {
-      if (DATA_MEMBERS.has(key)) continue;
       const value = object[key];
-      const isText = typeof value === "string" && (TEXT_MEMBERS.has(key) || (key === "name" && isResource(object)));
-      const clean = isText ? this.#text(value) : this.#member(value, depth + 1);
+      const clean = this.#clean({ key, isName: depth === 0 && isResource(object) }, value, depth);
       if (clean === value) continue;
       changed ??= Object.entries(object);
       changed[at] = [key, clean];
@@ -66,8 +67,26 @@ class DefinitionCleaner {
     return changed ? Object.fromEntries(changed) : object;
   }
 
+  /** `isName`: a member `name` here is for people alone. */
+  #clean({ key, isName }: { readonly key: string; readonly isName: boolean }, value: unknown, depth: number): unknown {
+    const isProseName = isName && key === "name";
+    if (depth === 0 && IDENTITY_MEMBERS.has(key) && !isProseName) return value;
+    if (typeof value === "string" && !this.#isData && (TEXT_MEMBERS.has(key) || isProseName)) return this.#text(value);
+    return this.#inside(value, depth + 1, DATA_MEMBERS.has(key));
+  }
+
+  /** Below data, whatever its members are called, no text is prose. */
+  #inside(value: unknown, depth: number, isData: boolean): unknown {
+    const before = this.#isData;
+    this.#isData ||= isData;
+    const clean = this.#member(value, depth);
+    this.#isData = before;
+    return clean;
+  }
+
   #member(value: unknown, depth: number): unknown {
     if (depth > MAX_DEPTH) return value;
+    if (typeof value === "string") return this.#visible(value);
     if (Array.isArray(value)) return this.#list(value, depth);
     return isJsonObject(value) ? this.object(value, depth) : value;
   }
@@ -77,10 +96,15 @@ class DefinitionCleaner {
     return cleaned.some((item, at) => item !== list[at]) ? cleaned : list;
   }
 
+  #visible(text: string): string {
+    const visible = this.#rules.hide(text);
+    if (visible !== text) this.notes.add("a secret of its configuration was removed from its definition");
+    return visible;
+  }
+
   #text(text: string): string {
-    const { maxChars, hide } = this.#rules;
-    const visible = hide(text);
-    if (visible !== text) this.notes.add("a secret of the configuration was removed from its description");
+    const { maxChars } = this.#rules;
+    const visible = this.#visible(text);
     if (visible.length <= maxChars) return visible;
     this.notes.add(`its description was cut to ${maxChars} characters`);
     // Half of a surrogate pair must not stay behind.

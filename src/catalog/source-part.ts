@@ -16,7 +16,7 @@ import { parseUri } from "../core/resource-uri.ts";
 import type { NamedSubject } from "../core/rights.ts";
 import { isReadOnlyTool } from "../core/effects.ts";
 import { UriTemplate } from "../core/uri-template.ts";
-import { cleanDefinition, type CleaningRules } from "./clean-definition.ts";
+import { cleanDefinition } from "./clean-definition.ts";
 import type { CatalogOptions } from "./options.ts";
 import { compareText, mayUseReservedNames, RESERVED_NAMES } from "./precedence.ts";
 import { toolEntry } from "./tool-entry.ts";
@@ -62,21 +62,24 @@ export interface SourcePart {
   readonly problems: readonly Problem[];
 }
 
+/** Takes a source's own secrets out of a text that the source wrote. */
+export type HideSecrets = (source: string, text: string) => string;
+
 /**
  * Prepares sources, and remembers what was prepared for each record: a source that lists anew keeps the records that
  * did not change.
  */
 export class PartMaker {
   readonly #options: CatalogOptions;
-  readonly #rules: CleaningRules;
+  readonly #hide: HideSecrets;
   readonly #tools = new WeakMap<ToolRecord, PreparedTool>();
   readonly #resources = new WeakMap<ResourceRecord, PreparedResource>();
   readonly #templates = new WeakMap<TemplateRecord, PreparedTemplate>();
   readonly #prompts = new WeakMap<PromptRecord, PreparedPrompt>();
 
-  constructor(options: CatalogOptions, hide: (text: string) => string = (text) => text) {
+  constructor(options: CatalogOptions, hide: HideSecrets = (_source, text) => text) {
     this.#options = options;
-    this.#rules = { maxChars: options.maxDescriptionChars, hide };
+    this.#hide = hide;
   }
 
   /** What `make` has to do for each record, one a step, so that it finds everything prepared. */
@@ -164,7 +167,11 @@ export class PartMaker {
     return { ...this.#item(record, record.uriTemplate, "uriTemplate"), template: new UriTemplate(record.uriTemplate) };
   }
 
-  #item<R extends { readonly definition: JsonObject }>(record: R, key: string, member: string): Prepared<R> {
+  #item<R extends { readonly source: Source; readonly definition: JsonObject }>(
+    record: R,
+    key: string,
+    member: string,
+  ): Prepared<R> {
     const { definition } = record;
     const entry =
       definition[member] === key
@@ -173,9 +180,13 @@ export class PartMaker {
     return this.#clean(record, key, entry);
   }
 
-  #clean<R>(record: R, key: string, entry: JsonObject): Prepared<R> {
+  #clean<R extends { readonly source: Source }>(record: R, key: string, entry: JsonObject): Prepared<R> {
     const json = stringifyExact(entry);
-    const cleaned = cleanDefinition(entry, json, this.#rules);
+    const { id } = record.source;
+    const cleaned = cleanDefinition(entry, json, {
+      maxChars: this.#options.maxDescriptionChars,
+      hide: (text) => this.#hide(id, text),
+    });
     if (!cleaned) return { record, key, entry, json, notes: [] };
     return { record, key, entry: cleaned.definition, json: stringifyExact(cleaned.definition), notes: cleaned.notes };
   }

@@ -7,8 +7,10 @@ import { isJsonObject, type JsonObject } from "../core/json.ts";
 export interface ExpandContext {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly folder: string;
-  /** Hears of values that are secrets wherever they stand: those of variables that are called so, and of files. */
-  onSecret?(value: string): void;
+  /** Receives the text of each file that a value is read from; such texts are secrets. */
+  onFile?(text: string): void;
+  /** Receives each variable that a value refers to. */
+  onVariable?(name: string, value: string): void;
 }
 
 /**
@@ -50,15 +52,12 @@ async function expandReference({ file, scheme, name, fallback }: Reference, cont
   if (scheme === "input") throw new MissingValue(inputMessage(name));
   const value = context.variables[name] ?? wellKnown(name, context);
   if (value !== undefined && (value !== "" || fallback === undefined)) {
-    if (SECRET_VARIABLE.test(name)) context.onSecret?.(value);
+    context.onVariable?.(name, value);
     return value;
   }
   if (fallback !== undefined) return fallback;
   throw new MissingValue(`the variable ${name} is not set; set it, or write \${${name}:-default}`);
 }
-
-/** `API_KEY`, `GITHUB_TOKEN`, `DB_PASSWORD`: they may stand in a URL or among arguments as well. */
-const SECRET_VARIABLE = /(?:key|token|secret|pass|passwd|password|passphrase|pwd|pat|credentials?|auth|bearer|jwt)$/i;
 
 function inputMessage(name: string): string {
   const variable = name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");
@@ -119,6 +118,6 @@ async function readSecretFile(file: string, context: ExpandContext): Promise<str
   if (text.length > MAX_SECRET_BYTES)
     throw new MissingValue(`the file ${file} is over ${MAX_SECRET_BYTES} bytes; a secret is one line`);
   const secret = text.replace(/\r?\n$/, "");
-  context.onSecret?.(secret);
+  context.onFile?.(secret);
   return secret;
 }

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { expandHome } from "../core/home-path.ts";
 import { isJsonObject } from "../core/json.ts";
 import { valuesOf, type OptionSchema, type SourceTable } from "../core/option-schema.ts";
+import { declaredSecrets, settingSecrets } from "../telemetry/secret-settings.ts";
 import { expandTree, MissingValue, type ExpandContext } from "./expand.ts";
 import { entriesOf, entrySchema, switchedOff, type UnusableSource } from "./source-tables.ts";
 import { withVariablesFile } from "./variables-file.ts";
@@ -9,6 +10,8 @@ import { withVariablesFile } from "./variables-file.ts";
 export interface PrepareContext extends ExpandContext {
   /** Every secret that was resolved, to be redacted wherever text leaves the program. */
   readonly secrets: Set<string>;
+  /** Key of a table that takes any key, such as `env` or `headers`. */
+  readonly setting?: string;
   /** Takes the sources that cannot be had, and their entries hold what a file leaves out. Absent: this is no file. */
   readonly unusable?: UnusableSource[];
 }
@@ -45,11 +48,39 @@ async function prepareScalar(
   chosen: OptionSchema | undefined,
   context: PrepareContext,
 ): Promise<unknown> {
-  const expanded = await expandTree(value, { ...context, onSecret: (secret) => void context.secrets.add(secret) });
+  const expanded = await expandTree(value, { ...context, ...notesOf(context) });
   if (typeof expanded !== "string" || chosen === undefined) return expanded;
-  if (chosen.writeOnly) context.secrets.add(expanded);
+  if (chosen.writeOnly)
+    noteAll(context, secretsOf(expanded, { ...context, schema: chosen, isReference: isReference(value) }));
   if (chosen.format === "path") return resolve(context.folder, expandHome(expanded));
-  return typeof value === "string" && value.includes("${") ? fromText(expanded, chosen) : expanded;
+  return isReference(value) ? fromText(expanded, chosen) : expanded;
+}
+
+function notesOf(context: PrepareContext): Pick<ExpandContext, "onFile" | "onVariable"> {
+  return {
+    onFile: (text) => noteAll(context, declaredSecrets(text)),
+    onVariable: (name, text) => noteAll(context, settingSecrets(name, text)),
+  };
+}
+
+function noteAll({ secrets }: PrepareContext, found: readonly string[]): void {
+  for (const secret of found) secrets.add(secret);
+}
+
+function isReference(value: unknown): boolean {
+  return typeof value === "string" && value.includes("${");
+}
+
+interface Noted {
+  readonly setting?: string;
+  readonly schema: OptionSchema;
+  readonly isReference: boolean;
+}
+
+/** An option of its own is a secret as a whole; a variable or a header is judged by its name and its value. */
+function secretsOf(text: string, { setting, schema, isReference }: Noted): readonly string[] {
+  if (setting === undefined) return declaredSecrets(text);
+  return settingSecrets(setting, text, isReference && !schema["~variable"] ? "mentioned" : "none");
 }
 
 interface SourcesSchema {
@@ -108,8 +139,10 @@ async function prepareObject(
   const members: [string, unknown][] = [];
   // One after the other, so that what cannot be had is told in the order in which it is written.
   for (const [key, member] of Object.entries(value)) {
-    const own = schema.properties && Object.hasOwn(schema.properties, key) ? schema.properties[key] : rest;
-    members.push([key, await prepareValue(member, own, context)]);
+    const isNamed = schema.properties && Object.hasOwn(schema.properties, key);
+    const own = isNamed ? schema.properties[key] : rest;
+    const noting = isNamed ? context : { ...context, setting: key };
+    members.push([key, await prepareValue(member, own, noting)]);
   }
   return Object.fromEntries(members);
 }

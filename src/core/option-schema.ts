@@ -28,6 +28,8 @@ export interface OptionSchema<T = unknown> {
   readonly format?: "path";
   /** The value is a secret: a literal, `${VAR}`, `${VAR:-default}` or `{file = "…"}`; shown nowhere. */
   readonly writeOnly?: boolean;
+  /** Present: the value of an environment variable, which is a secret only if its name or its value shows that. */
+  readonly "~variable"?: true;
   /** Present: each entry of this table, or list of tables, is a source of its own. */
   readonly "~sources"?: SourceTable;
   /** Present: what this table says of itself to those who read and write files. */
@@ -65,7 +67,7 @@ export function valuesOf({ additionalProperties: values }: OptionSchema): Option
 
 export type Static<S> = S extends OptionSchema<infer T> ? T : never;
 
-type Mark = "~optional" | "~sources" | "~table" | "~read";
+type Mark = "~optional" | "~sources" | "~table" | "~read" | "~variable";
 export type Notes = Omit<OptionSchema, "type" | "~type" | Mark | "properties" | "items" | "anyOf">;
 /** What the compiler knows of a schema by its notes: whether it has a default. */
 export type Noted<S, N> = N extends { readonly default: unknown } ? S & { readonly "~default": true } : S;
@@ -95,6 +97,11 @@ function String_<const N extends Notes = {}>(notes?: N): Noted<OptionSchema<stri
  */
 function Secret<const N extends Notes = {}>(notes?: N): Noted<OptionSchema<string>, N> {
   return noted<OptionSchema<string>, N>({ type: "string", writeOnly: true }, notes);
+}
+
+/** The value of an environment variable, which may be a secret and is therefore not shown among the options. */
+function Variable(): OptionSchema<string> {
+  return marked(Secret(), "~variable", true);
 }
 
 function Path<const N extends Notes = {}>(notes?: N): Noted<OptionSchema<string>, N> {
@@ -168,7 +175,7 @@ function Object_<P extends Properties, const N extends Notes = {}>(
   } as Noted<ObjectSchema<P>, N>;
 }
 
-const MARKS: readonly Mark[] = ["~optional", "~sources", "~table", "~read"];
+const MARKS: readonly Mark[] = ["~optional", "~sources", "~table", "~read", "~variable"];
 
 // Marks must not travel into JSON, so they are not enumerable, and copying leaves them out.
 function marked<S extends OptionSchema>(schema: S, mark: Mark, value: unknown): S {
@@ -205,6 +212,7 @@ function read<S extends OptionSchema, R>(
 export const Type = {
   String: String_,
   Secret,
+  Variable,
   Path,
   Number: Number_,
   Integer,

@@ -5,7 +5,7 @@ import type { Pipeline } from "../pipeline/pipeline.ts";
 import type { HubState } from "../state/ports/store.ts";
 import type { Planner } from "./sources/plan.ts";
 import type { LoadedHubConfig } from "./schema.ts";
-import type { SourceSet } from "./sources/source-set.ts";
+import type { PlannedSource, SourceSet } from "./sources/source-set.ts";
 
 /** What a hub is made of; `open-hub.ts` makes it. */
 export interface HubParts {
@@ -29,8 +29,12 @@ export interface HubParts {
   redact(text: string): string;
   /** The same for all texts of a value; what merely looks like a secret stays. */
   redactIn<T>(value: T): T;
-  /** One more text that must appear nowhere. */
-  hide(secret: string): void;
+  /** Takes a source's own secrets out of all texts of a value that the source wrote about itself. */
+  redactDefinition<T>(source: string, value: T): T;
+  /** Registers the secrets of a configuration. */
+  hide(secrets: readonly string[]): void;
+  /** Registers which sources the registered secrets are given to. */
+  assignSecrets(planned: readonly PlannedSource[]): void;
   /** Ends what the parts opened: files, stores. */
   closeParts(): Promise<void>;
 }

@@ -306,12 +306,13 @@ export class Hub implements HubPort {
    * with everything as it was, when an option cannot be used.
    */
   async reconfigure(config: LoadedHubConfig): Promise<SourceChanges> {
-    for (const secret of config.secrets) this.#parts.hide(secret);
+    this.#parts.hide(config.secrets);
     const planned = this.#parts.planner.plan(config, {
       folder: config.folder,
       isHosted: this.#parts.isHosted,
       isForAll: this.doors.isForAll,
     });
+    this.#parts.assignSecrets(planned);
     const keepsBounds = JSON.stringify(config.tree.limits) === JSON.stringify(this.#config.tree.limits);
     // What runs keeps its places in queues and its circuits, so the pipeline is not made anew without need.
     const pipeline = keepsBounds ? this.#pipeline : this.#parts.createPipeline(config);

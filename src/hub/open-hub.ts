@@ -92,7 +92,7 @@ function makeHub(options: OpenHubOptions, state: HubState): Hub {
   const telemetry = createTelemetry(tree, variables, options);
   const { logger, redactor } = telemetry;
   const catalog = new Catalog(resolveCatalog(tree.catalog, { reserveNames: !mirror }), [], {
-    hide: (text) => redactor.known(text),
+    hide: (source, text) => redactor.definition(source, text),
   });
   const leave = keepLease(state);
   const schemas = new SchemaChecks();
@@ -129,7 +129,11 @@ function makeHub(options: OpenHubOptions, state: HubState): Hub {
     logger,
     redact: (text) => redactor.text(text),
     redactIn: (value) => redactor.knownIn(value),
-    hide: (secret) => void redactor.add(secret),
+    redactDefinition: (source, value) => redactor.definitionIn(source, value),
+    hide: (secrets) => {
+      for (const secret of secrets) redactor.add(secret);
+    },
+    assignSecrets: (planned) => redactor.give(new Map(planned.map(({ id, key }) => [id, key]))),
     closeParts: async () => {
       schemas.close();
       await Promise.all([models.close(), search.close(), sandbox.close()]);
@@ -213,7 +217,7 @@ function createPlanner(
       installs: async () => (await import("./installs.ts")).createInstalls(installsFolder),
       environmentsFolder: join(dataFolder(variables), "environments"),
       coldWaitMs,
-      isSecretFree: (text) => redactor.known(text) === text,
+      isSecretFree: (source, text) => redactor.definition(source, text) === text,
       hideFor: (owner, secrets) => redactor.replace(owner, secrets),
       variables,
       lazy,

@@ -4,8 +4,6 @@ import type { ProviderKind } from "../core/provider-kinds.ts";
 import { EMPTY_LISTING } from "../core/records.ts";
 import { describeSources, type SourceOffer } from "./self-description.ts";
 
-const asIs = (text: string): string => text;
-
 function source(
   id: string,
   capabilities?: JsonObject,
@@ -32,18 +30,16 @@ const INFO = {
 
 test("a lone source's words are the hub's, but for its name and version", () => {
   const capabilities = { tools: {}, experimental: { a: {} }, extensions: { "x/y": { v: 1 } }, "x-capability": 1 };
-  expect(describeSources([BUILTIN, source("one", capabilities, INFO)], asIs)).toMatchObject({
+  expect(describeSources([BUILTIN, source("one", capabilities, INFO)])).toMatchObject({
     about: INFO,
     capabilities,
   });
-  expect(describeSources([source("one", capabilities, INFO)], asIs).about).toEqual(INFO);
+  expect(describeSources([source("one", capabilities, INFO)]).about).toEqual(INFO);
 });
 
-test("what nobody sees, and secrets, are taken out of a lone source's texts", () => {
-  const { about } = describeSources([source("one", {}, { title: "O\u202ene", description: "key s3cret" })], (text) =>
-    text.replaceAll("s3cret", "***"),
-  );
-  expect(about).toEqual({ title: "One", description: "key ***" });
+test("removes invisible characters from the texts of a lone source", () => {
+  const { about } = describeSources([source("one", {}, { title: "O\u202ene", description: "It does." })]);
+  expect(about).toEqual({ title: "One", description: "It does." });
 });
 
 test("several sources: nobody's identity, extensions joined by id, lists that one may have, nothing else", () => {
@@ -53,13 +49,13 @@ test("several sources: nobody's identity, extensions joined by id, lists that on
     INFO,
   );
   const two = source("two", { resources: { "x-r": 1 }, extensions: { "x/y": { v: 2 }, "x/z": {} } });
-  const { about, capabilities } = describeSources([one, two], asIs);
+  const { about, capabilities } = describeSources([one, two]);
   expect(about).toBeUndefined();
   expect(capabilities).toEqual({ prompts: {}, resources: {}, extensions: { "x/y": { v: 1 }, "x/z": {} } });
 });
 
 test("a lone source without a server says nothing of itself", () => {
-  expect(describeSources([BUILTIN, source("scripts", undefined, {}, "scripts")], asIs)).toMatchObject({
+  expect(describeSources([BUILTIN, source("scripts", undefined, {}, "scripts")])).toMatchObject({
     capabilities: {},
   });
 });

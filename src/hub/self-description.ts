@@ -26,19 +26,19 @@ export function loneSource(sources: readonly SourceOffer[]): SourceOffer | undef
  */
 export function describeSources(
   sources: readonly SourceOffer[],
-  hide: (text: string) => string,
 ): Pick<ServerFacts, "features" | "about" | "capabilities"> {
   const features = joinFeatures(sources.map(({ listing }) => listing.features));
   const lone = loneSource(sources)?.listing.server;
   if (!lone) return { features, capabilities: joinCapabilities(sources) };
   // Name and version are those of the program that answers.
   const { name: _name, version: _version, ...about } = lone.info;
-  return { features, about: cleaned(about, hide), capabilities: lone.capabilities };
+  return { features, about: cleaned(about), capabilities: lone.capabilities };
 }
 
-function cleaned(info: JsonObject, hide: (text: string) => string): JsonObject {
+function cleaned(info: JsonObject): JsonObject {
   const about = revealDefinition(info).definition;
-  return cleanDefinition(about, stringifyExact(about), { maxChars: MAX_TEXT_CHARS, hide })?.definition ?? about;
+  const rules = { maxChars: MAX_TEXT_CHARS, hide: (text: string) => text };
+  return cleanDefinition(about, stringifyExact(about), rules)?.definition ?? about;
 }
 
 /** A list that one source has; extensions under their ids, where two say different things as the first of them says. */

@@ -1,5 +1,6 @@
 import type { Principal } from "../core/call.ts";
 import type { ServerFacts } from "../core/hub-port.ts";
+import type { Listing } from "../core/records.ts";
 import { permissionOf } from "../core/rights.ts";
 import { VERSION } from "../core/version.ts";
 import type { HubParts } from "./hub-parts.ts";
@@ -8,25 +9,24 @@ import { describeSources, loneSource, type SourceOffer } from "./self-descriptio
 /** What the hub calls itself towards clients. */
 export const SERVER_NAME = "toolyard";
 
-type Parts = Pick<HubParts, "catalog" | "sources" | "redact" | "redactIn">;
+type Parts = Pick<HubParts, "catalog" | "sources" | "redactDefinition">;
 
 /** What the hub says of itself to one principal: who it is, and what its sources want to be known of them. */
 export async function serverFacts(parts: Parts, principal: Principal, waits: boolean): Promise<ServerFacts> {
   const offers = await offersFor(parts, principal, waits);
-  const joined = joinInstructions(offers);
-  const instructions = joined === undefined ? undefined : parts.redactIn(joined);
+  const instructions = joinInstructions(offers);
   return {
     name: SERVER_NAME,
     version: VERSION,
     title: "Toolyard",
     ...(instructions === undefined ? {} : { instructions }),
-    ...parts.redactIn(describeSources(offers, (text) => parts.redact(text))),
+    ...describeSources(offers),
     ...(offers.some(({ listing }) => listing.isPrivate) && { isPrivate: true }),
   };
 }
 
 async function offersFor(
-  { catalog: all, sources }: Parts,
+  { catalog: all, sources, redactDefinition }: Parts,
   principal: Principal,
   waits: boolean,
 ): Promise<SourceOffer[]> {
@@ -35,7 +35,20 @@ async function offersFor(
   const usable = permissionOf(principal.rights).isNarrowed ? snapshot.sourcesFor(principal) : undefined;
   return sources.providers
     .filter(({ source }) => !usable || usable.has(source.id))
-    .map(({ source }) => ({ source, listing: catalog.listingOf(source.id) }));
+    .map(({ source }) => {
+      // A server may repeat what it was configured with; what others were configured with alters nothing here.
+      const redact = <T>(value: T): T => redactDefinition(source.id, value);
+      return { source, listing: withTexts(catalog.listingOf(source.id), redact) };
+    });
+}
+
+function withTexts(listing: Listing, redact: <T>(value: T) => T): Listing {
+  const { server, instructions } = listing;
+  return {
+    ...listing,
+    ...(server && { server: redact(server) }),
+    ...(instructions !== undefined && { instructions: redact(instructions) }),
+  };
 }
 
 /**

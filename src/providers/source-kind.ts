@@ -45,10 +45,10 @@ export interface SourceServices {
   readonly environmentsFolder?: string;
   /** How long lists and bare names wait for a source that was never listed, counted from its start. */
   readonly coldWaitMs: number;
-  /** Whether a text holds none of the configuration's secrets. */
-  readonly isSecretFree: (text: string) => boolean;
+  /** Whether a text that a source wrote holds none of the source's own secrets. */
+  readonly isSecretFree: (source: string, text: string) => boolean;
   /** Has an owner's secrets shown nowhere from now on, in place of those it had before. */
-  readonly hideFor: (owner: object, secrets: readonly string[]) => void;
+  readonly hideFor: (owner: { readonly source: string }, secrets: readonly string[]) => void;
   /** The hub's own environment, for proxies and certificates. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** The era of the first client of a pipe. */

@@ -187,8 +187,8 @@ test("S14: a secret that stands across the bound of a text is not cut in two", (
       redactor,
       color: false,
     });
-    const text = `${"x".repeat(at)}a-very-secret-value${"y".repeat(3000)}`;
+    const text = `${"=".repeat(at)}a-very-secret-value${"=".repeat(3000)}`;
     logger.info(text, { text, error: new Error(text) });
-    expect(lines.join().includes("xa-v"), String(at)).toBe(false);
+    expect(lines.join().includes("=a-v"), String(at)).toBe(false);
   }
 });

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import { Redactor } from "./redactor.ts";
 import { isSecretName } from "./secret-patterns.ts";
@@ -129,7 +129,7 @@ test.each([
 
 test("S14: what an owner has now is hidden in place of what it had, beside the secrets of others", () => {
   const redactor = new Redactor();
-  const [owner, other] = [{}, {}];
+  const [owner, other] = [{ source: "a" }, { source: "b" }];
   redactor.add("configured");
   redactor.replace(owner, ["first-one"]);
   redactor.replace(other, ["other-one"]);
@@ -137,4 +137,67 @@ test("S14: what an owner has now is hidden in place of what it had, beside the s
   expect(redactor.text("configured first-one second-one other-one")).toBe("*** first-one *** ***");
   redactor.replace(owner, []);
   expect(redactor.text("second-one other-one configured")).toBe("second-one *** ***");
+});
+
+describe("whole words", () => {
+  test.each([
+    ["letmein", "the letmein-hotel and letmein.", "the ***-hotel and ***."],
+    ["letmein", "letmeinside, xletmein, letmein2 and über_letmein", "letmeinside, xletmein, letmein2 and über_letmein"],
+    ["sunshine", "Sunshines, a sunshine_hour", "Sunshines, a sunshine_hour"],
+    ["sunshine", "line\\nsunshine and %3Dsunshine", "line\\n*** and %3D***"],
+    ["sunshine", "\u001b[31msunshine\u001b[0m", "\u001b[31m***\u001b[0m"],
+    ["größe1", "größe1 größe12 xgröße1", "*** größe12 xgröße1"],
+    ["=a-b-c=", "x=a-b-c=y", "x***y"],
+    ["𝒜𝒷𝒸xyz", "𝒜𝒷𝒸xyz 𝒜𝒜𝒷𝒸xyz", "*** 𝒜𝒜𝒷𝒸xyz"],
+  ])("replaces %j in %j as a whole word only", (secret, text, expected) => {
+    const redactor = new Redactor();
+    redactor.add(secret);
+    expect(redactor.known(text)).toBe(expected);
+  });
+
+  test("replaces a random value wherever it stands, also inside a longer word", () => {
+    const redactor = new Redactor();
+    redactor.add("9f86d081884c7d659a2feaa0c55ad015");
+    expect(redactor.known("key9f86d081884c7d659a2feaa0c55ad015x")).toBe("key***x");
+  });
+});
+
+describe("definitions", () => {
+  test("takes a source's own secrets out, and alters nothing because of another source", () => {
+    const redactor = new Redactor();
+    for (const secret of ["first-key-1", "other-key-2"]) redactor.add(secret);
+    redactor.give(
+      new Map([
+        ["first", '{"env":{"A":"first-key-1"}}'],
+        ["other", '{"url":"https://x.test/?k=other-key-2"}'],
+      ]),
+    );
+    const text = "first-key-1 other-key-2";
+    expect(redactor.definition("first", text)).toBe("*** other-key-2");
+    expect(redactor.definition("other", text)).toBe("first-key-1 ***");
+    expect(redactor.definition("third", text)).toBe(text);
+    expect(redactor.known(text)).toBe("*** ***");
+    expect(redactor.definitionIn("first", { a: [text], b: { c: "x" } })).toEqual({
+      a: ["*** other-key-2"],
+      b: { c: "x" },
+    });
+  });
+
+  test.each(["sunshine", "/srv/sunshine", "100000", "Memory"])("keeps the plain value %s", (secret) => {
+    const redactor = new Redactor();
+    redactor.add(secret);
+    redactor.give(new Map([["weather", JSON.stringify({ token: secret })]]));
+    expect(redactor.definition("weather", `Hours of ${secret}.`)).toBe(`Hours of ${secret}.`);
+    expect(redactor.known(`Hours of ${secret}.`)).toBe("Hours of ***.");
+  });
+
+  test("takes out what a source got while it runs, for as long as it has it", () => {
+    const redactor = new Redactor();
+    const owner = { source: "up" };
+    redactor.replace(owner, ["runtime-token-1"]);
+    expect(redactor.definition("up", "runtime-token-1")).toBe("***");
+    expect(redactor.definition("down", "runtime-token-1")).toBe("runtime-token-1");
+    redactor.replace(owner, []);
+    expect(redactor.definition("up", "runtime-token-1")).toBe("runtime-token-1");
+  });
 });

@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { secretForms, secretParts } from "./secret-forms.ts";
-import { SecretMatcher } from "./secret-matcher.ts";
+import { encodedForms, plainForms, secretParts } from "./secret-forms.ts";
+import { SecretMatcher, type SecretForm } from "./secret-matcher.ts";
 import { isSecretName, redactPatterns, REDACTED } from "./secret-patterns.ts";
+import { isPlainValue, isRandomValue } from "./secret-settings.ts";
 
 /** Shorter values are common words; hiding them would hide half of every line. */
 const MIN_SECRET_CHARS = 6;
@@ -9,21 +10,34 @@ const MIN_SECRET_CHARS = 6;
 const MAX_FORMS = 10_000;
 const MAX_DEPTH = 8;
 
+/** Whose secrets change while the program runs. */
+export interface SecretOwner {
+  /** Id of the source that uses them. */
+  readonly source: string;
+}
+
 /**
  * Takes secrets out of what is written or shown: the values that it was told, in the forms in which they travel; what
  * stands under a name such as `password`; and what looks like a credential wherever it stands. Its cost is linear in
- * the text.
+ * the text. Definitions of a source are rid of that source's own secrets alone, and never of a plain word.
  */
 export class Redactor {
-  readonly #secrets = new Set<string>();
-  readonly #changing = new Map<object, ReadonlySet<string>>();
+  readonly #secrets = new Map<string, readonly SecretForm[]>();
+  #formCount = 0;
+  readonly #changing = new Map<SecretOwner, ReadonlyMap<string, readonly SecretForm[]>>();
+  /** By source: secrets of the configuration that the source was given. */
+  readonly #given = new Map<string, ReadonlySet<string>>();
   #matcher: SecretMatcher | undefined;
+  readonly #bySource = new Map<string, SecretMatcher | undefined>();
 
   /** Registers a resolved secret. False: it is too short to be told from ordinary words, or there are too many. */
   add(secret: string): boolean {
-    if (secret.trim().length < MIN_SECRET_CHARS || this.#secrets.size >= MAX_FORMS) return false;
-    for (const form of formsOf(secret)) this.#secrets.add(form);
-    this.#matcher = undefined;
+    if (secret.trim().length < MIN_SECRET_CHARS || this.#formCount >= MAX_FORMS) return false;
+    if (this.#secrets.has(secret)) return true;
+    const forms = formsOf(secret);
+    this.#secrets.set(secret, forms);
+    this.#formCount += forms.length;
+    this.#forget();
     return true;
   }
 
@@ -31,17 +45,29 @@ export class Redactor {
    * Registers what an owner has now in place of what it had before: secrets that change while the program runs. None:
    * it has no more.
    */
-  replace(owner: object, secrets: readonly string[]): void {
+  replace(owner: SecretOwner, secrets: readonly string[]): void {
     if (secrets.length === 0) this.#changing.delete(owner);
-    else this.#changing.set(owner, new Set(secrets.flatMap(formsOf)));
-    this.#matcher = undefined;
+    else this.#changing.set(owner, new Map(secrets.map((secret) => [secret, formsOf(secret)])));
+    this.#forget();
+  }
+
+  /** Registers what each source was given of the configuration, as texts that may hold secrets, by the source's id. */
+  give(settings: ReadonlyMap<string, string>): void {
+    const forms = new Map([...this.#secrets].flatMap(([secret, all]) => all.map(({ text }) => [text, secret])));
+    const matcher = new SecretMatcher([...forms.keys()].map((text) => ({ text, isWhole: false })));
+    this.#given.clear();
+    for (const [source, text] of settings)
+      this.#given.set(source, new Set(Array.from(matcher.found(text), (form) => forms.get(form)!)));
+    this.#forget();
   }
 
   /** Forgets all registered secrets, as before a new configuration registers its own. */
   clear(): void {
     this.#secrets.clear();
+    this.#formCount = 0;
     this.#changing.clear();
-    this.#matcher = undefined;
+    this.#given.clear();
+    this.#forget();
   }
 
   text(text: string): string {
@@ -51,10 +77,34 @@ export class Redactor {
   /** Takes out the registered secrets alone, for texts that must otherwise stay as they are. */
   known(text: string): string {
     if (this.#isEmpty()) return text;
-    this.#matcher ??= new SecretMatcher(
-      new Set([this.#secrets, ...this.#changing.values()].flatMap((forms) => [...forms])),
-    );
+    this.#matcher ??= matcherOf([this.#secrets, ...this.#changing.values()]);
     return this.#matcher.replace(text, REDACTED);
+  }
+
+  /** Takes a source's own secrets out of a text that the source wrote, except for plain words, numbers and paths. */
+  definition(source: string, text: string): string {
+    if (this.#isEmpty()) return text;
+    if (!this.#bySource.has(source)) this.#bySource.set(source, this.#definitionMatcher(source));
+    return this.#bySource.get(source)?.replace(text, REDACTED) ?? text;
+  }
+
+  /** The same for all texts of a JSON value. */
+  definitionIn<T>(source: string, value: T): T {
+    return this.#isEmpty() ? value : (replaceTexts(value, (text) => this.definition(source, text), 0) as T);
+  }
+
+  #definitionMatcher(source: string): SecretMatcher | undefined {
+    const given = [...(this.#given.get(source) ?? [])].map(
+      (secret) => [secret, this.#secrets.get(secret) ?? []] as const,
+    );
+    const own = [...this.#changing].filter(([owner]) => owner.source === source).flatMap(([, secrets]) => [...secrets]);
+    const visible = [...given, ...own].filter(([secret]) => !isPlainValue(secret));
+    return visible.length === 0 ? undefined : matcherOf([new Map(visible)]);
+  }
+
+  #forget(): void {
+    this.#matcher = undefined;
+    this.#bySource.clear();
   }
 
   /** The same for all texts of a JSON value, however deep; the value itself when it holds none. */
@@ -90,10 +140,26 @@ export class Redactor {
   }
 }
 
-function formsOf(secret: string): string[] {
+function formsOf(secret: string): SecretForm[] {
   return secretParts(secret)
     .filter((part) => part.trim().length >= MIN_SECRET_CHARS)
-    .flatMap((part) => [...secretForms(part)]);
+    .flatMap((part) => {
+      const isWhole = !isRandomValue(part);
+      const plain = plainForms(part);
+      const encoded = [...encodedForms(part)].filter((text) => !plain.has(text));
+      return [
+        ...Array.from(plain, (text) => ({ text, isWhole })),
+        ...encoded.map((text) => ({ text, isWhole: false })),
+      ];
+    });
+}
+
+function matcherOf(groups: readonly ReadonlyMap<string, readonly SecretForm[]>[]): SecretMatcher {
+  const forms = new Map<string, SecretForm>();
+  for (const group of groups)
+    for (const form of [...group.values()].flat())
+      if (forms.get(form.text)?.isWhole !== false) forms.set(form.text, form);
+  return new SecretMatcher(forms.values());
 }
 
 /** Nothing that JSON can write is nested deeper. */

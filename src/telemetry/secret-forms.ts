@@ -1,13 +1,15 @@
+/** Returns the forms in which a secret stays readable in a text: as it is, inside JSON, inside a URL or a form. */
+export function plainForms(secret: string): ReadonlySet<string> {
+  return new Set([secret, JSON.stringify(secret).slice(1, -1), ...urlForms(secret)]);
+}
+
 /**
- * Every form in which a secret may stand in a text: as it is, inside JSON, inside a URL or a form, in hexadecimal, and
- * inside the base64 of something that holds it, wherever in there it begins. Shortest useful list; what says the same
- * twice is there once.
+ * Returns the forms in which a secret travels encoded: in hexadecimal, and inside the base64 of something that holds
+ * it, at every offset.
  */
-export function secretForms(secret: string): ReadonlySet<string> {
-  const forms = new Set([secret, JSON.stringify(secret).slice(1, -1)]);
+export function encodedForms(secret: string): ReadonlySet<string> {
   const bytes = Buffer.from(secret);
-  for (const form of [...urlForms(secret), ...hexForms(bytes), ...base64Forms(bytes)]) forms.add(form);
-  return forms;
+  return new Set([...hexForms(bytes), ...base64Forms(bytes)]);
 }
 
 /**

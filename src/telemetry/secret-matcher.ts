@@ -1,6 +1,14 @@
 /** No form of a secret is shorter. */
 const PREFIX_CHARS = 3;
-const SLOTS = 1 << 14;
+const MAX_SLOTS = 1 << 14;
+const MIN_SLOTS = 1 << 8;
+
+/** One form in which a secret may stand in a text. */
+export interface SecretForm {
+  readonly text: string;
+  /** It counts only where no letter or digit stands right beside it, since it could be a part of a longer word. */
+  readonly isWhole: boolean;
+}
 
 /**
  * Finds many texts in one pass. A place of the text is looked at closer only when its first three characters begin one
@@ -8,14 +16,18 @@ const SLOTS = 1 << 14;
  * everywhere.
  */
 export class SecretMatcher {
-  readonly #isUsed = new Uint8Array(SLOTS);
+  readonly #isUsed: Uint8Array;
   /** Longest first, since one may begin like another. */
-  readonly #bySlot = new Map<number, string[]>();
+  readonly #bySlot = new Map<number, SecretForm[]>();
+  readonly #mask: number;
 
-  constructor(forms: Iterable<string>) {
-    for (const form of [...forms].toSorted((a, b) => b.length - a.length)) {
-      if (form.length < PREFIX_CHARS) continue;
-      const slot = slotAt(form, 0);
+  constructor(forms: Iterable<SecretForm>) {
+    const sorted = [...forms].toSorted((a, b) => b.text.length - a.text.length);
+    this.#mask = (sorted.length > MIN_SLOTS / 8 ? MAX_SLOTS : MIN_SLOTS) - 1;
+    this.#isUsed = new Uint8Array(this.#mask + 1);
+    for (const form of sorted) {
+      if (form.text.length < PREFIX_CHARS) continue;
+      const slot = slotAt(form.text, 0) & this.#mask;
       this.#isUsed[slot] = 1;
       const known = this.#bySlot.get(slot);
       if (known) known.push(form);
@@ -23,24 +35,65 @@ export class SecretMatcher {
     }
   }
 
-  /** The text with `replacement` in place of each of them; the same text when it holds none. */
+  /** Returns the text with `replacement` in place of each of them; the same text when it holds none. */
   replace(text: string, replacement: string): string {
     let result = "";
     let taken = 0;
-    const end = text.length - PREFIX_CHARS;
-    for (let at = 0; at <= end; at += 1) {
-      const slot = slotAt(text, at);
-      const found =
-        this.#isUsed[slot] === 1 ? this.#bySlot.get(slot)!.find((form) => text.startsWith(form, at)) : undefined;
-      if (found === undefined) continue;
+    for (const { at, form } of this.#find(text)) {
       result += text.slice(taken, at) + replacement;
-      taken = at + found.length;
-      at = taken - 1;
+      taken = at + form.length;
     }
     return taken === 0 ? text : result + text.slice(taken);
+  }
+
+  /** Returns the forms that a text holds. */
+  found(text: string): ReadonlySet<string> {
+    return new Set(Array.from(this.#find(text), ({ form }) => form));
+  }
+
+  *#find(text: string): Generator<{ readonly at: number; readonly form: string }> {
+    const end = text.length - PREFIX_CHARS;
+    for (let at = 0; at <= end; at += 1) {
+      const slot = slotAt(text, at) & this.#mask;
+      if (this.#isUsed[slot] !== 1) continue;
+      const found = this.#bySlot.get(slot)!.find((form) => text.startsWith(form.text, at) && isMatch(text, at, form));
+      if (found === undefined) continue;
+      yield { at, form: found.text };
+      at += found.text.length - 1;
+    }
   }
 }
 
 function slotAt(text: string, at: number): number {
-  return ((text.charCodeAt(at) * 31 + text.charCodeAt(at + 1)) * 31 + text.charCodeAt(at + 2)) & (SLOTS - 1);
+  return (text.charCodeAt(at) * 31 + text.charCodeAt(at + 1)) * 31 + text.charCodeAt(at + 2);
+}
+
+function isMatch(text: string, at: number, { text: form, isWhole }: SecretForm): boolean {
+  return !isWhole || (startsWord(text, at) && endsWord(text, at + form.length));
+}
+
+const WORD = /[\p{L}\p{N}\p{M}_]/u;
+/** What an escape in JSON, in a URL or of a terminal leaves in front of a word: `\n`, `\u00e9`, `%3D`, `\x1b[31m`. */
+const ESCAPE_BEFORE = new RegExp(
+  String.raw`(?:\\[bfnrtv]|\\u[\da-f]{4}|\\x[\da-f]{2}|%[\da-f]{2}|\x1b\[[\d;]{0,16}m)$`,
+  "i",
+);
+const MAX_ESCAPE_CHARS = 20;
+
+function startsWord(text: string, at: number): boolean {
+  if (at === 0 || !WORD.test(charAt(text, at)) || !WORD.test(charBefore(text, at))) return true;
+  return ESCAPE_BEFORE.test(text.slice(Math.max(0, at - MAX_ESCAPE_CHARS), at));
+}
+
+function endsWord(text: string, end: number): boolean {
+  return end === text.length || !WORD.test(charBefore(text, end)) || !WORD.test(charAt(text, end));
+}
+
+function charAt(text: string, at: number): string {
+  return String.fromCodePoint(text.codePointAt(at)!);
+}
+
+function charBefore(text: string, at: number): string {
+  const isPair = /[\udc00-\udfff]/.test(text[at - 1]!) && at > 1;
+  return isPair ? charAt(text, at - 2) : text[at - 1]!;
 }

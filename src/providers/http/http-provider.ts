@@ -27,7 +27,7 @@ export interface HttpProviderDeps extends Pick<
   /** Proxy variables and `NODE_EXTRA_CA_CERTS`, from the hub's own environment. */
   readonly environment: ProxyEnvironment;
   /** Hears of the access tokens that are in use, in place of those before, so that they are shown nowhere. */
-  readonly hideFor: (owner: object, secrets: readonly string[]) => void;
+  readonly hideFor: (owner: { readonly source: string }, secrets: readonly string[]) => void;
   /** Where sign-ins are kept; absent: nobody can sign in. */
   readonly vaultFolder?: string;
   /** Where sign-ins meet the hub's own pages. @default there are none */
@@ -162,7 +162,7 @@ function createGate(
 ): SignInGate | undefined {
   const isNobody = person !== undefined && person.principal === undefined;
   if (folder === undefined || isNobody || !mayBeSignedIn(options)) return undefined;
-  const owner = {};
+  const owner = { source: source.id };
   const principal = person?.principal;
   return new SignInGate({
     ...signInPlace({ options, environment, label: source.id, logger, folder, principal }),
@@ -187,7 +187,7 @@ function createTokens(
     headers: {},
     maxConnections: 1,
   });
-  const owner = {};
+  const owner = { source: source.id };
   return new TokenSource({ label: source.id, credentials, client, onTokens: (secrets) => hideFor(owner, secrets) });
 }
 

@@ -52,8 +52,8 @@ export interface McpServerDeps {
   readonly cacheFolder?: string;
   /** Where the last known listing comes from and goes to. @default a file in `cacheFolder` */
   readonly listingStore?: ListingStore;
-  /** Whether a text may be written to that folder. @default every text may */
-  readonly isSecretFree?: (text: string) => boolean;
+  /** Whether a text of this source may be written to that folder. @default every text may */
+  readonly isSecretFree?: (source: string, text: string) => boolean;
   /** Who the hub is towards the server. @default toolyard and its version */
   readonly clientInfo?: Implementation;
   /** Bounds how many servers start at once. @default one for the process */
@@ -216,7 +216,12 @@ function listingCacheFor(deps: McpServerDeps): ListingCache | undefined {
   const { source, logger, cacheFolder: folder, cacheKey, isSecretFree } = deps;
   if (folder === undefined) return undefined;
   const key = [source.kind, source.id, ...cacheKey];
-  return new ListingCache({ folder, key, logger, ...(isSecretFree && { isSecretFree }) });
+  return new ListingCache({
+    folder,
+    key,
+    logger,
+    ...(isSecretFree && { isSecretFree: (text) => isSecretFree(source.id, text) }),
+  });
 }
 
 function toRoot(root: string): JsonObject {

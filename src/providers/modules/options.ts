@@ -38,7 +38,7 @@ export const ModulesSchema = Type.Object({
     }),
   ),
   env: Type.Optional(
-    Type.Record(Type.Secret(), {
+    Type.Record(Type.Variable(), {
       description: "Variables of the Python processes that run `mcp.py` files, beside the few that every child gets.",
       default: {},
     }),

@@ -17,7 +17,7 @@ export const StdioServerSchema = Type.Object({
   args: Type.Optional(Type.Array(Type.String(), { description: "Further arguments.", default: [] })),
   cwd: Type.Optional(Type.Path({ description: "Working folder of the server. Absent: the hub's." })),
   env: Type.Optional(
-    Type.Record(Type.Secret(), {
+    Type.Record(Type.Variable(), {
       description: "The server's own variables, beside the few that every child gets.",
       default: {},
     }),

@@ -1,0 +1,207 @@
+import { isJsonObject } from "../core/json.ts";
+import { redactPatterns } from "./secret-patterns.ts";
+import { countRandomChars, isNumbered, isPlainRun, isWordLike, runsOf, wordsOf } from "./word-likeness.ts";
+
+/**
+ * Tells which values of a configuration are secrets. An option that is declared as a secret is one. The value of an
+ * environment variable or of a header is one if its name says so, or if it has enough entropy. Ordinary values such as
+ * `production`, `/home/me` or `100000` are none: replacing them would spoil every text in which they occur.
+ */
+
+/** How much a name says about its value: `API_TOKEN`, `SSH_KEY`, `TOKEN_TYPE`, `LOG_LEVEL`. */
+export type NameEvidence = "certain" | "named" | "mentioned" | "none";
+
+const CERTAIN = new Set(
+  "authorization apikey bearer cookie jwt pass passcode passphrase passwd password pat pwd secret token".split(" "),
+);
+/** With `key` after them, the name is as certain. */
+const KEY_OWNERS = new Set(
+  "access api client encryption master private secret service session sign signing".split(" "),
+);
+const NAMED = new Set("auth credential credentials key keys secrets tokens passwords cookies".split(" "));
+/** Names without separators, such as `PGPASSWORD` or `AUTHTOKEN`. */
+const CERTAIN_END = /(?:password|passwd|passphrase|secret|token|apikey)$/;
+/** They end like secrets and mark a place in a list. */
+const POSITIONS = new Set(["page", "progress", "continuation", "next"]);
+
+/** Values that settings commonly have, and that no key is. */
+const SETTING_WORDS = new Set(
+  (
+    "always auto basic bearer browser default development disabled enabled false ignore info inherit keychain " +
+    "keyring local localhost memory never none null oauth oauth2 optional plain production required staging test " +
+    "testing true undefined unset"
+  ).split(" "),
+);
+
+/** Random characters from which on a value is a secret whatever its name. Twelve hexadecimal digits have 48 bits. */
+const MIN_RANDOM_CHARS = 12;
+/** Digits up to which a number is a limit, a port, a year or a count of bytes. */
+const MAX_PLAIN_DIGITS = 5;
+const MAX_DEPTH = 4;
+/** Longer values are documents; only their beginning is searched for parts. */
+const MAX_SEARCHED_CHARS = 65_536;
+
+/** Returns the secrets in the value of an option that is declared as a secret. */
+export function declaredSecrets(value: string): readonly string[] {
+  const url = urlOf(value);
+  if (!url) return [value, ...randomParts(value)];
+  const isPlace = url.pathname.length <= 1 && url.search === "" && url.hash === "";
+  return [...urlSecrets(url), ...(isPlace ? [] : [value])];
+}
+
+/**
+ * Returns the secrets in the value of a variable or header of this name. A value that the configuration keeps apart
+ * from its text (`least: "mentioned"`) is a secret unless it is ordinary.
+ */
+export function settingSecrets(name: string, value: string, least: NameEvidence = "none"): readonly string[] {
+  return [...new Set(secretsUnder({ name, value, least, depth: 0 }))];
+}
+
+interface Member {
+  readonly name: string;
+  readonly value: string;
+}
+
+interface Setting extends Member {
+  readonly least?: NameEvidence;
+  readonly depth: number;
+}
+
+function secretsUnder({ name, value, least = "none", depth }: Setting): readonly string[] {
+  if (depth > MAX_DEPTH) return [];
+  const members = jsonMembers(value);
+  if (members) return members.flatMap((member) => secretsUnder({ ...member, depth: depth + 1 }));
+  const searched = value.slice(0, MAX_SEARCHED_CHARS);
+  const url = urlOf(value);
+  return [
+    ...(isSecretByName(stronger(evidenceOf(name), least), value) && !url ? [value] : []),
+    ...(url ? urlSecrets(url) : []),
+    ...assignments(searched).flatMap((pair) => secretsUnder({ ...pair, depth: MAX_DEPTH })),
+    ...randomParts(searched),
+  ];
+}
+
+function isSecretByName(evidence: NameEvidence, value: string): boolean {
+  if (evidence === "none" || SETTING_WORDS.has(value.trim().toLowerCase()) || isPath(value)) return false;
+  if (evidence === "certain") return !/^\d+$/.test(value) || value.length > MAX_PLAIN_DIGITS;
+  return evidence === "named" ? !isPlainValue(value) : !isOrdinary(value);
+}
+
+function stronger(one: NameEvidence, least: NameEvidence): NameEvidence {
+  return one === "none" ? least : one;
+}
+
+function evidenceOf(name: string): NameEvidence {
+  const words = wordsOf(name).map((word) => word.toLowerCase());
+  const last = words.at(-1) ?? "";
+  const before = words.at(-2) ?? "";
+  if (last === "token" && POSITIONS.has(before)) return "none";
+  if (CERTAIN.has(last) || CERTAIN_END.test(last) || (last === "key" && KEY_OWNERS.has(before))) return "certain";
+  if (NAMED.has(last)) return "named";
+  return words.some((word) => CERTAIN.has(word) || NAMED.has(word)) ? "mentioned" : "none";
+}
+
+/** Whether a value is a word, a number, a truth value or a path, which definitions keep whoever configured it. */
+export function isPlainValue(value: string): boolean {
+  const text = value.trim();
+  return (
+    SETTING_WORDS.has(text.toLowerCase()) || isShortNumber(text) || isPath(text) || (isLetters(text) && text !== "")
+  );
+}
+
+/** Whether a value is so random that it does not occur in a text by chance. */
+export function isRandomValue(value: string): boolean {
+  return countRandomChars(value) >= MIN_RANDOM_CHARS || redactPatterns(value) !== value;
+}
+
+/** Whether a value consists of words and numbers: `client_credentials`, `us-east-1`, `X-Api-Key`, `oauth2`. */
+function isOrdinary(value: string): boolean {
+  const runs = runsOf(value);
+  const hasWord = runs.some((run) => wordsOf(run).some((word) => isWordLike(word)));
+  return (
+    isPlainValue(value) ||
+    isNumber(value) ||
+    (hasWord && runs.every((run) => /^\p{N}{1,8}$/u.test(run) || isLetters(run) || isNumbered(run)))
+  );
+}
+
+function isLetters(run: string): boolean {
+  return /^\p{L}+$/u.test(run) && isPlainRun(run);
+}
+
+function isNumber(value: string): boolean {
+  return /^[-+]?\d[\d.,:_\sTZ/+%-]{0,40}[a-z]{0,3}$/i.test(value);
+}
+
+/** A longer one is no amount that a text gives by chance. */
+const MAX_AMOUNT_DIGITS = 9;
+
+function isShortNumber(value: string): boolean {
+  return isNumber(value) && value.replaceAll(/\D/g, "").length <= MAX_AMOUNT_DIGITS;
+}
+
+function isPath(value: string): boolean {
+  const looksLikeOne = /^(?:~?[\\/]|\.{1,2}[\\/]|[A-Za-z]:[\\/]|file:)/.test(value);
+  return looksLikeOne && countRandomChars(value) < MIN_RANDOM_CHARS;
+}
+
+function urlOf(value: string): URL | undefined {
+  return /^[a-z][a-z\d+.-]{1,30}:\/\/\S+$/i.test(value) && URL.canParse(value) ? new URL(value) : undefined;
+}
+
+/** The password of a URL, values in its query whose names say so, and random parts of its path and query. */
+function urlSecrets(url: URL): readonly string[] {
+  const query = [...url.searchParams].flatMap(([name, value]) =>
+    isSecretByName(evidenceOf(name), value) || isRandomValue(value) ? [value] : [],
+  );
+  const steps = [url.username, ...url.pathname.split("/"), url.hash.slice(1)].map(decoded);
+  return [decoded(url.password), ...query, ...steps.filter((step) => isRandomValue(step))].filter(
+    (part) => part !== "",
+  );
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Members of a JSON object in a variable: headers and whole configurations are passed in this way. */
+function jsonMembers(value: string): readonly Member[] | undefined {
+  if (!/^\s*\{/.test(value)) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(value);
+    if (!isJsonObject(parsed)) return undefined;
+    return Object.entries(parsed).map(([name, member]) => ({
+      name,
+      value: typeof member === "string" ? member : JSON.stringify(member),
+    }));
+  } catch {
+    return undefined;
+  }
+}
+
+const ASSIGNMENT =
+  /(?<![\w.-])(?<name>[\w.-]{1,64})(?:=|: {0,4})(?:"(?<quoted>[^"]{1,4096})"|'(?<single>[^']{1,4096})'|(?<bare>[^\s;,&"']{1,4096}))/g;
+
+/** `name=value` and `name: value`, as in connection strings, cookies and arguments. */
+function assignments(text: string): readonly Member[] {
+  return Array.from(text.matchAll(ASSIGNMENT), ({ groups = {} }) => ({
+    name: groups["name"] ?? "",
+    value: groups["quoted"] ?? groups["single"] ?? groups["bare"] ?? "",
+  }));
+}
+
+/** Parts between blanks and other separators that are random. A path is none, whatever its folders are called. */
+function randomParts(text: string): readonly string[] {
+  return text
+    .split(/[\s,;|"'<>()[\]{}]+/)
+    .map((part) => part.replace(/^-{0,2}[\w.-]{1,64}=(?=[^=])/, ""))
+    .filter((part) => !looksLikePlace(part) && isRandomValue(part));
+}
+
+function looksLikePlace(part: string): boolean {
+  return /^(?:~?[\\/]|\.{1,2}[\\/]|[A-Za-z]:[\\/]|[a-z][a-z\d+.-]{1,30}:\/\/)/i.test(part);
+}
