@@ -5,7 +5,7 @@ import type { ListChange, ListKind, View } from "../core/hub-port.ts";
 import { EVERYBODY } from "../core/link-key.ts";
 import { renderMcpName } from "../core/names.ts";
 import type { SearchAnswer, SearchBounds } from "../core/ports.ts";
-import type { CallTarget, Provider } from "../core/provider.ts";
+import type { CallTarget, ListAnnouncement, Provider } from "../core/provider.ts";
 import { EMPTY_LISTING, type Listing, type Problem } from "../core/records.ts";
 import { within } from "../core/wait.ts";
 import type { Asked } from "./cold-owners.ts";
@@ -16,13 +16,15 @@ import type { CatalogOptions } from "./options.ts";
 import { comparePrecedence } from "./precedence.ts";
 import type { EvidenceSource } from "./search/likeness/table-search.ts";
 import { ListingShaper } from "./shape-listing.ts";
-import { Snapshot } from "./snapshot.ts";
+import { Snapshot, type Announcements, type SnapshotFacts } from "./snapshot.ts";
 import { PartMaker, type HideSecrets, type SourcePart } from "./source-part.ts";
 
 interface Entry {
   readonly gate: ListingGate;
   readonly stopListening: () => void;
   part: SourcePart | undefined;
+  /** Replaced with each announcement. */
+  announcements: Announcements;
 }
 
 /** What one snapshot was made of, to tell whether it still holds. */
@@ -30,6 +32,7 @@ interface Ingredient {
   readonly entry: Entry;
   readonly listing: Listing;
   readonly problem: Problem | undefined;
+  readonly announcements: Announcements;
 }
 
 /** What a catalog is made with beside its options and providers. */
@@ -51,7 +54,10 @@ const MAX_PERSONAL = 256;
  * of its own.
  */
 export class Catalog {
-  /** A list changed in at least one view. Bursts of changes make one event; a change that no list shows makes none. */
+  /**
+   * A list changed in at least one view, or a source announced that it did. Bursts of changes make one event; a change
+   * that no list shows makes none.
+   */
   readonly changed = new Emitter<ListChange>();
   readonly #options: CatalogOptions;
   readonly #owner: Principal | undefined;
@@ -74,7 +80,7 @@ export class Catalog {
     this.#options = options;
     this.#owner = owner;
     this.#parts = maker ?? new PartMaker(options, hide);
-    this.#current = new Snapshot([], options.naming, []);
+    this.#current = new Snapshot([], options.naming, { problems: [], announcements: NO_ANNOUNCEMENTS });
     this.#finder = new Finder({
       separator: options.naming.separator,
       gates: () => this.#gates,
@@ -142,7 +148,16 @@ export class Catalog {
       steps: (listing) => this.#stepsOf(listing, shaper),
       onLate: schedule,
     });
-    const entry: Entry = { gate, stopListening: provider.events.changed.on(schedule), part: undefined };
+    const stops = [
+      provider.events.changed.on(schedule),
+      provider.events.announced?.on((announcement) => this.#count(entry, announcement)),
+    ];
+    const entry: Entry = {
+      gate,
+      stopListening: () => stops.forEach((stop) => stop?.()),
+      part: undefined,
+      announcements: new Map(),
+    };
     this.#entries = [...this.#entries, entry].toSorted((a, b) =>
       comparePrecedence(a.gate.provider.source, b.gate.provider.source),
     );
@@ -231,9 +246,12 @@ export class Catalog {
       entry,
       listing: entry.gate.listing,
       problem: entry.gate.problem,
+      announcements: entry.announcements,
     }));
-    const problems = this.#entries.flatMap(({ gate }) => gate.problem ?? []);
-    this.#current = new Snapshot(parts, this.#options.naming, problems);
+    this.#current = new Snapshot(parts, this.#options.naming, {
+      problems: this.#entries.flatMap(({ gate }) => gate.problem ?? []),
+      announcements: announcementsOf(this.#entries),
+    });
     // Nobody has seen a list before the first one, so there is no change to tell.
     if (!this.#announced) this.#announced = this.#current;
     else if (this.#announcing === 0) this.#schedule();
@@ -245,7 +263,9 @@ export class Catalog {
     if (length !== this.#entries.length || !this.#announced) return false;
     return this.#entries.every((entry, at) => {
       const last = this.#ingredients[at]!;
-      return last.entry === entry && last.listing === entry.gate.listing && last.problem === entry.gate.problem;
+      const { listing, problem } = entry.gate;
+      const isSame = last.listing === listing && last.problem === problem && last.announcements === entry.announcements;
+      return last.entry === entry && isSame;
     });
   }
 
@@ -253,6 +273,14 @@ export class Catalog {
   *#stepsOf(listing: Listing, shaper: ListingShaper): Generator<void, void> {
     yield* shaper.steps(listing);
     yield* this.#parts.steps(shaper.shape(listing));
+  }
+
+  /** Counts an announcement, unless it is for another principal. */
+  #count(entry: Entry, { lists, principal }: ListAnnouncement): void {
+    if (principal !== undefined && principal !== this.#owner?.id) return;
+    const counts = new Map(entry.announcements);
+    for (const kind of lists) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    entry.announcements = counts;
   }
 
   #partOf(entry: Entry): SourcePart {
@@ -294,7 +322,19 @@ const WIDEST_VIEWS: readonly View[] = [
 ];
 
 function isChanged(kind: ListKind, before: Snapshot, after: Snapshot): boolean {
-  return WIDEST_VIEWS.some((view) => !before.rowList(kind, view).equals(after.rowList(kind, view)));
+  return WIDEST_VIEWS.some((view) => {
+    const [old, now] = [before.rowList(kind, view), after.rowList(kind, view)];
+    return old.announcements !== now.announcements || !old.equals(now);
+  });
+}
+
+const NO_ANNOUNCEMENTS: SnapshotFacts["announcements"] = new Map();
+
+function announcementsOf(entries: readonly Entry[]): SnapshotFacts["announcements"] {
+  const known = entries.filter(({ announcements }) => announcements.size > 0);
+  return known.length === 0
+    ? NO_ANNOUNCEMENTS
+    : new Map(known.map(({ gate, announcements }) => [gate.provider.source.id, announcements]));
 }
 
 function release(entry: Entry): void {

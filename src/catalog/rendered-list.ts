@@ -10,18 +10,27 @@ export interface Row {
   readonly json: string;
 }
 
-/** A list over rows. Text and version are made when somebody asks, and once. */
+export interface RowListFacts {
+  /** @default false */
+  readonly isPrivate?: boolean;
+  /** @default 0 */
+  readonly announcements?: number;
+}
+
+/** A list over rows. Text and version are made at the first request for them. */
 export class RowList implements RenderedList {
   readonly isPrivate: boolean;
+  readonly announcements: number;
   readonly #rows: readonly Row[];
   #entries: readonly JsonObject[] | undefined;
   #json: string | undefined;
   #bytes: Buffer | undefined;
   #version: string | undefined;
 
-  constructor(rows: readonly Row[], isPrivate = false) {
+  constructor(rows: readonly Row[], { isPrivate = false, announcements = 0 }: RowListFacts = {}) {
     this.#rows = rows;
     this.isPrivate = isPrivate;
+    this.announcements = announcements;
   }
 
   get entries(): readonly JsonObject[] {

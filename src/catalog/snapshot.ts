@@ -34,6 +34,21 @@ export interface VisibleTool {
   readonly entry: JsonObject;
 }
 
+/** What a snapshot knows beside its parts. */
+export interface SnapshotFacts {
+  /** Those that belong to no listing. */
+  readonly problems: readonly Problem[];
+  /** By source id: how many changes of each list the source has announced. */
+  readonly announcements: ReadonlyMap<string, Announcements>;
+}
+
+/** How many changes of each list a source has announced; no entry means none. */
+export type Announcements = ReadonlyMap<ListKind, number>;
+
+interface RecordRow extends Row {
+  readonly record: { readonly source: Source };
+}
+
 /** Lists made for different callers that are kept at once. */
 const MAX_CACHED_LISTS = 128;
 
@@ -46,13 +61,15 @@ export class Snapshot {
   readonly #prompts: NamedTable<PromptRecord, PreparedPrompt>;
   readonly #resources: ResourceTable;
   readonly #lists = new Map<string, RowList>();
+  readonly #announcements: SnapshotFacts["announcements"];
   readonly #separator: string;
   /** One private source makes every list private: who may see what it offers is its own business. */
   readonly #isPrivate: boolean;
 
-  /** `parts` come in order of precedence; `problems` are those that belong to no listing. */
-  constructor(parts: readonly SourcePart[], naming: McpNaming, problems: readonly Problem[]) {
+  /** `parts` come in order of precedence. */
+  constructor(parts: readonly SourcePart[], naming: McpNaming, { problems, announcements }: SnapshotFacts) {
     this.#parts = parts;
+    this.#announcements = announcements;
     this.#separator = naming.separator;
     this.#isPrivate = parts.some(({ listing }) => listing.isPrivate === true);
     const inOwnOrder = new Set(
@@ -93,7 +110,8 @@ export class Snapshot {
     const cacheKey = `${kind} ${kind === "tools" ? view.mode : ""} ${key}`;
     let list = this.#lists.get(cacheKey);
     if (!list) {
-      list = new RowList(this.#rows(kind, view), this.#isPrivate);
+      const rows = this.#rows(kind, view);
+      list = new RowList(rows, { isPrivate: this.#isPrivate, announcements: this.#announcementsIn(kind, rows) });
       if (this.#lists.size >= MAX_CACHED_LISTS) this.#lists.delete(this.#lists.keys().next().value!);
       this.#lists.set(cacheKey, list);
     }
@@ -200,7 +218,14 @@ export class Snapshot {
     return this.#tools.permitted(rows, permissionOf(principal.rights));
   }
 
-  #rows(kind: ListKind, view: View): readonly Row[] {
+  /** Counts the announcements of sources with at least one entry in the list. */
+  #announcementsIn(kind: ListKind, rows: readonly RecordRow[]): number {
+    if (this.#announcements.size === 0) return 0;
+    const sources = new Set(rows.map(({ record }) => record.source.id));
+    return Array.from(sources).reduce((sum, id) => sum + (this.#announcements.get(id)?.get(kind) ?? 0), 0);
+  }
+
+  #rows(kind: ListKind, view: View): readonly RecordRow[] {
     if (kind === "tools") return listedTools(this.#permitted(this.#tools.listed, view), view.mode);
     const permission = permissionOf(view.principal.rights);
     const { resources, templates } = this.#resources;

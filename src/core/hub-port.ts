@@ -27,6 +27,8 @@ export interface RenderedList {
   readonly version: string;
   /** Some of it is for this one caller, so nobody on the way may keep it for others. @default false */
   readonly isPrivate?: boolean;
+  /** How many changes of it the listed sources have announced, whether or not its content differed. @default 0 */
+  readonly announcements?: number;
 }
 
 export interface ServerFacts {
@@ -44,7 +46,10 @@ export interface ServerFacts {
   readonly capabilities?: JsonObject;
 }
 
-/** A list changed in at least one view. Doors decide whom to tell, by comparing versions of their callers' views. */
+/**
+ * A list changed in at least one view, or a source announced that it did. Endpoints compare versions and announcements
+ * of their callers' views to decide which clients to notify.
+ */
 export interface ListChange {
   readonly lists: readonly ListKind[];
 }

@@ -88,6 +88,8 @@ export interface ProviderStatus {
   readonly installing?: Installation;
   /** Of a start under way: how much of its time it could not use since the machine was busy, in milliseconds. */
   readonly delayedMs?: number;
+  /** True while lists that the source announced as changed are about to be read. @default false */
+  readonly isListing?: boolean;
   /** Present while what was downloaded cannot be used; see `Provider.mend`. */
   readonly broken?: BrokenInstall;
   /** Free facts: protocol revision, server name, endpoint, folder. */
@@ -138,9 +140,16 @@ export function isFor({ principal }: Owned, { id }: Pick<Principal, "id">): bool
   return principal === undefined || principal === id;
 }
 
+/** Lists whose change a source announced itself. Clients are notified even if the lists are the same as before. */
+export interface ListAnnouncement extends Owned {
+  readonly lists: readonly ("tools" | "resources" | "templates" | "prompts")[];
+}
+
 export interface ProviderEvents {
   /** The next `listing()` may differ. */
   readonly changed: Emitter<void>;
+  /** Emitted before `changed`, once the lists have been read. Absent: the source announces nothing itself. */
+  readonly announced?: Emitter<ListAnnouncement>;
   /** Content behind a subscribed URI changed (`notifications/resources/updated`). */
   readonly resourceUpdated: Emitter<ResourceUpdate>;
   readonly log: Emitter<LogMessage>;

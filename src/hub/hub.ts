@@ -16,7 +16,7 @@ import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Surface } from "../core/names.ts";
 import type { Logger, SearchAnswer, SearchBounds } from "../core/ports.ts";
-import type { CallTarget, Preparation, Provider } from "../core/provider.ts";
+import type { CallTarget, Preparation, Provider, ProviderStatus } from "../core/provider.ts";
 import type { Problem, ToolRecord } from "../core/records.ts";
 import { permissionOf } from "../core/rights.ts";
 import { keptAlive } from "../core/wait.ts";
@@ -51,6 +51,8 @@ export interface SettledOptions {
    * bounds of their own. @default false
    */
   readonly installs?: boolean;
+  /** Waits also for sources that read changed lists. @default false */
+  readonly lists?: boolean;
 }
 
 const WHOLE_VIEW: View = { mode: "all", principal: LOCAL_PRINCIPAL };
@@ -268,14 +270,14 @@ export class Hub implements HubPort {
   }
 
   /** Resolves once no source is starting any more, or after `withinMs`. */
-  async settled(withinMs: number, { installs = false }: SettledOptions = {}): Promise<void> {
+  async settled(withinMs: number, { installs = false, lists = false }: SettledOptions = {}): Promise<void> {
     let until = performance.now() + withinMs;
     await this.list("tools", WHOLE_VIEW);
-    const isUnderWay = (): boolean =>
-      this.#parts.sources.providers.some((provider) => provider.status().state === "starting") ||
+    const isStarting = (): boolean =>
+      this.#parts.sources.providers.some((provider) => isUnderWay(provider.status(), lists)) ||
       (installs && this.isInstalling);
     let delayedMs = 0;
-    while (performance.now() < until + delayedMs && isUnderWay()) {
+    while (performance.now() < until + delayedMs && isStarting()) {
       await new Promise((done) => void setTimeout(done, STATE_LOOK_MS));
       // What was downloaded starts then, and has the same time for it.
       if (installs && this.isInstalling) until = performance.now() + withinMs;
@@ -349,4 +351,8 @@ export class Hub implements HubPort {
     this.#noted.forget(id);
     this.#parts.catalog.remove(id);
   }
+}
+
+function isUnderWay({ state, isListing = false }: ProviderStatus, lists: boolean): boolean {
+  return state === "starting" || (lists && isListing);
 }

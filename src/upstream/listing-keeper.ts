@@ -7,10 +7,12 @@ import { within } from "../core/wait.ts";
 import type { Fail } from "../core/outcome.ts";
 import type { Logger } from "../core/ports.ts";
 import type { ColdStart, ListingWish } from "../core/provider.ts";
-import type { Connection } from "./connection.ts";
-import { changedTools } from "../core/definition-digest.ts";
+import type { ChangedList, Connection } from "./connection.ts";
+import { Backoff } from "./backoff.ts";
 import { failureOf } from "./faults.ts";
+import { ListChanges, type Reading } from "./list-changes.ts";
 import { LISTING_BOUNDS, readListing, type ServerListing } from "./listing.ts";
+import { ListingProblems } from "./listing-problems.ts";
 
 export interface ListingKeeperOptions {
   connection(): Connection | undefined;
@@ -18,7 +20,8 @@ export interface ListingKeeperOptions {
   wake(): void;
   /** Connected or about to be. */
   isUp(): boolean;
-  onChanged(): void;
+  /** The listing differs, or the server announced a change of these lists and they have been read since. */
+  onChanged(announced: ReadonlySet<ChangedList>): void;
   save(listing: ServerListing): void;
   /** Lists wait for the first one until this long after `open()`. @default 5000 */
   readonly coldWaitMs: number | undefined;
@@ -26,19 +29,16 @@ export interface ListingKeeperOptions {
 }
 
 const COLD_WAIT_MS = 5000;
-/** A list waits this long for a server whose list is changing. */
-const PATIENCE_MS = 3000;
-/** Changes that come together are read once. */
-const DEBOUNCE_MS = 50;
+/**
+ * How long after an announced change, or after the lists expired, a caller waits for the new lists. It is short because
+ * the wait delays the lists of all sources, and the server may hang.
+ */
+const FRESH_WAIT_MS = 250;
 const READ_MS = 60_000;
-const RETRY_MS = 5000;
+/** Pauses before lists that could not be read are read again. */
+const RETRY = { firstMs: 5000, maxMs: 60_000, stableMs: Infinity };
 /** A server that says its lists hold for no time at all is not asked more often than this. */
 const MIN_TTL_MS = 1000;
-
-/** Names of changed tools that are told. */
-const MAX_CHANGED_TOOLS = 50;
-const CHANGED =
-  "What it says of itself changed since it was last read. Look at it again; `pins` keeps a tool as it was approved.";
 
 const NOTHING: ServerListing = Object.freeze({
   tools: [],
@@ -52,20 +52,26 @@ const NOTHING: ServerListing = Object.freeze({
 /** The last known listing of one server: read after connecting and whenever it changed, one reading at a time. */
 export class ListingKeeper {
   readonly #options: ListingKeeperOptions;
+  readonly #changes = new ListChanges();
+  readonly #problems: ListingProblems;
+  /** As the server listed it. */
+  #content: ServerListing | undefined;
+  /** The same with the problems found over time. */
   #listing: ServerListing | undefined;
   #digest = "";
-  readonly #changedTools = new Set<string>();
   #recalling: Promise<void> | undefined;
   #reading: Promise<void> | undefined;
   /** Counts what makes a reading old; a reading that began before the latest is followed by another. */
   #version = 0;
-  /** When the server said that its lists changed, until they have been read. */
-  #changedAt: number | undefined;
+  /** When the first change was announced that the reading under way covers. */
+  #coveredSince: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #staleAt = Infinity;
   /** When the time of its lists was over, until they have been read. */
   #expiredAt: number | undefined;
   #failure: Fail | undefined;
+  #retry = new Backoff(RETRY);
+  #retryAt: number | undefined;
   #openedAt = 0;
   #isClosed = false;
   /** Present until the first listing, or the failure to get one. */
@@ -73,6 +79,7 @@ export class ListingKeeper {
 
   constructor(options: ListingKeeperOptions) {
     this.#options = options;
+    this.#problems = new ListingProblems(options.logger);
   }
 
   /** Why the last reading failed; absent when it did not. */
@@ -96,10 +103,14 @@ export class ListingKeeper {
     if (this.#recalling) return this.#recalling.then(() => this.listing({ mayBeOld }));
     if (!this.#listing) return this.#waitForFirst();
     if (!mayBeOld && performance.now() >= this.#staleAt) this.#expire();
-    const patienceMs = patienceAfter(this.#changedAt ?? (mayBeOld ? undefined : this.#expiredAt));
-    return patienceMs > 0 && this.#options.connection()
-      ? this.#waitForChange(this.#listing, patienceMs)
-      : this.#listing;
+    const waitMs = this.#freshWaitMs(mayBeOld);
+    return waitMs > 0 ? this.#waitForChange(this.#listing, waitMs) : this.#listing;
+  }
+
+  /** Whether changed lists are about to be read. False for a server that announces changes without end. */
+  get isChanging(): boolean {
+    const since = this.#changes.since ?? this.#coveredSince;
+    return since !== undefined && !this.#changes.isRestless && this.#options.connection() !== undefined;
   }
 
   /** A connection is there: what it offers is read, whatever was known. */
@@ -115,19 +126,18 @@ export class ListingKeeper {
     this.#resolveFirst();
   }
 
-  /** The server said that something changed. */
-  outdated(): void {
-    this.#version += 1;
-    this.#changedAt ??= performance.now();
-    this.#later(DEBOUNCE_MS);
+  /** Takes the server's announcement that a list changed. */
+  outdated(list: ChangedList | "all"): void {
+    this.#changes.announce(list);
+    this.#plan();
   }
 
-  /** Reads the listing now; a reading under way is followed by another if the list changed meanwhile. */
+  /** Reads the listing now. Joins a reading under way. */
   refresh(): Promise<void> {
     clearTimeout(this.#timer);
-    this.#timer = undefined;
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined;
+      this.#plan();
     });
     return this.#reading;
   }
@@ -140,7 +150,7 @@ export class ListingKeeper {
 
   /** Writes down what is known, for a fact beside the listing that changed. */
   remember(): void {
-    if (this.#listing) this.#options.save(this.#listing);
+    if (this.#content) this.#options.save(this.#content);
   }
 
   close(): void {
@@ -153,7 +163,9 @@ export class ListingKeeper {
     const listing = await recalled;
     this.#recalling = undefined;
     // What the server itself said meanwhile is newer.
-    if (listing && !this.#listing) this.#keep(listing);
+    if (!listing || this.#listing) return;
+    this.#content = listing;
+    this.#keep(listing);
   }
 
   async #waitForFirst(): Promise<ServerListing> {
@@ -164,9 +176,23 @@ export class ListingKeeper {
     return this.#listing ?? NOTHING;
   }
 
-  async #waitForChange(known: ServerListing, patienceMs: number): Promise<ServerListing> {
-    await within(this.refresh(), patienceMs, { keepsAlive: false });
+  async #waitForChange(known: ServerListing, waitMs: number): Promise<ServerListing> {
+    await within(this.#readChanges(), waitMs, { keepsAlive: false });
     return this.#listing ?? known;
+  }
+
+  async #readChanges(): Promise<void> {
+    await this.#reading;
+    // A reading that began before the announcement does not cover it.
+    if (this.#changes.since !== undefined && this.#changes.mayHurry) await this.refresh();
+  }
+
+  #freshWaitMs(mayBeOld: boolean): number {
+    const expiredAt = mayBeOld ? undefined : this.#expiredAt;
+    const since = this.#changes.mayHurry ? (this.#changes.since ?? this.#coveredSince ?? expiredAt) : expiredAt;
+    const connection = this.#options.connection();
+    if (since === undefined || !connection || isSilent(connection)) return 0;
+    return since + FRESH_WAIT_MS - performance.now();
   }
 
   /** The time that the server gave its lists is over. */
@@ -183,49 +209,53 @@ export class ListingKeeper {
       version = this.#version;
       const connection = this.#options.connection();
       if (!connection || this.#isClosed) return;
-      const deadline = new Deadline({ idleMs: READ_MS, totalMs: READ_MS });
-      try {
-        const listing = await readListing(connection, LISTING_BOUNDS, deadline.signal);
-        // As large as it may be, it was checked in this turn, and is compared in the next.
-        await nextTurn();
-        const read = this.#compare(listing);
-        await nextTurn();
-        this.#accept(read);
-      } catch (error) {
-        return this.#failed(failureOf(error), connection);
-      } finally {
-        deadline.clear();
-      }
+      const reading = this.#changes.begin();
+      this.#coveredSince = reading.since;
+      const failure = await this.#readOnce(connection, reading);
+      this.#coveredSince = undefined;
+      this.#changes.end(reading, failure === undefined);
+      if (failure) return this.#failed(failure, connection);
     } while (version !== this.#version);
-    this.#changedAt = undefined;
     this.#expiredAt = undefined;
   }
 
+  async #readOnce(connection: Connection, { announced }: Reading): Promise<Fail | undefined> {
+    const deadline = new Deadline({ idleMs: READ_MS, totalMs: READ_MS });
+    try {
+      const listing = await readListing(connection, LISTING_BOUNDS, deadline.signal);
+      // As large as it may be, it was checked in this turn, and is compared in the next.
+      await nextTurn();
+      const read = this.#compare(listing);
+      await nextTurn();
+      this.#accept(read, announced);
+      return undefined;
+    } catch (error) {
+      return failureOf(error);
+    } finally {
+      deadline.clear();
+    }
+  }
+
   #compare({ ttlMs, ...content }: ServerListing): ReadListing {
-    const told = this.#withChanges(content);
+    this.#problems.compare(this.#content, content);
+    this.#problems.setRestless(this.#changes.isRestless);
+    const told = this.#problems.addTo(content);
     return { ttlMs, content, told, digest: digestOf(told) };
   }
 
-  #accept({ ttlMs, content, told, digest }: ReadListing): void {
+  #accept({ ttlMs, content, told, digest }: ReadListing, announced: ReadonlySet<ChangedList>): void {
     if (this.#isClosed) return;
     this.#failure = undefined;
+    this.#retryAt = undefined;
+    this.#retry = new Backoff(RETRY);
     this.#staleAt = ttlMs === undefined ? Infinity : performance.now() + Math.max(MIN_TTL_MS, ttlMs);
-    if (!this.#keep(told, digest)) return;
-    for (const { subject, message } of told.problems) this.#options.logger.warning(message, { subject });
-    this.#options.save(content);
-    this.#options.onChanged();
-  }
-
-  /**
-   * A tool that says something else of itself than before was perhaps trusted for what it said (S12), so that is told
-   * from then on.
-   */
-  #withChanges(listing: ServerListing): ServerListing {
-    for (const name of changedTools(this.#listing?.tools ?? [], listing.tools)) {
-      if (this.#changedTools.size < MAX_CHANGED_TOOLS) this.#changedTools.add(name);
+    this.#content = content;
+    const isNew = this.#keep(told, digest);
+    if (isNew) {
+      this.#problems.log(told.problems);
+      this.#options.save(content);
     }
-    const problems = Array.from(this.#changedTools, (subject) => ({ subject, message: CHANGED }));
-    return problems.length === 0 ? listing : { ...listing, problems: [...listing.problems, ...problems] };
+    if (isNew || announced.size > 0) this.#options.onChanged(announced);
   }
 
   /** Whether it differs from what was known; an equal one leaves the known object in its place. */
@@ -248,18 +278,38 @@ export class ListingKeeper {
     this.#resolveFirst();
     // A lost connection is told of by whoever lost it, and read anew by the next.
     if (connection.closed || this.#isClosed) return;
+    const isNews = this.#failure?.message !== failure.message;
     this.#failure = failure;
     this.#expiredAt = undefined;
-    this.#options.logger.warning("The server's lists could not be read; the last known ones are kept.", {
-      error: failure.message,
-    });
-    this.#later(RETRY_MS);
+    this.#retryAt = performance.now() + this.#retry.nextMs();
+    if (isNews)
+      this.#options.logger.warning("The server's lists could not be read; the last known ones are kept.", {
+        error: failure.message,
+      });
   }
 
-  #later(delayMs: number): void {
-    if (this.#isClosed || this.#timer || this.#reading) return;
-    this.#timer = setTimeout(() => void this.refresh(), delayMs);
-    this.#timer.unref();
+  /** Sets the timer for the next reading, or for the moment from which the server counts as calm. */
+  #plan(): void {
+    clearTimeout(this.#timer);
+    // A lost connection is followed by one that has its lists read.
+    if (this.#isClosed || this.#reading || !this.#options.connection()) return;
+    const now = performance.now();
+    const calmInMs = this.#changes.calmInMs(now);
+    this.#reportRestless();
+    const dueInMs = this.#changes.dueInMs(now);
+    const retryInMs = this.#retryAt === undefined ? undefined : Math.max(this.#retryAt - now, dueInMs ?? 0);
+    const readInMs = retryInMs ?? dueInMs;
+    if (readInMs !== undefined) this.#timer = setTimeout(() => void this.refresh(), readInMs);
+    else if (calmInMs !== undefined) this.#timer = setTimeout(() => this.#plan(), calmInMs);
+    this.#timer?.unref();
+  }
+
+  #reportRestless(): void {
+    if (!this.#problems.setRestless(this.#changes.isRestless) || !this.#content) return;
+    const told = this.#problems.addTo(this.#content);
+    this.#keep(told);
+    this.#problems.log(told.problems);
+    this.#options.onChanged(NO_LISTS);
   }
 }
 
@@ -274,9 +324,11 @@ function pending(): First {
   return { over, resolve };
 }
 
-/** How long to wait yet for a list that changed then. */
-function patienceAfter(changedAt: number | undefined): number {
-  return changedAt === undefined ? 0 : PATIENCE_MS - (performance.now() - changedAt);
+const NO_LISTS: ReadonlySet<ChangedList> = new Set();
+
+/** Whether the server owes an answer to a call and has sent nothing for longer than a caller waits for its lists. */
+function isSilent({ callsInFlight, heardAt }: Connection): boolean {
+  return callsInFlight > 0 && performance.now() - heardAt > FRESH_WAIT_MS;
 }
 
 /** What a server listed, made ready to be taken. */

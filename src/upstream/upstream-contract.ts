@@ -1,7 +1,7 @@
 import type { Emitter } from "../core/events.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Logger } from "../core/ports.ts";
-import type { LogMessage, ResourceUpdate } from "../core/provider.ts";
+import type { ListAnnouncement, LogMessage, ResourceUpdate } from "../core/provider.ts";
 import type { EraChoice, EraName, Implementation } from "./era.ts";
 import type { RequestIds } from "./exchange.ts";
 import type { Gate } from "./gate.ts";
@@ -63,6 +63,7 @@ export interface UpstreamDeps {
 
 export interface UpstreamEvents {
   readonly changed: Emitter<void>;
+  readonly announced: Emitter<ListAnnouncement>;
   readonly resourceUpdated: Emitter<ResourceUpdate>;
   readonly log: Emitter<LogMessage>;
 }

@@ -11,6 +11,8 @@ export interface StatusFacts {
   readonly isLazy: boolean;
   /** Never listed, and nothing failed. */
   readonly isCold: boolean;
+  /** Changed lists are about to be read. */
+  readonly isListing: boolean;
   /** Why the lists could not be read. */
   readonly listingFailure: Fail | undefined;
   readonly era: EraName | undefined;
@@ -36,6 +38,7 @@ export function toStatus(facts: StatusFacts): ProviderStatus {
     since: since.toISOString(),
     ...(installing && { installing }),
     ...(delayedMs > 0 && { delayedMs: Math.round(delayedMs) }),
+    ...(facts.isListing && { isListing: true }),
     ...(broken && state !== "ready" && { broken }),
     info,
   };

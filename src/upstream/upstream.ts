@@ -4,12 +4,13 @@ import { FailError } from "../core/errors.ts";
 import { Emitter } from "../core/events.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, type Fail, type Outcome } from "../core/outcome.ts";
+import type { ListKind } from "../core/hub-port.ts";
 import { isSharedLink, linkCaller } from "../core/link-key.ts";
 import { orAborted } from "../core/wait.ts";
 import type { Logger } from "../core/ports.ts";
 import type { ColdStart, ListingWish, ProviderStatus } from "../core/provider.ts";
 import { RPC } from "../wire/messages.ts";
-import type { CallRequest, Connection, ConnectionOptions } from "./connection.ts";
+import type { CallRequest, ChangedList, Connection, ConnectionOptions } from "./connection.ts";
 import { failureOf } from "./faults.ts";
 import { CONNECT_GATE } from "./gate.ts";
 import type { LinkPlace } from "./further-links.ts";
@@ -41,7 +42,12 @@ const DECIDED = Promise.resolve();
  * is away.
  */
 export class Upstream {
-  readonly events: UpstreamEvents = { changed: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() };
+  readonly events: UpstreamEvents = {
+    changed: new Emitter(),
+    announced: new Emitter(),
+    resourceUpdated: new Emitter(),
+    log: new Emitter(),
+  };
   readonly #options: UpstreamOptions;
   readonly #logger: Logger;
   readonly #deps: UpstreamDeps;
@@ -75,7 +81,10 @@ export class Upstream {
       connection: () => this.#first.current,
       wake: () => void (this.#deciding ?? DECIDED).then(() => this.#first.wake()),
       isUp: () => this.#first.state === "ready" || this.#first.state === "connecting",
-      onChanged: () => this.events.changed.emit(),
+      onChanged: (announced) => {
+        if (announced.size > 0) this.events.announced.emit({ lists: announcedKinds(announced) });
+        this.events.changed.emit();
+      },
       save: (listing) => deps.cache?.save({ ...this.#links.verdict, asks: this.#asks, listing }),
       coldWaitMs: deps.coldWaitMs,
       logger: deps.logger,
@@ -180,6 +189,7 @@ export class Upstream {
       isClosed: this.#isClosed,
       isLazy: this.#options.start === "lazy",
       isCold: this.#keeper.coldStart() !== undefined,
+      isListing: this.#keeper.isChanging,
       listingFailure: this.#keeper.failure,
       era: this.#links.era,
       further: this.#links.describe(),
@@ -335,7 +345,7 @@ export class Upstream {
 
   #commonEvents(): Pick<LinkEvents, "onListChanged" | "onResourceUpdated" | "onStderr" | "onMissing"> {
     return {
-      onListChanged: () => this.#keeper.outdated(),
+      onListChanged: (list) => this.#keeper.outdated(list),
       onResourceUpdated: (uri, params) => this.events.resourceUpdated.emit({ uri, params }),
       onStderr: (line) => this.#journal.stderr.push(line),
       onMissing: (lines) => this.#journal.stderr.forget(lines),
@@ -377,6 +387,11 @@ export class Upstream {
     this.#idle = setTimeout(() => void this.#first.stop(), this.#options.idleStopMs);
     this.#idle.unref();
   }
+}
+
+/** Lists as the hub counts them: the server announces templates together with resources. */
+function announcedKinds(lists: ReadonlySet<ChangedList>): readonly ListKind[] {
+  return Array.from(lists).flatMap((list): ListKind[] => (list === "resources" ? ["resources", "templates"] : [list]));
 }
 
 /** A call that was made over a connection. */

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { VERSION } from "../../src/index.ts";
+import { fixture } from "../fixtures/upstreams/harness.ts";
 import { Desk, exitOf, MAIN, textOf } from "./harness.ts";
 import { SCRIPTS, SCRIPTS_TOML } from "./files.ts";
 
@@ -131,6 +132,15 @@ describe("check", () => {
       code: 4,
       stdout: expect.stringMatching(/^s: The server process ended/m),
     });
+  });
+
+  test("reports a server that announces changes of its lists without end", async () => {
+    await using desk = await Desk.create({
+      "toolyard.toml": `[mcp.stdio_servers.s]\ncommand = ["node", ${JSON.stringify(fixture("restless"))}, "during"]\n`,
+    });
+    const { code, stdout } = await desk.run(["check"]);
+    expect(code).toBe(4);
+    expect(stdout.match(/^s: list_changed: The server announces changes of its lists without end/gmu)).toHaveLength(1);
   });
 
   test("a manifest that is not offered is told once", async () => {

@@ -47,8 +47,8 @@ async function settled(hub: Hub, options: Options, io: Io): Promise<void> {
   const live = showSources(hub, options, io);
   const quiet = tellInstalls(hub, options, io);
   try {
-    if (options.timeout === undefined) await hub.settled(SETTLED_WITHIN_MS, { installs: true });
-    else await hub.settled(readTimeout(options.timeout));
+    if (options.timeout === undefined) await hub.settled(SETTLED_WITHIN_MS, { installs: true, lists: true });
+    else await hub.settled(readTimeout(options.timeout), { lists: true });
   } finally {
     quiet();
     live.end();

@@ -1,10 +1,22 @@
 import { messageOf } from "../../core/errors.ts";
-import type { HubPort, ListKind, View } from "../../core/hub-port.ts";
+import type { HubPort, ListKind, RenderedList, View } from "../../core/hub-port.ts";
 import type { Logger } from "../../core/ports.ts";
 import { permissionOf } from "../../core/rights.ts";
 
-/** Versions of the lists that one view shows now. */
-export type ListVersions = ReadonlyMap<ListKind, string>;
+/** State of one list, compared to decide whether a client is notified. */
+export interface ListVersion {
+  /** Digest of the content. */
+  readonly version: string;
+  /** Changes that its sources announced. */
+  readonly announcements: number;
+}
+
+/** States of the lists that one view shows now. */
+export type ListVersions = ReadonlyMap<ListKind, ListVersion>;
+
+export function versionOf({ version, announcements = 0 }: RenderedList): ListVersion {
+  return { version, announcements };
+}
 
 /** Somebody who tells a client of changed lists. */
 export interface ListWatcher {
@@ -29,11 +41,11 @@ export class ListWatch<Member extends ListWatcher> {
   }
 
   /** The versions of these lists now; a list that cannot be read is left out. */
-  async versions(kinds: Iterable<ListKind>, view: View): Promise<Map<ListKind, string>> {
-    const versions = new Map<ListKind, string>();
+  async versions(kinds: Iterable<ListKind>, view: View): Promise<Map<ListKind, ListVersion>> {
+    const versions = new Map<ListKind, ListVersion>();
     for (const kind of kinds) {
       try {
-        versions.set(kind, (await this.#hub.list(kind, view)).version);
+        versions.set(kind, versionOf(await this.#hub.list(kind, view)));
       } catch (error) {
         this.#logger.warning("A list could not be read, so clients cannot be told of its changes.", {
           list: kind,

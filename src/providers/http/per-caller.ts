@@ -35,7 +35,12 @@ interface Person {
  */
 export class PerCallerProvider implements Provider {
   readonly source: Source;
-  readonly events: ProviderEvents = { changed: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() };
+  readonly events: Required<ProviderEvents> = {
+    changed: new Emitter(),
+    announced: new Emitter(),
+    resourceUpdated: new Emitter(),
+    log: new Emitter(),
+  };
   readonly #deps: PerCallerDeps;
   readonly #nobody: Provider;
   /** The one who came last stands last. */
@@ -49,6 +54,7 @@ export class PerCallerProvider implements Provider {
     this.source = deps.source;
     this.#nobody = deps.open(undefined);
     this.#nobody.events.changed.on(() => this.events.changed.emit());
+    this.#nobody.events.announced?.on((announcement) => this.events.announced.emit(announcement));
   }
 
   open(): void {
@@ -156,6 +162,8 @@ export class PerCallerProvider implements Provider {
     const owner = { principal: id };
     const stops = [
       provider.events.changed.on(() => this.events.changed.emit()),
+      provider.events.announced?.on((announcement) => this.events.announced.emit({ ...announcement, ...owner })) ??
+        (() => {}),
       provider.events.resourceUpdated.on((update) => this.events.resourceUpdated.emit({ ...update, ...owner })),
       provider.events.log.on((message) => this.events.log.emit({ ...message, ...owner })),
     ];

@@ -1,17 +1,25 @@
 import type { ListKind, RenderedList } from "../../../core/hub-port.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import type { ListVersions } from "../list-watch.ts";
+import { versionOf, type ListVersions } from "../list-watch.ts";
 import { LIST_NOTICES } from "./list-notices.ts";
 
-/** What one client knows of the lists, so that it is told of changes only, and only of lists that it was offered. */
+/**
+ * State of the lists as one client last saw them. The client is notified of changed content and of changes that sources
+ * announced, and only for lists that the handshake offered.
+ */
 export class KnownLists {
   readonly #versions = new Map<ListKind, string>();
+  readonly #announcements = new Map<ListKind, number>();
   #capabilities: JsonObject = {};
 
   /** The lists at the handshake, and the capabilities that were advertised. */
   offered(lists: Readonly<Record<ListKind, RenderedList>>, capabilities: JsonObject): void {
     this.#capabilities = capabilities;
-    for (const kind of KINDS) this.saw(kind, lists[kind].version);
+    for (const kind of KINDS) {
+      const { version, announcements } = versionOf(lists[kind]);
+      this.saw(kind, version);
+      this.#announcements.set(kind, announcements);
+    }
   }
 
   saw(kind: ListKind, version: string): void {
@@ -21,9 +29,10 @@ export class KnownLists {
   /** The notices that tell of what is new in `versions`, which count as known from now on. */
   outdated(versions: ListVersions): ReadonlySet<string> {
     const notices = new Set<string>();
-    for (const [kind, version] of versions) {
-      if (this.#versions.get(kind) === version) continue;
+    for (const [kind, { version, announcements }] of versions) {
+      if (this.#versions.get(kind) === version && this.#announcements.get(kind) === announcements) continue;
       this.saw(kind, version);
+      this.#announcements.set(kind, announcements);
       const { capability, notice } = LIST_NOTICES[kind];
       if (capability in this.#capabilities) notices.add(notice);
     }

@@ -2,7 +2,7 @@ import type { HubPort, ListKind, View } from "../../../core/hub-port.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { isFor } from "../../../core/provider.ts";
 import type { Logger } from "../../../core/ports.ts";
-import { ListWatch, type ListWatcher } from "../list-watch.ts";
+import { ListWatch, type ListVersions, type ListWatcher } from "../list-watch.ts";
 
 export interface BoardListener extends ListWatcher {
   readonly uris: ReadonlySet<string>;
@@ -32,7 +32,7 @@ export class ListenBoard {
   }
 
   /** The versions of these lists now; a list that cannot be read is left out. */
-  versions(kinds: Iterable<ListKind>, view: View): Promise<Map<ListKind, string>> {
+  versions(kinds: Iterable<ListKind>, view: View): Promise<ListVersions> {
     return this.#lists.versions(kinds, view);
   }
 

@@ -3,7 +3,7 @@ import type { ListKind, View } from "../../../core/hub-port.ts";
 import { objectMember, type JsonObject } from "../../../core/json.ts";
 import { rpcResult, type RequestId } from "../../../wire/messages.ts";
 import { META } from "../../../wire/modern/envelope.ts";
-import type { ListVersions } from "../list-watch.ts";
+import type { ListVersion, ListVersions } from "../list-watch.ts";
 import type { BoardListener } from "./listen-board.ts";
 import type { ModernOutlet } from "./outlet.ts";
 
@@ -24,7 +24,7 @@ export class Listen implements BoardListener {
   readonly ended: Promise<void>;
   readonly #parts: ListenParts;
   readonly #uris = new Set<string>();
-  #seen = new Map<ListKind, string>();
+  #seen = new Map<ListKind, ListVersion>();
   /** What changed while the first versions were read. */
   #early: ListVersions[] | undefined = [];
   #isOpen = true;
@@ -44,7 +44,7 @@ export class Listen implements BoardListener {
   }
 
   /** Acknowledges what is listened for; from here on changes are sent. */
-  begin(versions: ReadonlyMap<ListKind, string>, uris: readonly string[], honoured: JsonObject): void {
+  begin(versions: ListVersions, uris: readonly string[], honoured: JsonObject): void {
     for (const uri of uris) this.#uris.add(uri);
     this.#seen = new Map(versions);
     this.#send("notifications/subscriptions/acknowledged", { notifications: honoured });
@@ -57,7 +57,9 @@ export class Listen implements BoardListener {
     if (this.#early) return void this.#early.push(versions);
     const notices = new Set<string>();
     for (const [kind, version] of versions) {
-      if (!this.#parts.lists.has(kind) || this.#seen.get(kind) === version) continue;
+      const seen = this.#seen.get(kind);
+      const isSame = seen?.version === version.version && seen.announcements === version.announcements;
+      if (!this.#parts.lists.has(kind) || isSame) continue;
       this.#seen.set(kind, version);
       // Templates have no notification of their own.
       notices.add(kind === "templates" ? "resources" : kind);
