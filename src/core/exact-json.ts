@@ -27,8 +27,26 @@ export class IntegerLengthError extends SyntaxError {
  */
 export function parseExact(text: string): unknown {
   if (!hasLongDigits(text)) return JSON.parse(text) as unknown;
-  const marked = markLongIntegers(text);
+  const marked = markLongIntegers(text, MARK);
   return marked === text ? (JSON.parse(text) as unknown) : parseMarked(marked, text);
+}
+
+/**
+ * Returns the number that decimal text stands for: a `bigint` for an integer beyond 2^53, as `parseExact` does. Returns
+ * nothing for an integer of more than `MAX_INTEGER_DIGITS` digits.
+ */
+export function exactNumber(text: string): number | bigint | undefined {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) || !/^-?\d+$/.test(text)) return value;
+  return text.length > MAX_INTEGER_DIGITS ? undefined : BigInt(text);
+}
+
+/**
+ * Returns JSON in which each integer beyond 2^53 is a string of `mark` and its digits, for a reader that has only
+ * `JSON.parse`. Throws an `IntegerLengthError`.
+ */
+export function markIntegers(text: string, mark: string): string {
+  return hasLongDigits(text) ? markLongIntegers(text, mark) : text;
 }
 
 /**
@@ -91,7 +109,7 @@ const MARK = `integer:${randomBytes(16).toString("hex")}:`;
 const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, "g");
 
 /** Replaces long integers outside of strings with marked strings; returns the same text if there are none. */
-function markLongIntegers(text: string): string {
+function markLongIntegers(text: string, mark: string): string {
   let marked = "";
   let copied = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -102,7 +120,7 @@ function markLongIntegers(text: string): string {
       const end = endOfNumber(text, at);
       const token = text.slice(at, end);
       if (isLongInteger(token) && !isKey(text, end)) {
-        marked += `${text.slice(copied, at)}"${MARK}${token}"`;
+        marked += `${text.slice(copied, at)}"${mark}${token}"`;
         copied = end;
       }
       at = end - 1;

@@ -1,5 +1,5 @@
 import { stringifyExact } from "./exact-json.ts";
-import type { JsonObject } from "./json.ts";
+import { isJsonObject, type JsonObject } from "./json.ts";
 
 const texts = new WeakMap<object, string>();
 
@@ -9,8 +9,13 @@ export function keepJsonText(value: object, text: string): void {
 }
 
 /** Returns the text that `keepJsonText` has for `value`, else `stringifyExact(value)`. */
-export function stringifyKept(value: unknown): string {
+function stringifyKept(value: unknown): string {
   return (isObject(value) && texts.get(value)) || stringifyExact(value);
+}
+
+/** Returns the JSON text of a value as it leaves the hub: kept where it is known, else written with exact integers. */
+export function stringifyValue(value: unknown): string {
+  return isJsonObject(value) ? (texts.get(value) ?? stringifyMembers(value)) : stringifyKept(value ?? null);
 }
 
 /** Returns `stringifyExact(object)`, with the kept text of those members that have one. */

@@ -1,3 +1,5 @@
+import { parseExact, stringifyExact } from "../core/exact-json.ts";
+
 /** One message between hub and sandbox child: a JSON head, and bytes that belong to it one after the other. */
 export interface Frame {
   readonly head: unknown;
@@ -13,7 +15,7 @@ const PREFIX_BYTES = 8;
 
 /** Two lengths as 32-bit numbers (of the head, of the body), the head as JSON, the body. */
 export function encodeFrame(head: object, blobs: readonly Uint8Array[] = []): Buffer {
-  const json = Buffer.from(JSON.stringify(head));
+  const json = Buffer.from(stringifyExact(head));
   const prefix = Buffer.allocUnsafe(PREFIX_BYTES);
   prefix.writeUInt32BE(json.length, 0);
   prefix.writeUInt32BE(
@@ -68,7 +70,7 @@ export class FrameReader {
 
 function parseHead(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString("utf8")) as unknown;
+    return parseExact(bytes.toString("utf8"));
   } catch {
     throw new FrameError("The head of a frame is not JSON.");
   }

@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from "../../src/core/exact-json.ts";
 import {
   createEmbeddedEngine,
   type EmbeddedEngine,
@@ -31,10 +32,10 @@ export function echoHost(
 ): SandboxHost {
   return {
     async call(path, argumentsJson, signal): Promise<HostReply> {
-      const args = JSON.parse(argumentsJson) as Record<string, unknown>;
+      const args = parseExact(argumentsJson) as Record<string, unknown>;
       const tool = Object.hasOwn(tools, path) ? tools[path] : undefined;
       if (path === "fails") return { ok: false, kind: "tool_error", message: "the disk is full", retryable: true };
-      return { ok: true, json: JSON.stringify(tool ? ((await tool(args, signal)) ?? null) : { path, args }) };
+      return { ok: true, json: stringifyExact(tool ? ((await tool(args, signal)) ?? null) : { path, args }) };
     },
     async search(query, limit): Promise<HostReply> {
       return { ok: true, json: JSON.stringify([{ query, limit }]) };
@@ -74,5 +75,5 @@ export function embedded(config: SandboxConfig = {}, seams: EmbeddedEngineSeams 
 
 /** What a run returned, as a value. */
 export function valueOf({ resultJson }: SandboxOutcome): unknown {
-  return resultJson === undefined ? undefined : (JSON.parse(resultJson) as unknown);
+  return resultJson === undefined ? undefined : parseExact(resultJson);
 }

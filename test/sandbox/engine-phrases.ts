@@ -19,6 +19,8 @@ export interface Phrases {
   readonly leaves: string;
   readonly finds: string;
   readonly throws: string;
+  /** Gives `inputs.ids` back: as they are, through a tool, through a file, each plus 1, and a type's name. */
+  readonly integers: string;
 }
 
 export const PYTHON: Phrases = {
@@ -68,6 +70,10 @@ export const PYTHON: Phrases = {
   leaves: "left = 7\nopen('/tmp/left', 'w').write('x')",
   finds: "import os\nleft if 'left' in globals() else ('a file' if os.path.exists('/tmp/left') else 'nothing')",
   throws: "raise KeyError('k')",
+  integers:
+    "import json\nids = inputs['ids']\nthrough = (await tools.a(ids=ids))['args']['ids']\n" +
+    "json.dump(ids, open('ids.json', 'w'))\nsame = json.load(open('ids.json'))\n" +
+    "[ids, through, same, [one + 1 for one in ids], {str(one): {'id': one} for one in ids}]",
 };
 
 export const JAVASCRIPT: Phrases = {
@@ -128,4 +134,9 @@ export const JAVASCRIPT: Phrases = {
   leaves: "globalThis.left = 7; Array.prototype.left = 7; let other = 1",
   finds: "typeof left === 'undefined' ? [].left ?? 'nothing' : left",
   throws: "throw new TypeError('k')",
+  integers:
+    "const { ids } = inputs;\nconst through = (await tools.a({ ids })).args.ids;\n" +
+    "files.writeJson('ids.json', ids);\nconst same = files.readJson('ids.json');\n" +
+    "[ids, through, same, ids.map((one) => BigInt(one) + 1n), " +
+    "Object.fromEntries(ids.map((one) => [`${one}`, { id: one }]))]",
 };

@@ -1,4 +1,5 @@
 // What every engine does alike, whatever it runs code in. Each engine that this machine has runs all of it.
+import { parseExact, stringifyExact } from "../../src/core/exact-json.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createEngine } from "../../src/sandbox/create-engine.ts";
 import type { SandboxEngine, SandboxLanguage } from "../../src/sandbox/engine.ts";
@@ -103,6 +104,24 @@ function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phra
     const outcome = await run({ code, inputs: { a: 1, list: [3, 1, 2] } });
     expect(outcome).toMatchObject({ end: "finished" });
     expect(valueOf(outcome)).toEqual(value);
+  });
+
+  test("passes integers beyond 2^53 exactly as inputs, arguments, answers, files and results", async () => {
+    const ids = [
+      "1",
+      "9007199254740993",
+      "-9007199254740993",
+      "18446744073709551615",
+      "9".repeat(30),
+      `-1${"0".repeat(99)}`,
+    ];
+    const texts = ids.map((id) => `"${id}":{"id":${id}}`);
+    const outcome = await run({ code: phrases.integers, inputs: { ids: parseExact(`[${ids.join(",")}]`) } });
+    expect(outcome.error).toBeUndefined();
+    const [one, through, same, more, named] = valueOf(outcome) as readonly unknown[];
+    expect(stringifyExact([one, through, same])).toBe(`[[${ids.join(",")}],[${ids.join(",")}],[${ids.join(",")}]]`);
+    expect(stringifyExact(more)).toBe(`[${ids.map((id) => BigInt(id) + 1n).join(",")}]`);
+    expect(stringifyExact(named)).toBe(`{${texts.join(",")}}`);
   });
 
   test("output goes to its stream, and what is beyond its bound is left out", async () => {

@@ -20,7 +20,7 @@ describe("results", () => {
     [
       "BigInt, Map, Set and Date as JSON has them",
       "[10n, 2n ** 70n, new Map([['k', 1]]), new Map([[1, 2]]), new Set([1]), new Date(0)]",
-      [10, "1180591620717411303424", { k: 1 }, [[1, 2]], [1], "1970-01-01T00:00:00.000Z"],
+      [10, 1_180_591_620_717_411_303_424n, { k: 1 }, [[1, 2]], [1], "1970-01-01T00:00:00.000Z"],
     ],
     ["a cycle, marked", "const a = { name: 'a' }; a.self = a; a", { name: "a", self: "[Circular]" }],
     ["an object that stands in two places, both times", "const o = { x: 1 }; [o, o]", [{ x: 1 }, { x: 1 }]],

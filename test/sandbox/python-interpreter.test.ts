@@ -46,7 +46,7 @@ describe("what people try first", () => {
     [
       "an integer that JSON's numbers would round",
       "import math\n[math.factorial(25), -(2 ** 53), 2 ** 53 - 1, 2 ** 70 + 0.0]",
-      success(["15511210043330985984000000", "-9007199254740992", 9007199254740991, 2 ** 70]),
+      success([15_511_210_043_330_985_984_000_000n, -9_007_199_254_740_992n, 9007199254740991, 2 ** 70]),
     ],
     ["an expression at the end", "x = 20\ny = 22\nx + y", success(42)],
     ["json", "import json\njson.loads('{\"a\": [1, null]}')", success({ a: [1, null] })],

@@ -1,7 +1,7 @@
 import { stringifyExact } from "../../core/exact-json.ts";
 import type { ListKind, RenderedList } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { stringifyMembers } from "../../core/json-text.ts";
+import { stringifyMembers, stringifyValue } from "../../core/json-text.ts";
 import type { RequestId } from "../../wire/messages.ts";
 import type { DialectAnswer } from "../dialect.ts";
 
@@ -45,7 +45,7 @@ export function replyText(id: RequestId | null, answer: Answer, extra?: JsonObje
     case "error":
       return `${head}"error":${stringifyExact(answer.error)}}`;
     case "value":
-      return `${head}"result":${stringifyExact(answer.value ?? null)}}`;
+      return `${head}"result":${stringifyValue(answer.value)}}`;
     case "result":
       return `${head}"result":${stringifyMembers(extra ? { ...extra, ...answer.result } : answer.result)}}`;
     case "list":

@@ -1,4 +1,5 @@
 import { stringifyExact } from "../../core/exact-json.ts";
+import { stringifyValue } from "../../core/json-text.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Fail } from "../../core/outcome.ts";
 import type { HttpAnswer } from "../../http/answer.ts";
@@ -9,7 +10,7 @@ import { errorBody, retryHeaders, statusOf } from "./failures.ts";
 const COMMON = ["cache-control", "no-store", "x-content-type-options", "nosniff"] as const;
 
 export function sendValue(answer: HttpAnswer, value: unknown, status = 200): void {
-  sendText(answer, stringifyExact(value ?? null), { status });
+  sendText(answer, stringifyValue(value), { status });
 }
 
 export interface AnswerHead {

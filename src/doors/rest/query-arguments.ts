@@ -1,4 +1,4 @@
-import { parseExact } from "../../core/exact-json.ts";
+import { exactNumber, parseExact } from "../../core/exact-json.ts";
 import { isJsonObject, type JsonObject, objectMember } from "../../core/json.ts";
 import { localTarget } from "../../schema/local-target.ts";
 
@@ -37,7 +37,8 @@ function argumentOf(texts: readonly string[], schema: unknown, root: JsonObject)
 function scalarOf(text: string, types: ReadonlySet<string>): unknown {
   // Text is text wherever it may be: nobody wants a postal code to become a number.
   if (types.size === 0 || types.has("string")) return text;
-  if ((types.has("number") || types.has("integer")) && NUMBER.test(text)) return Number(text);
+  const number = types.has("number") || types.has("integer") ? numberOf(text) : undefined;
+  if (number !== undefined) return number;
   const truth = types.has("boolean") ? truthOf(text) : undefined;
   if (truth !== undefined) return truth;
   if (types.has("null") && /^(null|)$/.test(text)) return null;
@@ -47,6 +48,10 @@ function scalarOf(text: string, types: ReadonlySet<string>): unknown {
 function truthOf(text: string): boolean | undefined {
   if (/^(true|1|yes|on|)$/i.test(text)) return true;
   return /^(false|0|no|off)$/i.test(text) ? false : undefined;
+}
+
+function numberOf(text: string): number | bigint | undefined {
+  return NUMBER.test(text) ? exactNumber(text) : undefined;
 }
 
 const NUMBER = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
@@ -82,6 +87,7 @@ function follow(schema: unknown, root: JsonObject): JsonObject | undefined {
 
 function typeOf(value: unknown): string {
   if (value === null) return "null";
+  if (typeof value === "bigint") return "number";
   return Array.isArray(value) ? "array" : typeof value;
 }
 

@@ -1,5 +1,6 @@
 import { stringifyExact } from "../../core/exact-json.ts";
 import type { Notice } from "../../core/call.ts";
+import { stringifyValue } from "../../core/json-text.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Fail } from "../../core/outcome.ts";
 import type { HttpAnswer } from "../../http/answer.ts";
@@ -103,7 +104,7 @@ export class RestExchange {
 
   #end(event: string, data: unknown): void {
     const stream = this.#open();
-    stream?.send(stringifyExact(data ?? null), { event });
+    stream?.send(stringifyValue(data), { event });
     stream?.end();
   }
 

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { toGuestJson } from "./guest-mark.ts";
 import type { HostOperation } from "./guest/host.ts";
 import type { JobFiles } from "./job-files.ts";
 import { Refusal } from "./refusal.ts";
@@ -48,16 +49,29 @@ export function answerPlain(
       return decode(first, toBytes(second));
     case "url":
       return readUrl(first);
+    default:
+      return answerFile(operation, [first, second], files);
+  }
+}
+
+function answerFile(
+  operation: HostOperation,
+  [path, data]: readonly [path: string, data: string | Uint8Array],
+  files: JobFiles,
+): string | Uint8Array | undefined {
+  switch (operation) {
     case "file.text":
-      return Buffer.from(files.read(first)).toString("utf8");
+      return Buffer.from(files.read(path)).toString("utf8");
+    case "file.json":
+      return toGuestJson(Buffer.from(files.read(path)).toString("utf8"));
     case "file.bytes":
-      return files.read(first);
+      return files.read(path);
     case "file.put":
-      return void files.write(first, toBytes(second));
+      return void files.write(path, toBytes(data));
     case "file.list":
       return JSON.stringify(files.list());
     case "file.remove":
-      return void files.remove(first);
+      return void files.remove(path);
     default:
       throw new Refusal("The host has no such operation.");
   }

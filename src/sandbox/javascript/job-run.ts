@@ -5,6 +5,7 @@ import { cpuMessage, wallMessage } from "../run-clock.ts";
 import type { FromWorker, WorkerDone } from "../worker-messages.ts";
 import { readGuestError } from "./guest-error.ts";
 import type { GuestMachine, GuestOwner } from "./guest-machine.ts";
+import { toGuestJson } from "./guest-mark.ts";
 import type { HostOperation } from "./guest/host.ts";
 import { HostCalls } from "./host-calls.ts";
 import { answerPlain } from "./host-plain.ts";
@@ -75,7 +76,7 @@ export class JobRun implements GuestOwner {
 
   reply({ id, ok, json }: { readonly id: number; readonly ok: boolean; readonly json: string }): void {
     if (!this.#calls.answered(id)) return;
-    this.#enter(() => void this.#around.vm.call("settle", String(id), ok, json));
+    this.#enter(() => void this.#around.vm.call("settle", String(id), ok, toGuestJson(json)));
   }
 
   answer(operation: HostOperation, first: string, second: string | Uint8Array): string | Uint8Array | undefined {
@@ -106,7 +107,7 @@ export class JobRun implements GuestOwner {
 
   #start(): void {
     const { vm } = this.#around;
-    vm.call("begin", stringifyExact(this.#job.inputs), this.#job.profile === "scripting");
+    vm.call("begin", toGuestJson(stringifyExact(this.#job.inputs)), this.#job.profile === "scripting");
     const source = this.#around.source(this.#job);
     const { promise, isWrapped } = vm.evaluate(source);
     if (isWrapped) this.#wrapperChars = source.wrapperChars;

@@ -1,3 +1,4 @@
+import { parseExact } from "../../../src/core/exact-json.ts";
 import { afterAll, expect, test } from "vitest";
 import type { SandboxOutcome } from "../../../src/sandbox/engine.ts";
 import type { Attack, Expectation, Plot } from "./attack.ts";
@@ -111,7 +112,7 @@ function check(run: SandboxOutcome, { ends, value, isHeld, says }: Expectation, 
   own(ends, `ended as ${end}: ${error?.type} ${error?.message}`).toContain(end);
   if (end === "finished") {
     if (isHeld) own(JSON.parse(resultJson ?? '"nothing"')).toMatch(/^refused /u);
-    if (value !== undefined) own(JSON.parse(resultJson ?? "null")).toEqual(value);
+    if (value !== undefined) own(parseExact(resultJson ?? "null")).toEqual(value);
   } else {
     own(error?.message).not.toBe("");
     if (says) own(error?.message).toMatch(says);

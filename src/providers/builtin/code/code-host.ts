@@ -1,6 +1,7 @@
 import { parseExact, stringifyExact } from "../../../core/exact-json.ts";
 import type { Call } from "../../../core/call.ts";
 import { callWithin } from "../../../core/call-within.ts";
+import { stringifyValue } from "../../../core/json-text.ts";
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
 import type { Fail } from "../../../core/outcome.ts";
 import type { SearchHit } from "../../../core/ports.ts";
@@ -39,7 +40,7 @@ export function codeHost(
         wanted === EXECUTE_TOOL && typeof args["name"] === "string" ? resolveName(args["name"].trim(), parent) : wanted;
       if (inner === own) return refusal("denied", `${own} cannot call itself. Write the code in one piece.`);
       const outcome = await innerHub.call({ tool: path, arguments: args }, callWithin(parent, signal));
-      return outcome.ok ? { ok: true, json: stringifyExact(toolValue(outcome.result) ?? null) } : replyOf(outcome);
+      return outcome.ok ? { ok: true, json: stringifyValue(toolValue(outcome.result)) } : replyOf(outcome);
     },
     search: async (query, limit, signal) => {
       const { hits } = await innerHub.search(query, callWithin(parent, signal), { limit });

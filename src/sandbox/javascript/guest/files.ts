@@ -2,8 +2,8 @@ import type { GuestHost } from "./host.ts";
 import type { GuestValues } from "./inspect.ts";
 
 /** Runs inside the sandbox. `files`: what came with the job, and what the run makes of it, in memory. */
-export function guestFiles(host: GuestHost, { toJson }: GuestValues): object {
-  const { parse, stringify } = JSON;
+export function guestFiles(host: GuestHost, { toJson, parseJson }: GuestValues): object {
+  const { parse } = JSON;
   const { isView } = ArrayBuffer;
 
   function bytesOf(data: unknown): string | Uint8Array {
@@ -11,14 +11,15 @@ export function guestFiles(host: GuestHost, { toJson }: GuestValues): object {
     if (data instanceof ArrayBuffer) return new Uint8Array(data);
     if (isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
     // An object is most likely meant as what it would be in a file.
-    const json = toJson(data);
+    const json = toJson(data, 2);
     if (json === undefined)
       throw new TypeError(`Text, bytes or a value that can be JSON is needed to write a file; got ${typeof data}.`);
-    return stringify(parse(json), undefined, 2);
+    return json;
   }
 
   const list = (): string[] => parse(host("file.list") as string) as string[];
   const text = (path: unknown): string => host("file.text", String(path)) as string;
+  const json = (path: unknown): unknown => parseJson(host("file.json", String(path)) as string);
   const bytes = (path: unknown): Uint8Array => host("file.bytes", String(path)) as Uint8Array;
   const put = (path: unknown, data: unknown): void => void host("file.put", String(path), bytesOf(data));
   const has = (path: unknown): boolean => {
@@ -34,13 +35,13 @@ export function guestFiles(host: GuestHost, { toJson }: GuestValues): object {
       encoding === null || encoding === "bytes" || encoding === "binary" ? bytes(path) : text(path),
     readText: text,
     readBytes: bytes,
-    readJson: (path: unknown) => parse(text(path)) as unknown,
-    readJSON: (path: unknown) => parse(text(path)) as unknown,
+    readJson: json,
+    readJSON: json,
     write: put,
     writeText: (path: unknown, data: unknown) => put(path, String(data)),
     writeBytes: put,
-    writeJson: (path: unknown, data: unknown) => put(path, stringify(parse(toJson(data) ?? "null"), undefined, 2)),
-    writeJSON: (path: unknown, data: unknown) => put(path, stringify(parse(toJson(data) ?? "null"), undefined, 2)),
+    writeJson: (path: unknown, data: unknown) => put(path, toJson(data, 2) ?? "null"),
+    writeJSON: (path: unknown, data: unknown) => put(path, toJson(data, 2) ?? "null"),
     append: (path: unknown, data: unknown) => put(path, (has(path) ? text(path) : "") + String(data)),
     list,
     has,

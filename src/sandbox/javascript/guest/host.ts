@@ -22,6 +22,8 @@ export type HostOperation =
   | "decode"
   | "url"
   | "file.text"
+  /** As `file.text`, for JSON: integers beyond 2^53 are marked. */
+  | "file.json"
   | "file.bytes"
   | "file.put"
   | "file.list"

@@ -10,7 +10,10 @@ export interface GuestInspect {
 
 /** Turns values into words, and into JSON text. */
 export interface GuestValues extends GuestInspect {
-  toJson(value: unknown): string | undefined;
+  /** Writes integers beyond 2^53 exactly. */
+  toJson(value: unknown, indent?: number): string | undefined;
+  /** Parses JSON from the host, in which integers beyond 2^53 are marked. */
+  parseJson(json: string): unknown;
 }
 
 /**

@@ -1,16 +1,20 @@
+import type { GuestExact } from "./exact.ts";
+
 /**
  * Runs inside the sandbox: its text is evaluated there, so it may use nothing but its arguments and the language. Turns
  * values into JSON text. What it needs of the language is taken before any foreign code runs; that code can harm itself
  * only.
  */
-export function guestJson(labelOf: (value: object) => string | undefined): (value: unknown) => string | undefined {
+export function guestJson(
+  labelOf: (value: object) => string | undefined,
+  { mark, unmark }: GuestExact,
+): (value: unknown, indent?: number) => string | undefined {
   const { stringify } = JSON;
-  const { isSafeInteger } = Number;
   const { isView } = ArrayBuffer;
   const MAX_NESTING = 2000;
 
   function plain(value: unknown): unknown {
-    if (typeof value === "bigint") return isSafeInteger(Number(value)) ? Number(value) : `${value}`;
+    if (typeof value === "bigint") return mark(value);
     if (typeof value === "function") return `[function ${labelOf(value) ?? (value.name || "anonymous")}]`;
     if (typeof value === "symbol") return String(value);
     return typeof value !== "object" || value === null ? value : plainObject(value);
@@ -33,10 +37,10 @@ export function guestJson(labelOf: (value: object) => string | undefined): (valu
       : entries;
   }
 
-  return (value) => {
+  return (value, indent) => {
     // The objects around the one being written: as they are, and as what they were turned into.
     const around: { readonly given: unknown; readonly seen: unknown }[] = [];
-    return stringify(value, function (this: unknown, _key: string, given: unknown): unknown {
+    const replace = function (this: unknown, _key: string, given: unknown): unknown {
       while (around.length > 0 && around[around.length - 1]!.seen !== this) around.length -= 1;
       const seen = plain(given);
       if (typeof seen !== "object" || seen === null) return seen;
@@ -45,6 +49,8 @@ export function guestJson(labelOf: (value: object) => string | undefined): (valu
       for (const outer of around) if (outer.given === given) return "[Circular]";
       around[around.length] = { given, seen };
       return seen;
-    });
+    };
+    const json = stringify(value, replace, indent) as string | undefined;
+    return json === undefined ? undefined : unmark(json);
   };
 }

@@ -1,7 +1,9 @@
 /* oxlint-disable max-lines-per-function -- Runs inside the sandbox by its own text, so all of it is one function. */
 import { guestClone } from "./clone.ts";
 import { guestConsole } from "./console.ts";
+import { guestExact } from "./exact.ts";
 import { guestFiles } from "./files.ts";
+import { GUEST_MARK } from "../guest-mark.ts";
 import type { GuestHost } from "./host.ts";
 import { guestInspect, type GuestValues } from "./inspect.ts";
 import { guestJson } from "./json.ts";
@@ -23,6 +25,7 @@ export interface Guest {
 
 interface Parts {
   readonly guestInspect: typeof guestInspect;
+  readonly guestExact: typeof guestExact;
   readonly guestJson: typeof guestJson;
   readonly guestClone: typeof guestClone;
   readonly guestConsole: typeof guestConsole;
@@ -33,8 +36,7 @@ interface Parts {
   readonly guestWeb: typeof guestWeb;
 }
 
-function prepare(ask: GuestHost, parts: Parts): Guest {
-  const { parse } = JSON;
+function prepare(ask: GuestHost, parts: Parts, mark: string): Guest {
   // A text from the worker begins with `=`, a refusal with `!`. The exception is made here, so that its lines are the
   // code's own.
   const host: GuestHost = (operation, first = "", second = "") => {
@@ -52,7 +54,12 @@ function prepare(ask: GuestHost, parts: Parts): Guest {
     return text[text.length - 1] === ";" ? text.slice(0, -1) : text;
   };
   const inspect = parts.guestInspect();
-  const values: GuestValues = { ...inspect, toJson: parts.guestJson(inspect.labelOf) };
+  const exact = parts.guestExact(mark);
+  const values: GuestValues = {
+    ...inspect,
+    toJson: parts.guestJson(inspect.labelOf, exact),
+    parseJson: exact.parse,
+  };
   const { tools, search, ToolError, settle } = parts.guestTools(host, values);
   const timers = parts.guestTimers(host);
   const define = (name: string, value: unknown): void =>
@@ -93,7 +100,7 @@ function prepare(ask: GuestHost, parts: Parts): Guest {
 
   return {
     begin: (inputsJson, hasTools) => {
-      define("inputs", parse(inputsJson));
+      define("inputs", exact.parse(inputsJson));
       define("files", parts.guestFiles(host, values));
       if (!hasTools) return;
       define("tools", tools);
@@ -111,6 +118,7 @@ function prepare(ask: GuestHost, parts: Parts): Guest {
 export function preludeSource(): string {
   const parts: Parts = {
     guestInspect,
+    guestExact,
     guestJson,
     guestClone,
     guestConsole,
@@ -121,5 +129,6 @@ export function preludeSource(): string {
     guestWeb,
   };
   const members = Object.entries(parts).map(([name, part]) => `${name}: (${part.toString()})`);
-  return `(function (host) { "use strict"; return (${prepare.toString()})(host, { ${members.join(",\n")} }); })`;
+  const given = `host, { ${members.join(",\n")} }, "${GUEST_MARK}"`;
+  return `(function (host) { "use strict"; return (${prepare.toString()})(${given}); })`;
 }

@@ -11,7 +11,7 @@ export interface GuestTools {
 }
 
 /** Runs inside the sandbox. `tools.<source>.<name>(args)`, `search(query)`, and their answers. */
-export function guestTools(host: GuestHost, { toJson, brand }: GuestValues): GuestTools {
+export function guestTools(host: GuestHost, { toJson, parseJson, brand }: GuestValues): GuestTools {
   const { parse } = JSON;
   const { isArray } = Array;
   const MAX_PATH_CHARS = 512;
@@ -102,7 +102,7 @@ export function guestTools(host: GuestHost, { toJson, brand }: GuestValues): Gue
       const asked = pending.get(id);
       if (!asked) return;
       pending.delete(id);
-      if (ok) return asked.resolve(parse(json));
+      if (ok) return asked.resolve(parseJson(json));
       const { kind, message, retryable } = parse(json) as {
         readonly kind?: unknown;
         readonly message?: unknown;

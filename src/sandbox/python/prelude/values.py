@@ -10,6 +10,8 @@ import json
 import sys
 
 MAX_DEPTH = 200
+# 4300 decimal digits.
+MAX_INTEGER_BITS = 14284
 _FLOAT_BOUNDS = (float("-inf"), float("inf"))
 _ITERABLES = {
     "generator",
@@ -57,8 +59,11 @@ def plain(value, budget, what, path, seen):
         budget[0] -= len(value)
         return value
     if kind is int:
-        # JSON's numbers are doubles to whoever reads them: beyond 53 bits digits would be lost without a word.
-        return value if value.bit_length() <= 53 else _text(value, budget)
+        # The hub reads integers exactly up to this size; Python writes no longer ones as text either.
+        if value.bit_length() > MAX_INTEGER_BITS:
+            return _text(value, budget)
+        budget[0] -= value.bit_length() // 3
+        return value
     if kind is float:
         return value if value == value and value not in _FLOAT_BOUNDS else None
     if id(value) in seen:
