@@ -272,7 +272,7 @@ export class Connection {
       case "notifications/message":
         return this.#onLog(params, related);
       case "notifications/cancelled":
-        return this.#asks.cancel(params["requestId"], related);
+        return this.#onCancelled(params, related);
       default:
         // `notifications/elicitation/complete` and whatever a later revision sends during a call.
         if (this.#inFlight.tell({ method, params }, related)) return;
@@ -280,6 +280,16 @@ export class Connection {
           method: method.slice(0, 100),
         });
     }
+  }
+
+  /**
+   * MCP has servers cancel their own requests only. Some cancel a client's request as well, for example when they shut
+   * down, and never answer it.
+   */
+  #onCancelled({ requestId, reason }: JsonObject, related: RequestId | undefined): void {
+    if (this.#asks.cancel(requestId, related)) return;
+    const why = typeof reason === "string" && reason !== "" ? `: ${reason.slice(0, MAX_REASON_CHARS)}` : ".";
+    this.#exchange.withdraw(requestId, fail("tool_error", `The server cancelled this request${why}`));
   }
 
   #onLog(params: JsonObject, related: RequestId | undefined): void {
@@ -297,6 +307,9 @@ export class Connection {
     if (!this.#isClosing) this.#events.onClose(failure);
   }
 }
+
+/** Characters of a server's own reason that are passed on. */
+const MAX_REASON_CHARS = 1000;
 
 function isEmpty(object: JsonObject): boolean {
   for (const _ in object) return false;

@@ -1,12 +1,15 @@
 import { CallMap } from "../core/call-map.ts";
 import { Canceller, type Cancellation } from "../core/cancellation.ts";
 import { FailError } from "../core/errors.ts";
+import { stringifyExact } from "../core/exact-json.ts";
 import { isJsonObject, objectMember, withMember, type JsonObject } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
 import { abortFailure, within } from "../core/wait.ts";
 import {
+  claimsJsonRpc,
   classifyMessage,
   hasMethod,
+  isRequestId,
   rpcError,
   RPC,
   type RequestId,
@@ -46,6 +49,8 @@ export interface Sent {
 
 interface Pending {
   readonly onProgress: ((params: JsonObject) => void) | undefined;
+  /** The response stream, on a transport that has one for each request. */
+  readonly stream: Canceller | undefined;
   settle(reply: RpcReply): void;
   reject(failure: Fail): void;
 }
@@ -152,6 +157,21 @@ export class Exchange {
     }
   }
 
+  /**
+   * Fails a request that the server gives up. Returns whether there was such a request. An answer that still comes is
+   * dropped.
+   */
+  withdraw(id: unknown, failure: Fail): boolean {
+    if (!isRequestId(id)) return false;
+    const own = this.#pending.has(id) ? id : numberOf(id);
+    const pending = own === undefined ? undefined : this.#take(own);
+    if (own === undefined || !pending) return false;
+    this.#forget(own);
+    pending.reject(failure);
+    pending.stream?.abort(GIVEN_UP);
+    return true;
+  }
+
   async close(failure: Fail): Promise<void> {
     this.#end(failure);
     await this.#transport.close();
@@ -174,6 +194,7 @@ export class Exchange {
       const release = (): void => signal?.removeEventListener("abort", onAbort);
       this.#pending.set(request.id, {
         onProgress,
+        stream,
         settle: (reply) => (release(), resolve(reply)),
         reject: (failure) => (release(), reject(new FailError(failure))),
       });
@@ -185,8 +206,7 @@ export class Exchange {
   }
 
   #giveUp(id: RequestId, failure: Fail, { cancelBy, stream }: WayToCancel): void {
-    if (this.#forgotten.size >= MAX_FORGOTTEN) this.#forgotten.clear();
-    this.#forgotten.add(id);
+    this.#forget(id);
     if (cancelBy !== "message") return stream?.abort(GIVEN_UP);
     const message: RpcNotification = {
       jsonrpc: "2.0",
@@ -194,6 +214,11 @@ export class Exchange {
       params: { requestId: id, reason: reasonOf(failure) },
     };
     void within(this.post(message), CANCEL_MS, { keepsAlive: false }).then(() => stream?.abort(GIVEN_UP));
+  }
+
+  #forget(id: RequestId): void {
+    if (this.#forgotten.size >= MAX_FORGOTTEN) this.#forgotten.clear();
+    this.#forgotten.add(id);
   }
 
   #take(id: RequestId): Pending | undefined {
@@ -207,10 +232,10 @@ export class Exchange {
     this.heardAt = performance.now();
     if (Array.isArray(value)) return value.forEach((member) => this.#receive(member, related));
     const classified = classifyMessage(value);
+    if (classified.type === "invalid") return this.#onNonsense(value, classified, related);
     if (classified.type === "reply") return this.#onReply(classified.message, related);
     if (classified.type === "request") return this.#handlers.onRequest(classified.message, related);
-    if (classified.type === "notification") return this.#onNotification(classified.message, related);
-    this.#onNonsense(value, classified, related);
+    this.#onNotification(classified.message, related);
   }
 
   #onReply(reply: RpcReply, related: RequestId | undefined): void {
@@ -236,8 +261,8 @@ export class Exchange {
 
   // Some servers send the number back as text.
   #takeTextId(id: RequestId): Pending | undefined {
-    if (typeof id !== "string" || !/^\d{1,15}$/.test(id)) return undefined;
-    const pending = this.#take(Number(id));
+    const own = numberOf(id);
+    const pending = own === undefined ? undefined : this.#take(own);
     if (pending)
       this.#faults.report("id-as-text", "The server answers with the request's id as text instead of as a number.");
     return pending;
@@ -253,8 +278,11 @@ export class Exchange {
   }
 
   #onNonsense(value: unknown, { id, reason }: Nonsense, related: RequestId | undefined): void {
-    this.#faults.report("not-json-rpc", `The server sent something that is not JSON-RPC: ${reason}.`);
-    if (!isJsonObject(value)) return;
+    this.#faults.report("not-json-rpc", `The server sent something that is not JSON-RPC: ${reason}.`, () => ({
+      sample: stringifyExact(value).slice(0, MAX_SAMPLE_CHARS),
+    }));
+    // Structured log lines have ids of their own, which are not those of requests.
+    if (!isJsonObject(value) || !claimsJsonRpc(value)) return;
     if (hasMethod(value)) {
       if (id !== null)
         void this.post(rpcError(id, { code: RPC.invalidRequest, message: `Invalid request: ${reason}` }), related);
@@ -284,6 +312,9 @@ interface WayToCancel {
   readonly stream: Canceller | undefined;
 }
 
+/** Characters of a message that is not JSON-RPC in the log. */
+const MAX_SAMPLE_CHARS = 200;
+
 /** What is wrong with a message, and its id where it has one. */
 interface Nonsense {
   readonly id: RequestId | null;
@@ -300,6 +331,11 @@ function reasonOf({ kind, details }: Fail): string {
   if (kind === "timeout") return "timeout";
   const said = details?.["reason"];
   return typeof said === "string" ? said.slice(0, MAX_REASON_CHARS) : "cancelled by the caller";
+}
+
+/** The number that a server sent as text. */
+function numberOf(id: RequestId): number | undefined {
+  return typeof id === "string" && /^\d{1,15}$/.test(id) ? Number(id) : undefined;
 }
 
 /** The same failure for a request that never left: sending it elsewhere is safe. */

@@ -15,13 +15,14 @@ export class FaultLog {
     this.#logger = logger;
   }
 
-  report(kind: string, message: string, facts: JsonObject = {}): void {
+  /** `facts` may be a function where they cost time: only the first report of a kind is logged. */
+  report(kind: string, message: string, facts: JsonObject | (() => JsonObject) = {}): void {
     const count = (this.#counts.get(kind) ?? 0) + 1;
     this.#counts.set(kind, count);
     if (count === 1)
       this.#logger.warning(`${message} Further ones on this connection are counted, not logged.`, {
         fault: kind,
-        ...facts,
+        ...(typeof facts === "function" ? facts() : facts),
       });
   }
 

@@ -24,6 +24,13 @@ test("the request of an unreadable reply is known from either edge", () => {
   expect(findReplyId('{"result":{"content":[', '"}]},"id":"a b","jsonrpc":"2.0"}')).toBe("a b");
 });
 
+test("the id of a log line that is cut or no JSON is not taken for a reply's", () => {
+  expect(findReplyId('{"id":7,"level":"info","msg":"cal')).toBeUndefined();
+  expect(findReplyId('{"id":7, level: info}')).toBeUndefined();
+  expect(findReplyId('{"id":7,"error":"disk fu')).toBeUndefined();
+  expect(findReplyId('{"id":7,"result":{"content":[{"te')).toBe(7);
+});
+
 test("an id inside the content or of a server's own request is not taken for the reply's", () => {
   expect(findReplyId('{"result":{"id":5,"content":[', '"id":5}}')).toBeUndefined();
   expect(findReplyId('{"jsonrpc":"2.0","id":5,"method":"sampling/createMessage","params":{"')).toBeUndefined();

@@ -102,12 +102,17 @@ export class ServerAsks {
     this.#wait(question);
   }
 
-  /** The server takes a request back. */
-  cancel(id: unknown, related: RequestId | undefined): void {
-    if (!isRequestId(id)) return;
-    const question =
-      this.#open.get(keyOf(id, related)) ?? Array.from(this.#open.values()).find(({ from }) => from.id === id);
+  /** Ends a request that the server takes back. Returns whether there was such a request. */
+  cancel(id: unknown, related: RequestId | undefined): boolean {
+    if (!isRequestId(id)) return false;
+    const question = this.#open.get(keyOf(id, related)) ?? this.#elsewhere(id, related);
     if (question) this.#close(question, fail("cancelled", "The server took its question back."));
+    return question !== undefined;
+  }
+
+  /** A request of this id that came on another stream. The id of the stream's own request is rather that request. */
+  #elsewhere(id: RequestId, related: RequestId | undefined): Question | undefined {
+    return id === related ? undefined : Array.from(this.#open.values()).find(({ from }) => from.id === id);
   }
 
   /** The call is over, and with it whatever nobody else can have asked. */

@@ -76,6 +76,11 @@ export function classifyMessage(value: unknown): Classified {
   return hasMethod(value) ? classifyCall(value, id) : classifyReply(value, id);
 }
 
+/** Returns whether a value claims to be JSON-RPC, of whatever version. JSON that does not is a log line. */
+export function claimsJsonRpc(value: unknown): boolean {
+  return isJsonObject(value) && value["jsonrpc"] !== undefined && value["jsonrpc"] !== null;
+}
+
 /** Returns whether a message is a request or a notification. Some serialisers write `"method": null` into replies. */
 export function hasMethod({ method }: JsonObject): boolean {
   return method !== undefined && method !== null;

@@ -20,8 +20,19 @@ export type ReadJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly fault: "syntax" | "bounds"; readonly words: string };
 
-/** Checks the limits before parsing. Integers beyond 2^53 become a `bigint` (`core/exact-json.ts`). */
-export function readJson(text: string, { maxJsonDepth, maxJsonKeys }: JsonLimits): ReadJson {
+/** Removes a byte order mark, which editors and shells of Windows write before UTF-8 and JSON does not allow. */
+export function withoutByteOrderMark(text: string): string {
+  return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+}
+
+const BYTE_ORDER_MARK = 0xfeff;
+
+/**
+ * Parses JSON text, with or without a byte order mark. Checks the limits before parsing. Integers beyond 2^53 become a
+ * `bigint` (`core/exact-json.ts`).
+ */
+export function readJson(marked: string, { maxJsonDepth, maxJsonKeys }: JsonLimits): ReadJson {
+  const text = withoutByteOrderMark(marked);
   if (isDeeperThan(text, maxJsonDepth))
     return { ok: false, fault: "bounds", words: `nests deeper than ${maxJsonDepth} levels` };
   if (hasMoreKeysThan(text, maxJsonKeys)) return { ok: false, fault: "bounds", words: tooManyKeys(maxJsonKeys) };

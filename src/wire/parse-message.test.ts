@@ -27,9 +27,10 @@ test.each([
   ["comes after others of every kind", `{"a":null,"b":-1500,"c":"}],\\\\","d":[],"e":{},"content":["${LONG}"]}`],
   ["has brackets in its texts", `{"content":["]}${LONG}{[\\\\\\""],"z":1}`],
   ["holds the name of another", `{"content":{"content":["${LONG}"],"result":{}}}`],
+  ["is behind a byte order mark", `{"content":["${LONG}"]}`, "\uFEFF"],
   ["is no ASCII", `{"content":["é ü 漢字 😀 ${LONG}"]}`],
-])("a member that %s keeps its text", (_, json) => {
-  const result = resultOf(`{"jsonrpc":"2.0","id":1,"result":${json}}`);
+])("a member that %s keeps its text", (_, json, mark = "") => {
+  const result = resultOf(`${mark}{"jsonrpc":"2.0","id":1,"result":${json}}`);
   expect(stringifyMembers(result)).toBe(json);
   expect(JSON.parse(stringifyMembers({ ...result }))).toEqual(JSON.parse(json));
 });

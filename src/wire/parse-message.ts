@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { keepJsonText } from "../core/json-text.ts";
 import { endOfString } from "../core/json-depth.ts";
-import { parseJson, type ParsedJson } from "./parse-json.ts";
+import { parseJson, withoutByteOrderMark, type ParsedJson } from "./parse-json.ts";
 
 /** A shorter member is written as fast as its text is found. */
 const MIN_KEPT_CHARS = 4096;
@@ -16,7 +16,8 @@ const INEXACT_NUMBER = /[:,[\s](?:-0|-?\d+[.eE])/;
  * Parses like `parseJson`, for messages whose results are mostly passed on. Members of a result keep their text when
  * they are large, or when one of their numbers might be written in another form.
  */
-export function parseMessage(text: string, maxDepth: number): ParsedJson {
+export function parseMessage(marked: string, maxDepth: number): ParsedJson {
+  const text = withoutByteOrderMark(marked);
   const parsed = parseJson(text, { maxJsonDepth: maxDepth, maxJsonKeys: Infinity });
   if (parsed.ok && isJsonObject(parsed.value) && isJsonObject(parsed.value["result"]) && keepsText(text))
     keepResultTexts(text, parsed.value["result"]);

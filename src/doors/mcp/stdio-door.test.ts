@@ -182,6 +182,11 @@ describe("lines", () => {
     expect(pipe.lines).toHaveLength(1);
   });
 
+  test("reads a message behind a byte order mark, on the first line and on a later one", async () => {
+    pipe.send(`\uFEFF${JSON.stringify(rpc(1, "ping"))}`, `\uFEFF${JSON.stringify(rpc(2, "ping"))}`);
+    expect([(await pipe.reply(1)).result, (await pipe.reply(2)).result]).toEqual([{}, {}]);
+  });
+
   test("C17: the replies to a batch are one array, and a batch of notifications has none", async () => {
     pipe.send([INITIALIZED, INITIALIZED], [rpc(1, "ping"), INITIALIZED, { id: 2 }, rpc(3, "ping")]);
     await pipe.reply(3);

@@ -23,6 +23,12 @@ test("lines pass as they are, letter for letter, be they readable or not", () =>
 });
 
 describe("when the hub is gone", () => {
+  test("a call that came behind a byte order mark is answered", () => {
+    const conversation = new Conversation();
+    conversation.fromClient(`\uFEFF${line({ id: 1, method: "tools/call", params: { name: "a" } })}`);
+    expect(parsed(conversation.lost())).toEqual([expect.objectContaining({ id: 1 })]);
+  });
+
   test("a call has ended and nobody knows how; what was answered or withdrawn is not answered again", () => {
     const conversation = opened();
     for (const id of [1, "1", 2, 3]) conversation.fromClient(line({ id, method: "tools/call", params: { name: "a" } }));

@@ -2,6 +2,7 @@ import { parseExact, stringifyExact } from "../../core/exact-json.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { KIND_META_KEY, KINDS } from "../../core/kinds.ts";
 import { claimsModernEra } from "../../wire/modern/envelope.ts";
+import { withoutByteOrderMark } from "../../wire/parse-json.ts";
 
 /** What is to be done with a line. */
 export interface Passed {
@@ -245,7 +246,7 @@ function uriOf(params: unknown): string {
 
 function parse(line: string): unknown {
   try {
-    return parseExact(line);
+    return parseExact(withoutByteOrderMark(line));
   } catch {
     return undefined;
   }

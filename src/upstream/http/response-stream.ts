@@ -4,7 +4,7 @@ import { FailError } from "../../core/errors.ts";
 import type { Caller } from "../../core/shares.ts";
 import { atTurnEnd } from "../../core/turn-end.ts";
 import { isJsonObject } from "../../core/json.ts";
-import { classifyMessage, hasMethod, type RequestId } from "../../wire/messages.ts";
+import { claimsJsonRpc, classifyMessage, hasMethod, type RequestId } from "../../wire/messages.ts";
 import { discard, readRefusal } from "../../outbound/client/body.ts";
 import type { HttpResponse } from "../../outbound/client/sender.ts";
 import type { SseEvent } from "../../wire/sse.ts";
@@ -36,16 +36,16 @@ const MAX_RESUME_FAILURES = 4;
 const LINGER_MS = 2000;
 
 /**
- * Whether a message, or one of a batch, answers the request. An error without an id does: it came in the request's own
- * response.
+ * Returns whether a message, or one of a batch, answers the request. An error without an id does: it came in the
+ * request's own response.
  */
 export function answers(value: unknown, id: RequestId): boolean {
   if (Array.isArray(value)) return value.some((one) => answers(one, id));
   const classified = classifyMessage(value);
   if (classified.type === "reply")
     return classified.message.id === null || String(classified.message.id) === String(id);
-  // A reply that is no JSON-RPC is an answer too, a bad one; whoever made the request says so.
-  return classified.type === "invalid" && isJsonObject(value) && !hasMethod(value);
+  // A reply that breaks JSON-RPC is an answer too; `Exchange` fails the request because of it.
+  return classified.type === "invalid" && isJsonObject(value) && claimsJsonRpc(value) && !hasMethod(value);
 }
 
 /**

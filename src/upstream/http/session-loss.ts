@@ -1,4 +1,5 @@
 import { isJsonObject, objectMember, stringMember } from "../../core/json.ts";
+import { withoutByteOrderMark } from "../../wire/parse-json.ts";
 
 /**
  * Whether a refusal of a request that named a session says that the server does not know the session. 404 says so by
@@ -11,7 +12,7 @@ export function saysSessionLost(status: number, body: string): boolean {
 
 function errorText(body: string): string {
   try {
-    const value: unknown = JSON.parse(body);
+    const value: unknown = JSON.parse(withoutByteOrderMark(body));
     const error = isJsonObject(value) ? objectMember(value, "error") : undefined;
     return (error && stringMember(error, "message")) ?? body;
   } catch {

@@ -1,4 +1,5 @@
 import { CallSet } from "../../../core/call-map.ts";
+import { stringifyExact } from "../../../core/exact-json.ts";
 import { isJsonObject } from "../../../core/json.ts";
 import type { HttpAnswer } from "../../../http/answer.ts";
 import { sendEmpty, sendJson } from "../../../http/send.ts";
@@ -183,7 +184,7 @@ export class LegacyHttp {
     const request = classified.type === "request" ? classified.message : undefined;
     const isPing = request?.method === "ping" && !Array.isArray(body);
     if (isPing && exchange.http.header("mcp-session-id") === undefined)
-      return sendJson(exchange.http.answer, 200, JSON.stringify(rpcResult(request.id, {})));
+      return sendJson(exchange.http.answer, 200, stringifyExact(rpcResult(request.id, {})));
     return this.#refuseAbsent(exchange, request?.id);
   }
 
