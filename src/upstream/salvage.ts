@@ -39,8 +39,13 @@ export function findReplyId(head: string, tail = ""): RequestId | undefined {
   if (!/^\s*\{/.test(head)) return undefined;
   const body = /"(result|error|params|method)"/.exec(head);
   if (body?.[1] === "params" || body?.[1] === "method") return undefined;
-  // Structured log lines have ids, too.
-  if (!/"jsonrpc"\s*:/.test(head.slice(0, body?.index) + tail) && !/"result"\s*:\s*\{/.test(head)) return undefined;
-  const found = AT_START.exec(head.slice(0, body?.index))?.[1] ?? AT_END.exec(tail)?.[1];
+  const start = head.slice(0, body?.index);
+  if (!isReply(start + tail, head)) return undefined;
+  const found = AT_START.exec(start)?.[1] ?? AT_END.exec(tail)?.[1];
   return found === undefined ? undefined : (parse(found) as RequestId);
+}
+
+/** Returns whether a text is of a reply. Structured log lines have ids, too. */
+function isReply(envelope: string, head: string): boolean {
+  return /"jsonrpc"\s*:/.test(envelope) || /"result"\s*:\s*\{/.test(head);
 }
