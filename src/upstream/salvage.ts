@@ -37,15 +37,18 @@ const AT_END = new RegExp(String.raw`${ID}\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\
  */
 export function findReplyId(head: string, tail = ""): RequestId | undefined {
   if (!/^\s*\{/.test(head)) return undefined;
-  const body = /"(result|error|params|method)"/.exec(head);
-  if (body?.[1] === "params" || body?.[1] === "method") return undefined;
+  const body = BODY.exec(head);
   const start = head.slice(0, body?.index);
-  if (!isReply(start + tail, head)) return undefined;
+  if (!isReply(head, start + tail)) return undefined;
   const found = AT_START.exec(start)?.[1] ?? AT_END.exec(tail)?.[1];
   return found === undefined ? undefined : (parse(found) as RequestId);
 }
 
-/** Returns whether a text is of a reply. Structured log lines have ids, too. */
-function isReply(envelope: string, head: string): boolean {
+const BODY = /"(result|error|params|method)"/;
+
+/** Returns whether a text is of a reply. Requests have a method; structured log lines have ids, too, but no version. */
+function isReply(head: string, envelope: string): boolean {
+  const member = BODY.exec(head)?.[1];
+  if (member === "params" || member === "method") return false;
   return /"jsonrpc"\s*:/.test(envelope) || /"result"\s*:\s*\{/.test(head);
 }
