@@ -372,7 +372,10 @@ test("withholds only the tool whose definition is not JSON", async () => {
   const circle: Record<string, unknown> = {};
   circle["self"] = circle;
   mine.offer({
-    tools: [mine.tool({ name: "bad", definition: { name: "bad", _meta: circle } }), mine.tool({ name: "good" })],
+    tools: [
+      mine.tool({ name: "bad", definition: { name: "bad", inputSchema: { type: "object" }, _meta: circle } }),
+      mine.tool({ name: "good" }),
+    ],
   });
   const snapshot = await catalogOf([mine]).snapshot();
   expect(names(snapshot)).toEqual(["mine__good"]);
@@ -402,7 +405,7 @@ test("S12: control characters leave descriptions, and a problem says so", async 
 test("S12: a description over the bound is cut, and a problem says so", async () => {
   const gh = new MemoryProvider({ id: "gh" });
   const description = "😀".repeat(100);
-  gh.offer({ tools: [gh.tool({ name: "t", description, definition: { name: "t", description } })] });
+  gh.offer({ tools: [gh.tool({ name: "t", description })] });
   const snapshot = await catalogOf([gh], { max_description_chars: 100 }).snapshot();
   expect(snapshot.list("tools", view()).entries[0]!["description"]).toBe(`${"😀".repeat(49)}…`);
   expect(snapshot.problems[0]!.message).toContain("cut to 100 characters");

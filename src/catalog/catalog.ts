@@ -4,7 +4,7 @@ import { Emitter } from "../core/events.ts";
 import type { ListChange, ListKind, View } from "../core/hub-port.ts";
 import { EVERYBODY } from "../core/link-key.ts";
 import { renderMcpName } from "../core/names.ts";
-import type { SearchAnswer, SearchBounds } from "../core/ports.ts";
+import type { Logger, SearchAnswer, SearchBounds } from "../core/ports.ts";
 import type { CallTarget, ListAnnouncement, Provider } from "../core/provider.ts";
 import { EMPTY_LISTING, type Listing, type Problem } from "../core/records.ts";
 import { within } from "../core/wait.ts";
@@ -43,7 +43,12 @@ export interface CatalogParts {
   readonly owner?: Principal;
   /** What several catalogs of the same sources share. @default one of its own */
   readonly maker?: PartMaker;
+  /** Hears of definitions that are withheld or repaired. @default nobody does */
+  readonly logger?: Logger;
 }
+
+/** Lines of the log about definitions of one list. */
+const MAX_LOGGED = 50;
 
 /** Catalogs of one principal each that are kept at once; one more takes the place of the least used. */
 const MAX_PERSONAL = 256;
@@ -62,6 +67,7 @@ export class Catalog {
   readonly #options: CatalogOptions;
   readonly #owner: Principal | undefined;
   readonly #parts: PartMaker;
+  readonly #logger: Logger | undefined;
   readonly #personal = new Map<string, Catalog>();
   #isPerPerson = false;
   readonly #finder: Finder;
@@ -76,9 +82,14 @@ export class Catalog {
   #evidence: () => Promise<EvidenceSource> | undefined = () => undefined;
   #isClosed = false;
 
-  constructor(options: CatalogOptions, providers: Iterable<Provider> = [], { hide, owner, maker }: CatalogParts = {}) {
+  constructor(
+    options: CatalogOptions,
+    providers: Iterable<Provider> = [],
+    { hide, owner, maker, logger }: CatalogParts = {},
+  ) {
     this.#options = options;
     this.#owner = owner;
+    this.#logger = logger;
     this.#parts = maker ?? new PartMaker(options, hide);
     this.#current = new Snapshot([], options.naming, { problems: [], announcements: NO_ANNOUNCEMENTS });
     this.#finder = new Finder({
@@ -144,7 +155,7 @@ export class Catalog {
     const gate = new ListingGate(provider, {
       link: (this.#owner && provider.linkFor?.(this.#owner)) ?? EVERYBODY,
       maxWaitMs: listWaitMs,
-      shape: (listing) => shaper.shape(listing),
+      shape: (listing) => this.#shaped(listing, shaper),
       steps: (listing) => this.#stepsOf(listing, shaper),
       onLate: schedule,
     });
@@ -267,6 +278,15 @@ export class Catalog {
       const isSame = last.listing === listing && last.problem === problem && last.announcements === entry.announcements;
       return last.entry === entry && isSame;
     });
+  }
+
+  #shaped(listing: Listing, shaper: ListingShaper): Listing {
+    const shaped = shaper.shape(listing);
+    if (!this.#logger || shaped === listing) return shaped;
+    const found = shaped.problems.slice(listing.problems.length).filter((one) => one.withheld ?? one.repaired);
+    for (const { source, subject, message } of found.slice(0, MAX_LOGGED))
+      this.#logger.warning(message, { source, subject });
+    return shaped;
   }
 
   /** Everything that a list costs, one record a step: what is done again by its shape and its part is known by then. */

@@ -12,6 +12,7 @@ import type {
   ToolRecord,
 } from "../core/records.ts";
 import { hiddenProblem, revealDefinition, TEXTS_CLEANED } from "./hidden-texts.ts";
+import { repairPrompt, repairResource, repairTemplate, type RepairedRecord } from "./repair-definition.ts";
 import { chooseTools, reportIdleOptions, shapeTool, type Offer, type Report } from "./shape-tool.ts";
 
 /**
@@ -24,9 +25,9 @@ export class ListingShaper {
   readonly #source: Source;
   readonly #shape: ListingShape;
   readonly #tools: Offers<ToolRecord>;
-  readonly #resources = new Offers<ResourceRecord>((record) => revealed(record, record.uri));
-  readonly #templates = new Offers<TemplateRecord>((record) => revealed(record, record.uriTemplate));
-  readonly #prompts = new Offers<PromptRecord>((record) => revealed(record, record.name));
+  readonly #resources = new Offers<ResourceRecord>((record) => shown(repairResource(record), record.uri));
+  readonly #templates = new Offers<TemplateRecord>((record) => shown(repairTemplate(record), record.uriTemplate));
+  readonly #prompts = new Offers<PromptRecord>((record) => shown(repairPrompt(record), record.name));
 
   /** `keyOf` gives the name under which the problems of a tool are told. */
   constructor(source: Source, keyOf: (tool: ToolRecord) => string = ({ name }) => name) {
@@ -122,6 +123,16 @@ function sameOr<R>(given: readonly R[], made: readonly R[]): readonly R[] {
 }
 
 const NO_PROBLEMS: readonly never[] = Object.freeze([]);
+
+/** A record after its repair, with nothing hidden in it. */
+function shown<R extends { readonly definition: JsonObject }>(
+  { record, problems }: RepairedRecord<R>,
+  subject: string,
+): Offer<R> {
+  if (!record) return { problems };
+  const offer = revealed(record, subject);
+  return problems.length === 0 ? offer : { ...offer, problems: [...problems, ...offer.problems] };
+}
 
 function revealed<R extends { readonly definition: JsonObject }>(record: R, subject: string): Offer<R> {
   const { definition, hiddenIn } = revealDefinition(record.definition);

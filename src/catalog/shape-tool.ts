@@ -15,6 +15,8 @@ import {
   withheldProblem,
 } from "./hidden-texts.ts";
 
+import { repairTool } from "./repair-definition.ts";
+
 export type Report = (told: Told) => void;
 
 /** What is offered of one record, if it is, and what is to be told of it. */
@@ -52,12 +54,14 @@ function isChosen(name: string, { include, exclude, rename }: ListingShape): boo
 export function shapeTool(tool: ToolRecord, { source, shape, keyOf }: ToolRules): Offer<ToolRecord> {
   const pin = pinOf(tool, shape);
   if (pin.refused !== undefined) return { problems: [withheldProblem(tool.name, pin.refused)] };
-  const approved = pin.isCovered ? onlyCovered(tool) : tool;
+  const repaired = repairTool(pin.isCovered ? onlyCovered(tool) : tool);
+  if (!repaired.record) return repaired;
+  const approved = repaired.record;
   const hinted = factsOf(source.kind).isLocal ? approved : withoutHint(approved);
   const configured = saysNothing(source, shape) ? hinted : configure(hinted, source, shape);
   const { record, problems } = reveal(configured, keyOf);
-  const warned = pin.warning === undefined ? problems : [{ subject: tool.name, message: pin.warning }, ...problems];
-  return { ...(record && { record }), problems: warned };
+  const warning = pin.warning === undefined ? [] : [{ subject: tool.name, message: pin.warning }];
+  return { ...(record && { record }), problems: [...warning, ...repaired.problems, ...problems] };
 }
 
 interface Pin {

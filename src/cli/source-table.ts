@@ -14,7 +14,7 @@ export interface SourceLine extends ProviderStatus {
   readonly tools: number;
   readonly resources: number;
   readonly prompts: number;
-  readonly problems: readonly Pick<Problem, "subject" | "message" | "renamed">[];
+  readonly problems: readonly Pick<Problem, "subject" | "message" | "renamed" | "repaired">[];
 }
 
 const STDERR_LINES = 5;
@@ -22,7 +22,8 @@ const STDERR_LINES = 5;
 /** Works, or is switched off on purpose. A source that is left out for want of a variable is neither. */
 export function isHealthy({ state, lastError, problems }: SourceLine): boolean {
   return (
-    problems.every(({ renamed }) => renamed) && (state === "ready" || (state === "disabled" && lastError === undefined))
+    problems.every(({ renamed, repaired }) => renamed || repaired) &&
+    (state === "ready" || (state === "disabled" && lastError === undefined))
   );
 }
 
@@ -65,18 +66,20 @@ function sourceRows(lines: readonly SourceLine[], io: Io): string {
 const ROOM_BESIDE = 20;
 
 function detailsOf(line: SourceLine, io: Io, { everyStderr, verbose }: Shown): readonly string[] {
-  if (isHealthy(line) && !everyStderr && !verbose) return [];
   const { lastError, stderr = [], problems, installing } = line;
   const id = plainLine(line.id);
   const { red, yellow, dim } = colorsOf(io);
+  const repaired = verbose ? [] : repairedOf(line).map((text) => `${yellow(id)}: ${text}`);
+  if (isHealthy(line) && !everyStderr && !verbose) return repaired;
   const shown = everyStderr || !isHealthy(line) ? tellingLines(unsaid(stderr, lastError)) : [];
   return [
     ...(installing ? [plainLine(installingText(line.id, installing))] : []),
     ...(lastError === undefined || isTold(lastError, problems) ? [] : [`${red(id)}: ${plainLine(lastError)}`]),
     ...(verbose ? [] : renamedOf(line).map((text) => `${yellow(id)}: ${text}`)),
     ...problems
-      .filter(({ renamed }) => verbose || !renamed)
+      .filter(({ renamed, repaired: isRepaired }) => verbose || !(renamed || isRepaired))
       .map(({ subject, message }) => `${yellow(id)}: ${plainLine(subject)}: ${plainLine(message)}`),
+    ...repaired,
     ...furtherOf(line).map((text) => `${id}: ${plainLine(text)}`),
     ...repeatsOnce(shown.map(plainLine)).map((text) => `${id} ${dim("stderr:")} ${text}`),
   ];
@@ -115,6 +118,25 @@ function renamedOf({ id, problems }: SourceLine): readonly string[] {
     return [`${count} ${noun}s of ${plainLine(id)} are offered under prefixes; --verbose lists them`];
   };
   return [...told(resources, "resource"), ...told(subjects.length - resources, "name")];
+}
+
+/** Subjects that are named in one line about the same repair. */
+const MAX_NAMED_REPAIRS = 3;
+
+/** Repaired definitions. A server tends to make one mistake in each of them, so the same repair is one line. */
+function repairedOf({ problems }: SourceLine): readonly string[] {
+  const subjects = new Map<string, string[]>();
+  for (const { subject, message, repaired } of problems) {
+    if (!repaired) continue;
+    const same = subjects.get(message);
+    if (same) same.push(subject);
+    else subjects.set(message, [subject]);
+  }
+  return Array.from(subjects, ([message, all]) => {
+    const named = all.slice(0, MAX_NAMED_REPAIRS).map(plainLine).join(", ");
+    const more = all.length - MAX_NAMED_REPAIRS;
+    return `${named}${more > 0 ? ` and ${more} more (--verbose lists them)` : ""}: ${plainLine(message)}`;
+  });
 }
 
 /** A line that comes again and again is one, with how often it came. */

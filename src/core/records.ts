@@ -95,6 +95,8 @@ export interface Problem {
   readonly names?: readonly string[];
   /** It is offered all the same, under another name. @default false */
   readonly renamed?: boolean;
+  /** It is offered without a member that clients would refuse. @default false */
+  readonly repaired?: boolean;
   /** It is not offered, and this is why: what follows a "because". */
   readonly withheld?: string;
 }

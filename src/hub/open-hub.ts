@@ -93,6 +93,7 @@ function makeHub(options: OpenHubOptions, state: HubState): Hub {
   const { logger, redactor } = telemetry;
   const catalog = new Catalog(resolveCatalog(tree.catalog, { reserveNames: !mirror }), [], {
     hide: (source, text) => redactor.definition(source, text),
+    logger,
   });
   const leave = keepLease(state);
   const schemas = new SchemaChecks();

@@ -12,7 +12,7 @@ export interface NormalisedSchema {
  * comes back as the same object.
  */
 export function normaliseInputSchema(raw: unknown): NormalisedSchema {
-  if (raw === undefined || raw === null || raw === true) return { schema: { type: "object" } };
+  if (isEmptySchema(raw)) return { schema: { type: "object" } };
   if (!isJsonObject(raw))
     return {
       schema: { type: "object" },
@@ -21,6 +21,7 @@ export function normaliseInputSchema(raw: unknown): NormalisedSchema {
   if (raw["type"] === "object") return { schema: raw };
   if (isPropertyMap(raw)) return wrap(raw);
   if (raw["type"] === undefined) return { schema: { type: "object", ...raw } };
+  if (raw["type"] === null) return { schema: { ...raw, type: "object" } };
   if (Array.isArray(raw["type"]) && raw["type"].includes("object")) return { schema: { ...raw, type: "object" } };
   return {
     schema: { type: "object" },
@@ -28,6 +29,20 @@ export function normaliseInputSchema(raw: unknown): NormalisedSchema {
       `The input schema must be of type "object", got ${JSON.stringify(raw["type"]).slice(0, 80)}; ` +
       "any arguments are accepted.",
   };
+}
+
+/** Returns whether an input schema says nothing at all. PHP writes an empty object as an empty list. */
+export function isEmptySchema(raw: unknown): boolean {
+  return raw === undefined || raw === null || raw === true || (Array.isArray(raw) && raw.length === 0);
+}
+
+/**
+ * Returns whether objects may fit a schema by its `type`. One that is itself an object is a property of that name, in a
+ * bare map of properties.
+ */
+export function allowsObject({ type }: JsonObject): boolean {
+  if (Array.isArray(type)) return type.includes("object");
+  return typeof type !== "string" || type === "object";
 }
 
 function kindOf(value: unknown): string {

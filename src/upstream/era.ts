@@ -2,6 +2,7 @@ import type { Client } from "../core/call.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Logger } from "../core/ports.ts";
 import type { CancelBy } from "./exchange.ts";
+import type { ServerOpening } from "./server-opening.ts";
 
 export type EraName = "legacy" | "modern";
 
@@ -21,12 +22,9 @@ export interface Implementation extends JsonObject {
 }
 
 /** What the opening of a connection settled; the rest of the code asks this and never for a date. */
-export interface Era {
+export interface Era extends ServerOpening {
   readonly name: EraName;
   readonly revision: string;
-  readonly serverInfo: JsonObject;
-  readonly capabilities: JsonObject;
-  readonly instructions?: string;
   /** What it said of itself is for one caller. @default false */
   readonly isPrivate?: boolean;
   readonly cancelBy: CancelBy;

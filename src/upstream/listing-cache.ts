@@ -37,7 +37,7 @@ export interface ListingCacheOptions {
   readonly isSecretFree?: (text: string) => boolean;
 }
 
-export const LISTING_FORMAT = 1;
+export const LISTING_FORMAT = 2;
 /** A listing over this is not kept. */
 const MAX_BYTES = 32 * 1024 * 1024;
 /** In the first ones a new list is made ready for callers; it may be large, and is written out apart from that. */

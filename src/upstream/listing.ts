@@ -8,7 +8,6 @@ import { findParamHeaders } from "../wire/modern/headers.ts";
 import { passableCapabilities } from "./capabilities.ts";
 import type { Connection } from "./connection.ts";
 import { failureOf } from "./faults.ts";
-import { checkTool } from "./tool-check.ts";
 
 /** What a server offers, as it said it; only what cannot be used at all is left out, each with a problem. */
 export interface ServerListing {
@@ -29,6 +28,8 @@ export interface ServerListing {
 export interface ListingProblem {
   readonly subject: string;
   readonly message: string;
+  /** The rest is offered all the same. @default false */
+  readonly repaired?: boolean;
 }
 
 export interface ListingBounds {
@@ -83,8 +84,9 @@ interface ReadList {
 const EMPTY: ReadList = Object.freeze({ entries: [], problems: [] });
 
 /**
- * Reads all pages of all lists that the server has the capability for; of one that names no capability at all, as small
- * ones do that somebody wrote by hand, the tools, if it knows what that means. A list that fails is empty with a
+ * Reads all pages of all lists that the server has the capability for. One that declares no capability at all, as small
+ * handwritten servers do, is asked for tools; one that declares a capability unclearly (`"tools": null`) is asked for
+ * its list. An error in reply to either question means that there is none. A list that fails is empty with a
  * problem, unless all that the server offers failed: then it rejects with the first `FailError`.
  */
 export async function readListing(
@@ -92,16 +94,17 @@ export async function readListing(
   bounds: ListingBounds,
   signal: AbortSignal,
 ): Promise<ServerListing> {
-  const { capabilities, instructions, serverInfo } = connection.era;
+  const { capabilities, instructions, serverInfo, unclear, faults } = connection.era;
   const failures: unknown[] = [];
-  const isSilent = Object.keys(capabilities).length === 0;
+  const isSilent = Object.keys(capabilities).length === 0 && unclear.size === 0;
   const offered = Object.values(KINDS).filter((kind) => objectMember(capabilities, kind.capability));
   const read = async (kind: ListKind): Promise<ReadList> => {
-    if (!(objectMember(capabilities, kind.capability) || (isSilent && kind === KINDS.tools))) return EMPTY;
+    const isGuess = unclear.has(kind.capability) || (isSilent && kind === KINDS.tools);
+    if (!isGuess && !objectMember(capabilities, kind.capability)) return EMPTY;
     try {
       return await readList(kind, bounds, (method, params) => connection.request(method, params, signal));
     } catch (error) {
-      if (isSilent && failureOf(error).rpcError) return EMPTY;
+      if (isGuess && failureOf(error).rpcError) return EMPTY;
       failures.push(error);
       return kind.optional
         ? EMPTY
@@ -135,6 +138,7 @@ export async function readListing(
     }),
     ...(self.server && { server: self.server }),
     problems: [
+      ...faults.map((fault) => ({ ...fault, repaired: true })),
       ...self.problems,
       ...tools.problems,
       ...checked.problems,
@@ -243,25 +247,31 @@ function shorter(first: number | undefined, second: number | undefined): number 
   return first === undefined || second === undefined ? (first ?? second) : Math.min(first, second);
 }
 
+/** Leaves out what this connection cannot serve. What no client may be shown is the catalog's business. */
 function checkTools(
   tools: readonly JsonObject[],
-  connection: Connection,
-): { entries: JsonObject[]; problems: ListingProblem[] } {
+  { era, mirrorsParams }: Connection,
+): { entries: readonly JsonObject[]; problems: ListingProblem[] } {
   const problems: ListingProblem[] = [];
-  const entries = tools.flatMap((tool) => {
-    const subject = String(tool["name"]);
-    const checked = checkTool(tool, connection.era.name);
-    problems.push(...checked.problems.map((message) => ({ subject, message })));
-    if (!checked.tool) return [];
-    const headers =
-      connection.mirrorsParams && connection.era.name === "modern"
-        ? findParamHeaders(objectMember(checked.tool, "inputSchema") ?? {})
-        : undefined;
-    if (!headers || headers.ok) return [checked.tool];
-    problems.push({ subject, message: `It cannot be called over HTTP: ${headers.reason}. It was left out.` });
-    return [];
+  const report = (tool: JsonObject, message: string): void =>
+    void problems.push({ subject: String(tool["name"]), message });
+  if (era.name === "legacy") return { entries: tools.map((tool) => withLegacyOutput(tool, report)), problems };
+  if (!mirrorsParams) return { entries: tools, problems };
+  const entries = tools.filter((tool) => {
+    const headers = findParamHeaders(objectMember(tool, "inputSchema") ?? {});
+    if (!headers.ok) report(tool, `It cannot be called over HTTP: ${headers.reason}. It was left out.`);
+    return headers.ok;
   });
   return { entries, problems };
+}
+
+/** Legacy revisions know structured content only as an object, so a schema of anything else is an error in them. */
+function withLegacyOutput(tool: JsonObject, report: (tool: JsonObject, message: string) => void): JsonObject {
+  const schema = objectMember(tool, "outputSchema");
+  if (!schema || schema["type"] === "object") return tool;
+  report(tool, "Its `outputSchema` is not of type object; the tool is offered without it.");
+  const { outputSchema: _dropped, ...rest } = tool;
+  return rest;
 }
 
 function featuresOf(capabilities: JsonObject): SourceFeatures {

@@ -1,6 +1,6 @@
-import { stringMember, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
 import type { Listing, Problem, Source, ToolRecord } from "../../core/records.ts";
-import { normaliseInputSchema } from "../../schema/normalise.ts";
+import { allowsObject, normaliseInputSchema } from "../../schema/normalise.ts";
 import type { ServerListing } from "../../upstream/listing.ts";
 
 /** What a server offers as records of this source, as the server said it. */
@@ -31,9 +31,12 @@ function nameOf(definition: JsonObject): string {
 
 function toTool(definition: JsonObject, source: Source, problems: Problem[]): ToolRecord {
   const name = nameOf(definition);
-  const { schema, warning } = normaliseInputSchema(definition["inputSchema"]);
-  if (warning !== undefined) problems.push({ source: source.id, subject: name, message: warning });
-  const outputSchema = definition["outputSchema"] as JsonObject | undefined;
+  const given = definition["inputSchema"];
+  const { schema, warning } = normaliseInputSchema(given);
+  // The catalog withholds a tool that takes no object, and reports that.
+  if (warning !== undefined && isJsonObject(given) && allowsObject(given))
+    problems.push({ source: source.id, subject: name, message: warning });
+  const outputSchema = objectMember(definition, "outputSchema");
   return {
     source,
     name,

@@ -1,9 +1,10 @@
-import { isJsonObject, type JsonObject, objectMember, stringMember } from "../../core/json.ts";
+import { isJsonObject, type JsonObject, stringMember } from "../../core/json.ts";
 import { RPC } from "../../wire/messages.ts";
 import { LATEST_LEGACY_REVISION, LEGACY_REVISIONS } from "../../wire/legacy/revisions.ts";
 import type { Era } from "../era.ts";
 import { failureOf } from "../faults.ts";
 import type { Handshake } from "../handshake.ts";
+import { readOpening } from "../server-opening.ts";
 
 /** The oldest one, assumed of a server that does not say which it speaks. */
 const OLDEST_LEGACY_REVISION = "2024-11-05";
@@ -36,13 +37,10 @@ function spokenRevision(data: unknown): string | undefined {
 }
 
 function legacyEra(result: JsonObject, revision: string): Era {
-  const instructions = stringMember(result, "instructions");
   return {
     name: "legacy",
     revision,
-    serverInfo: objectMember(result, "serverInfo") ?? {},
-    capabilities: objectMember(result, "capabilities") ?? {},
-    ...(instructions !== undefined && { instructions }),
+    ...readOpening(result, result["serverInfo"]),
     cancelBy: "message",
     envelope: (meta) => meta,
   };

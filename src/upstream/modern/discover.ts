@@ -1,10 +1,11 @@
-import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../../core/json.ts";
 import type { RpcErrorObject } from "../../core/outcome.ts";
 import { RPC } from "../../wire/messages.ts";
 import { LATEST_MODERN_REVISION, META, MODERN_REVISIONS, writeEnvelope } from "../../wire/modern/envelope.ts";
 import { passableCapabilities } from "../capabilities.ts";
 import type { Era, HandshakeOptions, Implementation, OnBehalf } from "../era.ts";
 import type { Handshake } from "../handshake.ts";
+import { readOpening } from "../server-opening.ts";
 
 export type Verdict =
   | { readonly type: "modern"; readonly era: Era }
@@ -64,14 +65,11 @@ function refusal(error: RpcErrorObject): string {
 }
 
 function modernEra(result: JsonObject, revision: string, { transport, options }: Handshake): Era {
-  const instructions = stringMember(result, "instructions");
   const meta = objectMember(result, "_meta") ?? {};
   return {
     name: "modern",
     revision,
-    serverInfo: objectMember(meta, META.serverInfo) ?? objectMember(result, "serverInfo") ?? {},
-    capabilities: objectMember(result, "capabilities") ?? {},
-    ...(instructions !== undefined && { instructions }),
+    ...readOpening(result, meta[META.serverInfo] ?? result["serverInfo"]),
     ...(result["cacheScope"] === "private" && { isPrivate: true }),
     cancelBy: transport.perRequestStreams ? "stream" : "message",
     envelope: envelopeWriter(revision, options),

@@ -6,7 +6,7 @@ import type { RpcErrorObject } from "../../../core/outcome.ts";
 import type { LegacyRevision } from "../../../wire/legacy/revisions.ts";
 import { RPC } from "../../../wire/messages.ts";
 import type { MethodCodec } from "../methods.ts";
-import { hasObjectRoot, wrapOutputSchema } from "./output-schema.ts";
+import { hasObjectRoot, withObjectProperties, wrapOutputSchema } from "./tool-schemas.ts";
 
 /** Tools whose output was wrapped that are remembered: more than one source may list. */
 const MAX_WRAPPED = 100_000;
@@ -47,7 +47,8 @@ export class LegacyCodecs {
     return isSame ? list : { entries, json: stringifyExact(entries), version: list.version };
   }
 
-  #projectTool(entry: JsonObject): JsonObject {
+  #projectTool(given: JsonObject): JsonObject {
+    const entry = withObjectProperties(given);
     const schema = objectMember(entry, "outputSchema");
     const name = stringMember(entry, "name") ?? "";
     this.#wrapped.delete(name);

@@ -59,3 +59,26 @@ const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
   "dependentSchemas",
   "dependencies",
 ]);
+
+/**
+ * Writes the boolean schemas of properties as objects that mean the same. The legacy wire takes objects alone there,
+ * and its clients refuse a whole list for one `true`.
+ */
+export function withObjectProperties(tool: JsonObject): JsonObject {
+  let changed = tool;
+  for (const member of ["inputSchema", "outputSchema"]) {
+    const schema = tool[member];
+    const properties = isJsonObject(schema) ? schema["properties"] : undefined;
+    if (!isJsonObject(schema) || !isJsonObject(properties)) continue;
+    const entries = Object.entries(properties);
+    if (!entries.some(([, property]) => typeof property === "boolean")) continue;
+    const objects = Object.fromEntries(entries.map(([name, property]) => [name, asObject(property)]));
+    changed = { ...changed, [member]: { ...schema, properties: objects } };
+  }
+  return changed;
+}
+
+function asObject(property: unknown): unknown {
+  if (typeof property !== "boolean") return property;
+  return property ? {} : { not: {} };
+}

@@ -1,0 +1,160 @@
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import type { PromptRecord, ResourceRecord, TemplateRecord, Told, ToolRecord } from "../core/records.ts";
+import { allowsObject, isEmptySchema } from "../schema/normalise.ts";
+import { findSchemaFault } from "../schema/schema-fault.ts";
+import { PROMPT, RESOURCE, RESOURCE_TEMPLATE, ROOT_SCHEMA, TOOL } from "../wire/shapes/definitions.ts";
+import { changed, Faults, mustBe, readPart, UNFIT, type Shape } from "../wire/shapes/shape.ts";
+import { withheldProblem } from "./hidden-texts.ts";
+
+/**
+ * The one rule for entries of lists that the protocol does not allow, whatever their source and the era in which they
+ * are served. Official clients refuse a whole list for one such entry, hence the tools of every other server too. A
+ * member whose meaning is clear without it is left out; an entry that has no meaning otherwise is withheld. Both are
+ * reported. Everything else stays as it came, and a good record stays the same object.
+ */
+export interface RepairedRecord<R> {
+  /** Absent: the entry is withheld. */
+  readonly record?: R;
+  readonly problems: readonly Told[];
+}
+
+const NO_PROBLEMS: readonly Told[] = Object.freeze([]);
+
+export function repairPrompt(record: PromptRecord): RepairedRecord<PromptRecord> {
+  return repairWith(PROMPT, record, record.name);
+}
+
+export function repairResource(record: ResourceRecord): RepairedRecord<ResourceRecord> {
+  return repairWith(RESOURCE, record, record.uri);
+}
+
+export function repairTemplate(record: TemplateRecord): RepairedRecord<TemplateRecord> {
+  return repairWith(RESOURCE_TEMPLATE, record, record.uriTemplate);
+}
+
+function repairWith<R extends { readonly definition: JsonObject }>(
+  shape: Shape,
+  record: R,
+  subject: string,
+): RepairedRecord<R> {
+  const faults = new Faults();
+  const definition = readPart(shape, record.definition, { at: undefined, faults });
+  if (definition === UNFIT) return withheld(subject, faults);
+  if (definition === record.definition) return { record, problems: NO_PROBLEMS };
+  return { record: { ...record, definition: definition as JsonObject }, problems: [repairedProblem(subject, faults)] };
+}
+
+export function repairTool(tool: ToolRecord): RepairedRecord<ToolRecord> {
+  const { name } = tool;
+  if (requiresTask(tool.definition)) return { problems: [withheldProblem(name, TASK_REQUIRED)] };
+  const faults = new Faults();
+  const about = readPart(TOOL, tool.definition, { at: undefined, faults });
+  if (about === UNFIT) return withheld(name, faults);
+  const repair = new SchemaRepair(tool, about as JsonObject, faults);
+  if (!repair.input()) return withheld(name, faults);
+  repair.output();
+  const { record } = repair;
+  return { record, problems: faults.count === 0 ? NO_PROBLEMS : [repairedProblem(name, faults)] };
+}
+
+const TASK_REQUIRED =
+  "`execution.taskSupport` is `required`, and the hub does not offer tasks. Ask its author for a tool that may be " +
+  "called without one.";
+
+function requiresTask({ execution }: JsonObject): boolean {
+  return isJsonObject(execution) && execution["taskSupport"] === "required";
+}
+
+/** Repairs the schemas of one tool, in its definition and in its record, which may share them. */
+class SchemaRepair {
+  record: ToolRecord;
+  readonly #faults: Faults;
+
+  constructor(tool: ToolRecord, definition: JsonObject, faults: Faults) {
+    this.record = definition === tool.definition ? tool : { ...tool, definition };
+    this.#faults = faults;
+  }
+
+  /** Returns false where nothing can be called. */
+  input(): boolean {
+    const given = this.record.definition["inputSchema"];
+    if (isEmptySchema(given)) {
+      this.#faults.note(INPUT, (member) => mustBe(member, "an object", given), "any object is accepted");
+      this.#check(readRoot(INPUT, this.record.inputSchema, this.#faults));
+      this.#define("inputSchema", this.record.inputSchema);
+    } else if (!isJsonObject(given) || !allowsObject(given)) {
+      this.#faults.note(INPUT, (member) => mustBe(member, "a schema of type object", shownType(given)));
+      return false;
+    } else if (given["type"] === "object") {
+      const schema = readRoot(INPUT, given, this.#faults);
+      this.#define("inputSchema", schema);
+      this.#check(this.record.inputSchema === given ? schema : readRoot(INPUT, this.record.inputSchema, new Faults()));
+    } else {
+      // What the source made of a schema without a type is what callers see. The source reports more than a new type.
+      const { inputSchema } = this.record;
+      if (Object.keys(given).every((keyword) => keyword === "type" || keyword in inputSchema))
+        this.#faults.note(INPUT_TYPE, (member) => mustBe(member, '"object"', given["type"]), "it is read as that");
+      this.#check(readRoot(INPUT, inputSchema, this.#faults));
+    }
+    return true;
+  }
+
+  /** Sets what calls are checked against. */
+  #check(inputSchema: JsonObject): void {
+    if (inputSchema !== this.record.inputSchema) this.record = { ...this.record, inputSchema };
+  }
+
+  output(): void {
+    const { definition, outputSchema: own } = this.record;
+    const given = "outputSchema" in definition ? definition["outputSchema"] : own;
+    if (given === undefined) return;
+    const schema = isJsonObject(given) ? this.#withoutNullType(readRoot(OUTPUT, given, this.#faults)) : undefined;
+    const fault = schema ? findSchemaFault(schema) : mustBe("outputSchema", "a schema", given);
+    if (fault !== undefined) this.#faults.note(OUTPUT, () => fault, "the tool is offered without it");
+    if (fault !== undefined || !schema) return this.#dropOutput();
+    if (schema === given) return;
+    if (this.record.definition["outputSchema"] === given) this.#define("outputSchema", schema);
+    this.record = { ...this.record, outputSchema: schema };
+  }
+
+  #withoutNullType(schema: JsonObject): JsonObject {
+    if (schema["type"] !== null) return schema;
+    this.#faults.note({ step: ".type", above: OUTPUT }, (member) => mustBe(member, "a type", null));
+    return changed(schema, new Map([["type", UNFIT]]));
+  }
+
+  #define(member: string, value: JsonObject): void {
+    const { definition } = this.record;
+    if (definition[member] !== value)
+      this.record = { ...this.record, definition: changed(definition, new Map([[member, value]])) };
+  }
+
+  #dropOutput(): void {
+    const { outputSchema: _schema, ...rest } = this.record;
+    this.record = { ...rest, definition: changed(rest.definition, new Map([["outputSchema", UNFIT]])) };
+  }
+}
+
+const INPUT = { step: ".inputSchema", above: undefined };
+const OUTPUT = { step: ".outputSchema", above: undefined };
+const INPUT_TYPE = { step: ".type", above: INPUT };
+
+function readRoot(at: typeof INPUT, schema: JsonObject, faults: Faults): JsonObject {
+  return readPart(ROOT_SCHEMA, schema, { at, faults }) as JsonObject;
+}
+
+function shownType(schema: unknown): unknown {
+  return isJsonObject(schema) ? schema["type"] : schema;
+}
+
+function withheld(subject: string, faults: Faults): { readonly problems: readonly Told[] } {
+  return { problems: [withheldProblem(subject, `${faults.latest}.`)] };
+}
+
+/** Tells of an entry that is offered in part. */
+function repairedProblem(subject: string, faults: Faults): Told {
+  const named = faults.list.map(({ reason, remedy }) => `${reason}: ${remedy}`);
+  const more = faults.count - named.length;
+  const message = `Clients would refuse the list for it. ${named.join("; ")}${more > 0 ? `; and ${more} more` : ""}.`;
+  return { subject, message, repaired: true };
+}

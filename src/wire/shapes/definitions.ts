@@ -1,0 +1,121 @@
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import {
+  changed,
+  FLAG,
+  FRACTION,
+  INTEGER,
+  listOf,
+  members,
+  MOMENT,
+  OBJECT,
+  oneOf,
+  readPart,
+  TEXT,
+  UNFIT,
+  type Shape,
+} from "./shape.ts";
+
+/**
+ * Entries of the four lists, as strictly as any served revision and the official clients read them. A client that finds
+ * one entry with a member of the wrong type refuses the whole list, those of other servers included.
+ */
+
+export const ICONS = listOf(
+  members({
+    required: { src: TEXT },
+    optional: { mimeType: TEXT, sizes: listOf(TEXT), theme: oneOf("light", "dark") },
+  }),
+);
+
+/** Of resources and content. */
+export const ANNOTATIONS = members({
+  optional: { audience: listOf(oneOf("user", "assistant")), priority: FRACTION, lastModified: MOMENT },
+});
+
+const ABOUT = { title: TEXT, description: TEXT, icons: ICONS, _meta: OBJECT };
+
+const PROMPT_ARGUMENT = members({
+  required: { name: TEXT },
+  optional: { title: TEXT, description: TEXT, required: FLAG },
+});
+
+export const PROMPT = members({
+  required: { name: TEXT },
+  optional: { ...ABOUT, arguments: listOf(PROMPT_ARGUMENT) },
+});
+
+const RESOURCE_ABOUT = { ...ABOUT, mimeType: TEXT, annotations: ANNOTATIONS };
+
+export const RESOURCE = named(
+  "uri",
+  members({ required: { uri: TEXT, name: TEXT }, optional: { ...RESOURCE_ABOUT, size: INTEGER } }),
+);
+
+export const RESOURCE_TEMPLATE = named(
+  "uriTemplate",
+  members({ required: { uriTemplate: TEXT, name: TEXT }, optional: RESOURCE_ABOUT }),
+);
+
+/** Everything of a tool but its schemas, which have rules of their own. */
+export const TOOL = members({
+  required: { name: TEXT },
+  optional: {
+    ...ABOUT,
+    annotations: members({
+      optional: {
+        title: TEXT,
+        readOnlyHint: FLAG,
+        destructiveHint: FLAG,
+        idempotentHint: FLAG,
+        openWorldHint: FLAG,
+      },
+    }),
+    execution: members({ optional: { taskSupport: oneOf("forbidden", "optional", "required") } }),
+  },
+});
+
+/** A resource is called by its URI. Its name is for display, so the URI can stand in for it. */
+function named(key: string, shape: Shape): Shape {
+  return {
+    noun: shape.noun,
+    read(value, at, faults) {
+      if (!isJsonObject(value) || typeof value["name"] === "string" || typeof value[key] !== "string")
+        return shape.read(value, at, faults);
+      readPart(TEXT, value["name"], {
+        at: { step: ".name", above: at },
+        faults,
+        remedy: `\`${key}\` is shown instead`,
+      });
+      return shape.read(changed(value, new Map([["name", value[key]]])), at, faults);
+    },
+  };
+}
+
+/**
+ * The members of a root schema that the protocol names. `type` is left to the caller, since inputs and outputs differ
+ * in it.
+ */
+export const ROOT_SCHEMA = members({
+  optional: { $schema: TEXT, properties: propertyMap(), required: listOf(TEXT) },
+});
+
+/** A property that is no schema says nothing about its value, so any value is allowed there. */
+function propertyMap(): Shape {
+  return {
+    noun: "an object",
+    read(value, at, faults) {
+      if (!isJsonObject(value)) return UNFIT;
+      let changes: Map<string, unknown> | undefined;
+      for (const name of Object.keys(value)) {
+        const given = value[name];
+        if (isJsonObject(given) || typeof given === "boolean") continue;
+        readPart(SUBSCHEMA, given, { at: { step: `.${name}`, above: at }, faults, remedy: "any value is accepted" });
+        (changes ??= new Map<string, unknown>()).set(name, ANY_VALUE);
+      }
+      return changes ? changed(value, changes) : value;
+    },
+  };
+}
+
+const ANY_VALUE: JsonObject = Object.freeze({});
+const SUBSCHEMA: Shape = { noun: "a schema", read: (value) => (isJsonObject(value) ? value : UNFIT) };

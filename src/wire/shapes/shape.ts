@@ -1,0 +1,213 @@
+import { withoutHidden } from "../../core/hidden-text.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+
+/**
+ * What the protocol allows at one place of a message. A shape returns the value itself where it fits, so that a good
+ * definition stays the same object. It returns a copy without the faulty parts where the rest has a clear meaning, and
+ * `UNFIT` where it has none. Each faulty part is noted once.
+ */
+export interface Shape {
+  /** What a value must be, as it follows "must be" in a message. */
+  readonly noun: string;
+  read(value: unknown, at: Path, faults: Faults): unknown;
+}
+
+export const UNFIT: unique symbol = Symbol("unfit");
+
+/** Steps from the innermost member outwards; `undefined` is the whole value. */
+export type Path = { readonly step: string; readonly above: Path } | undefined;
+
+export interface Fault {
+  /** Readable place: `annotations.readOnlyHint`, `icons[1].src`. */
+  readonly member: string;
+  /** What was expected there and what came: "`title` must be text, got null". */
+  readonly reason: string;
+  /** What was done about it, as it follows a colon. */
+  readonly remedy: string;
+}
+
+/** Named faults of one value; the others are counted. */
+const MAX_FAULTS = 8;
+
+/** Collects what does not fit in one value. */
+export class Faults {
+  readonly list: Fault[] = [];
+  count = 0;
+  /** Reason of the fault that was noted last; the cause where a whole value is refused. */
+  latest = "";
+
+  note(at: Path, reason: (member: string) => string, remedy = LEFT_OUT): void {
+    this.count += 1;
+    const member = memberName(at);
+    this.latest = reason(member);
+    if (this.list.length < MAX_FAULTS) this.list.push({ member, reason: this.latest, remedy });
+  }
+
+  /** Notes a value that its shape refused, unless the shape noted the cause inside of it. */
+  noteUnfit({ noun }: Shape, value: unknown, { at, before, remedy }: Refusal): void {
+    if (this.count === before) this.note(at, (member) => mustBe(member, noun, value), remedy);
+  }
+}
+
+interface Refusal {
+  readonly at: Path;
+  /** Faults noted before the shape looked at the value. */
+  readonly before: number;
+  readonly remedy?: string | undefined;
+}
+
+const LEFT_OUT = "left out";
+
+function memberName(at: Path): string {
+  const steps: string[] = [];
+  for (let path = at; path; path = path.above) steps.unshift(path.step);
+  return withoutHidden(steps.join("").replace(/^\./, ""));
+}
+
+export function mustBe(member: string, noun: string, value: unknown): string {
+  return `\`${member}\` must be ${noun}, got ${received(value)}`;
+}
+
+/** Characters of a faulty text that are repeated in a message. */
+const MAX_SHOWN_CHARS = 40;
+
+function received(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (typeof value === "string") {
+    const shown = withoutHidden(value);
+    return JSON.stringify(
+      shown.length > MAX_SHOWN_CHARS ? `${Array.from(shown).slice(0, MAX_SHOWN_CHARS).join("")}…` : shown,
+    );
+  }
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  return typeof value === "object" && value !== null ? "an object" : String(value);
+}
+
+/** A value of which no part can be repaired. */
+function whole(noun: string, fits: (value: unknown) => boolean): Shape {
+  return { noun, read: (value) => (fits(value) ? value : UNFIT) };
+}
+
+export const TEXT = whole("text", (value) => typeof value === "string");
+export const FLAG = whole("true or false", (value) => typeof value === "boolean");
+export const INTEGER = whole("an integer", (value) => Number.isInteger(value) || typeof value === "bigint");
+export const TEXT_OR_INTEGER = whole(
+  "text or an integer",
+  (value) => typeof value === "string" || INTEGER.read(value, undefined, new Faults()) !== UNFIT,
+);
+export const FRACTION = whole("a number from 0 to 1", (value) => typeof value === "number" && value >= 0 && value <= 1);
+export const OBJECT = whole("an object", isJsonObject);
+
+/** RFC 3339 with seconds and a zone, and a day that the calendar has. */
+const DATE_TIME =
+  /^(\d{4})-(\d{2})-(\d{2})T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+export const MOMENT = whole("a time such as 2026-01-31T12:00:00Z", (value) => {
+  const parts = typeof value === "string" ? DATE_TIME.exec(value) : null;
+  if (!parts) return false;
+  const [year, month, day] = parts.slice(1).map(Number) as [number, number, number];
+  return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
+});
+
+function daysIn(year: number, month: number): number {
+  const isLeapYear = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  if (month === 2) return isLeapYear ? 29 : 28;
+  return [4, 6, 9, 11].includes(month) ? 30 : 31;
+}
+
+export function oneOf(...words: readonly string[]): Shape {
+  const noun = words.map((word) => `"${word}"`).join(" or ");
+  return whole(noun, (value) => typeof value === "string" && words.includes(value));
+}
+
+/** A list without the items that do not fit. */
+export function listOf(item: Shape): Shape {
+  return {
+    noun: "a list",
+    read(value, at, faults) {
+      if (!Array.isArray(value)) return UNFIT;
+      let isSame = true;
+      const items = value.flatMap((given: unknown, index) => {
+        const read = readPart(item, given, { at: { step: `[${index}]`, above: at }, faults });
+        isSame &&= read === given;
+        return read === UNFIT ? [] : [read];
+      });
+      return isSame ? value : items;
+    },
+  };
+}
+
+/** An object without the members that do not fit, whatever their names. */
+export function mapOf(item: Shape): Shape {
+  return {
+    noun: "an object",
+    read(value, at, faults) {
+      if (!isJsonObject(value)) return UNFIT;
+      let changes: Map<string, unknown> | undefined;
+      for (const name of Object.keys(value)) {
+        const given = value[name];
+        const read = readPart(item, given, { at: { step: `.${name}`, above: at }, faults });
+        if (read !== given) (changes ??= new Map()).set(name, read);
+      }
+      return changes ? changed(value, changes) : value;
+    },
+  };
+}
+
+export interface MemberShapes {
+  /** Without one of these the object is of no use. */
+  readonly required?: Readonly<Record<string, Shape>>;
+  /** Left out where they do not fit. */
+  readonly optional?: Readonly<Record<string, Shape>>;
+}
+
+/** An object with known members; unknown ones stay as they came. */
+export function members({ required = {}, optional = {} }: MemberShapes): Shape {
+  const needed = Object.entries(required);
+  const further = Object.entries(optional);
+  return {
+    noun: "an object",
+    read(value, at, faults) {
+      if (!isJsonObject(value)) return UNFIT;
+      let changes: Map<string, unknown> | undefined;
+      for (const [name, shape] of needed) {
+        const given = value[name];
+        const read = readPart(shape, given, { at: { step: `.${name}`, above: at }, faults });
+        if (read === UNFIT) return UNFIT;
+        if (read !== given) (changes ??= new Map()).set(name, read);
+      }
+      for (const [name, shape] of further) {
+        const given = value[name];
+        if (given === undefined) continue;
+        const read = readPart(shape, given, { at: { step: `.${name}`, above: at }, faults });
+        if (read !== given) (changes ??= new Map()).set(name, read);
+      }
+      return changes ? changed(value, changes) : value;
+    },
+  };
+}
+
+interface PartPlace {
+  readonly at: Path;
+  readonly faults: Faults;
+  readonly remedy?: string;
+}
+
+/** Reads a part of a value, and notes it when it does not fit. */
+export function readPart(shape: Shape, value: unknown, { at, faults, remedy }: PartPlace): unknown {
+  const before = faults.count;
+  const read = shape.read(value, at, faults);
+  if (read === UNFIT) faults.noteUnfit(shape, value, { at, before, remedy });
+  return read;
+}
+
+/** A copy with other values for some members, in the same order; `UNFIT` leaves one out. */
+export function changed(object: JsonObject, changes: ReadonlyMap<string, unknown>): JsonObject {
+  const entries = Object.entries(object).flatMap(([name, value]): [string, unknown][] => {
+    if (!changes.has(name)) return [[name, value]];
+    const change = changes.get(name);
+    return change === UNFIT ? [] : [[name, change]];
+  });
+  const added = [...changes].filter(([name, change]) => change !== UNFIT && !Object.hasOwn(object, name));
+  return Object.fromEntries([...entries, ...added]);
+}
