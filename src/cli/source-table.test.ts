@@ -104,3 +104,22 @@ test("what an error quotes of the last lines is told once, and npm's news of its
   expect(shown(`It said: ${quoted}.`)).not.toMatch(/npm (?:notice|error)/);
   expect(shown("It ended.")).toContain("notes stderr: npm error 404 Not Found");
 });
+
+test("shows repaired definitions of a healthy source, the same repair in one line", () => {
+  const repair = (subject: string, message = "`title` must be text, got null: left out.") => ({
+    subject,
+    message,
+    repaired: true,
+  });
+  const problems = [...["a", "b", "c", "d", "e"].map((name) => repair(name)), repair("f", "Another.")];
+  const lines = [{ ...line, problems }];
+  const shown = (verbose: boolean): string => sourceText(lines, io, { everyStderr: false, verbose });
+  expect(shown(false)).toContain(
+    "notes: a, b, c and 2 more (--verbose lists them): `title` must be text, got null: left out.\nnotes: f: Another.",
+  );
+  expect(shown(true)).toContain("notes: e: `title` must be text, got null: left out.");
+  expect(isHealthy(lines[0]!)).toBe(true);
+  expect(isHealthy({ ...line, problems: [...problems, { subject: "g", message: "It is not offered: …" }] })).toBe(
+    false,
+  );
+});
