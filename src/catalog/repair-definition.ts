@@ -46,7 +46,8 @@ function repairWith<R extends { readonly definition: JsonObject }>(
 
 export function repairTool(tool: ToolRecord): RepairedRecord<ToolRecord> {
   const { name } = tool;
-  if (requiresTask(tool.definition)) return { problems: [withheldProblem(name, TASK_REQUIRED)] };
+  if (requiresTask(tool.definition))
+    return { problems: [{ ...withheldProblem(name, TASK_REQUIRED), unsupported: true }] };
   const faults = new Faults();
   const about = readPart(TOOL, tool.definition, { at: undefined, faults });
   if (about === UNFIT) return withheld(name, faults);

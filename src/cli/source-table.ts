@@ -14,7 +14,7 @@ export interface SourceLine extends ProviderStatus {
   readonly tools: number;
   readonly resources: number;
   readonly prompts: number;
-  readonly problems: readonly Pick<Problem, "subject" | "message" | "renamed" | "repaired">[];
+  readonly problems: readonly Pick<Problem, "subject" | "message" | "renamed" | "repaired" | "unsupported">[];
 }
 
 const STDERR_LINES = 5;
@@ -22,7 +22,7 @@ const STDERR_LINES = 5;
 /** Works, or is switched off on purpose. A source that is left out for want of a variable is neither. */
 export function isHealthy({ state, lastError, problems }: SourceLine): boolean {
   return (
-    problems.every(({ renamed, repaired }) => renamed || repaired) &&
+    problems.every((problem) => problem.renamed || isNote(problem)) &&
     (state === "ready" || (state === "disabled" && lastError === undefined))
   );
 }
@@ -69,17 +69,17 @@ function detailsOf(line: SourceLine, io: Io, { everyStderr, verbose }: Shown): r
   const { lastError, stderr = [], problems, installing } = line;
   const id = plainLine(line.id);
   const { red, yellow, dim } = colorsOf(io);
-  const repaired = verbose ? [] : repairedOf(line).map((text) => `${yellow(id)}: ${text}`);
-  if (isHealthy(line) && !everyStderr && !verbose) return repaired;
+  const notes = verbose ? [] : notesOf(line).map((text) => `${yellow(id)}: ${text}`);
+  if (isHealthy(line) && !everyStderr && !verbose) return notes;
   const shown = everyStderr || !isHealthy(line) ? tellingLines(unsaid(stderr, lastError)) : [];
   return [
     ...(installing ? [plainLine(installingText(line.id, installing))] : []),
     ...(lastError === undefined || isTold(lastError, problems) ? [] : [`${red(id)}: ${plainLine(lastError)}`]),
     ...(verbose ? [] : renamedOf(line).map((text) => `${yellow(id)}: ${text}`)),
     ...problems
-      .filter(({ renamed, repaired: isRepaired }) => verbose || !(renamed || isRepaired))
+      .filter((problem) => verbose || !(problem.renamed || isNote(problem)))
       .map(({ subject, message }) => `${yellow(id)}: ${plainLine(subject)}: ${plainLine(message)}`),
-    ...repaired,
+    ...notes,
     ...furtherOf(line).map((text) => `${id}: ${plainLine(text)}`),
     ...repeatsOnce(shown.map(plainLine)).map((text) => `${id} ${dim("stderr:")} ${text}`),
   ];
@@ -120,21 +120,27 @@ function renamedOf({ id, problems }: SourceLine): readonly string[] {
   return [...told(resources, "resource"), ...told(subjects.length - resources, "name")];
 }
 
-/** Subjects that are named in one line about the same repair. */
-const MAX_NAMED_REPAIRS = 3;
+/** Whether a problem is shown although nothing has to be done about it. */
+function isNote({ repaired, unsupported }: SourceLine["problems"][number]): boolean {
+  return repaired === true || unsupported === true;
+}
 
-/** Repaired definitions. A server tends to make one mistake in each of them, so the same repair is one line. */
-function repairedOf({ problems }: SourceLine): readonly string[] {
+/** Subjects that are named in one line about the same problem. */
+const MAX_NAMED = 3;
+
+/** Repaired and unsupported definitions. A server tends to make one mistake in each of them, so that is one line. */
+function notesOf({ problems }: SourceLine): readonly string[] {
   const subjects = new Map<string, string[]>();
-  for (const { subject, message, repaired } of problems) {
-    if (!repaired) continue;
+  for (const problem of problems) {
+    if (!isNote(problem)) continue;
+    const { subject, message } = problem;
     const same = subjects.get(message);
     if (same) same.push(subject);
     else subjects.set(message, [subject]);
   }
   return Array.from(subjects, ([message, all]) => {
-    const named = all.slice(0, MAX_NAMED_REPAIRS).map(plainLine).join(", ");
-    const more = all.length - MAX_NAMED_REPAIRS;
+    const named = all.slice(0, MAX_NAMED).map(plainLine).join(", ");
+    const more = all.length - MAX_NAMED;
     return `${named}${more > 0 ? ` and ${more} more (--verbose lists them)` : ""}: ${plainLine(message)}`;
   });
 }

@@ -97,6 +97,8 @@ export interface Problem {
   readonly renamed?: boolean;
   /** It is offered without a member that clients would refuse. @default false */
   readonly repaired?: boolean;
+  /** It is not offered since the hub does not serve what it needs, so nobody has to mend it. @default false */
+  readonly unsupported?: boolean;
   /** It is not offered, and this is why: what follows a "because". */
   readonly withheld?: string;
 }

@@ -53,11 +53,12 @@ function statusBody(sources: readonly SourceReport[], startedAt: Date): JsonObje
       tools,
       resources,
       prompts,
-      problems: problems.map(({ subject, message, renamed, repaired }) => ({
+      problems: problems.map(({ subject, message, renamed, repaired, unsupported }) => ({
         subject,
         message,
         ...(renamed && { renamed }),
         ...(repaired && { repaired }),
+        ...(unsupported && { unsupported }),
       })),
     })),
   };
