@@ -15,7 +15,7 @@ import type { Lookup } from "./lookup.ts";
 import type { CatalogOptions } from "./options.ts";
 import { comparePrecedence } from "./precedence.ts";
 import type { EvidenceSource } from "./search/likeness/table-search.ts";
-import { ListingShaper } from "./shape-listing.ts";
+import { ListingShaper, withLog } from "./shape-listing.ts";
 import { Snapshot, type Announcements, type SnapshotFacts } from "./snapshot.ts";
 import { PartMaker, type HideSecrets, type SourcePart } from "./source-part.ts";
 
@@ -46,9 +46,6 @@ export interface CatalogParts {
   /** Hears of definitions that are withheld or repaired. @default nobody does */
   readonly logger?: Logger;
 }
-
-/** Lines of the log about definitions of one list. */
-const MAX_LOGGED = 50;
 
 /** Catalogs of one principal each that are kept at once; one more takes the place of the least used. */
 const MAX_PERSONAL = 256;
@@ -155,7 +152,7 @@ export class Catalog {
     const gate = new ListingGate(provider, {
       link: (this.#owner && provider.linkFor?.(this.#owner)) ?? EVERYBODY,
       maxWaitMs: listWaitMs,
-      shape: (listing) => this.#shaped(listing, shaper),
+      shape: (listing) => withLog(listing, shaper.shape(listing), this.#logger),
       steps: (listing) => this.#stepsOf(listing, shaper),
       onLate: schedule,
     });
@@ -278,15 +275,6 @@ export class Catalog {
       const isSame = last.listing === listing && last.problem === problem && last.announcements === entry.announcements;
       return last.entry === entry && isSame;
     });
-  }
-
-  #shaped(listing: Listing, shaper: ListingShaper): Listing {
-    const shaped = shaper.shape(listing);
-    if (!this.#logger || shaped === listing) return shaped;
-    const found = shaped.problems.slice(listing.problems.length).filter((one) => one.withheld ?? one.repaired);
-    for (const { source, subject, message } of found.slice(0, MAX_LOGGED))
-      this.#logger.warning(message, { source, subject });
-    return shaped;
   }
 
   /** Everything that a list costs, one record a step: what is done again by its shape and its part is known by then. */

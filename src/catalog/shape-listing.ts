@@ -1,6 +1,7 @@
 import { withoutHidden } from "../core/hidden-text.ts";
 import type { JsonObject } from "../core/json.ts";
 import { NO_SHAPE, type ListingShape } from "../core/listing-shape.ts";
+import type { Logger } from "../core/ports.ts";
 import type {
   Listing,
   Problem,
@@ -82,6 +83,17 @@ export class ListingShaper {
   #instructions({ instructions }: Listing): string | undefined {
     return this.#shape.instructions && instructions !== undefined ? withoutHidden(instructions) : undefined;
   }
+}
+
+/** Lines of the log about definitions of one list. */
+const MAX_LOGGED = 50;
+
+/** Returns a shaped list after a line in the log for each definition that was withheld or repaired for it. */
+export function withLog(given: Listing, shaped: Listing, logger: Logger | undefined): Listing {
+  if (!logger || shaped === given) return shaped;
+  const found = shaped.problems.slice(given.problems.length).filter((one) => one.withheld ?? one.repaired);
+  for (const { source, subject, message } of found.slice(0, MAX_LOGGED)) logger.warning(message, { source, subject });
+  return shaped;
 }
 
 /** Shapes records of one type, each once for as long as its source hands out the same object. */

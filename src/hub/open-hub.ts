@@ -91,10 +91,8 @@ function makeHub(options: OpenHubOptions, state: HubState): Hub {
   useTransformCache(join(dataFolder(variables), "typescript"));
   const telemetry = createTelemetry(tree, variables, options);
   const { logger, redactor } = telemetry;
-  const catalog = new Catalog(resolveCatalog(tree.catalog, { reserveNames: !mirror }), [], {
-    hide: (source, text) => redactor.definition(source, text),
-    logger,
-  });
+  const hide = (source: string, text: string): string => redactor.definition(source, text);
+  const catalog = new Catalog(resolveCatalog(tree.catalog, { reserveNames: !mirror }), [], { hide, logger });
   const leave = keepLease(state);
   const schemas = new SchemaChecks();
   const sources = new SourceSet(logger);

@@ -1,22 +1,23 @@
+// Definitions that the protocol does not allow, as the hub lists them: official clients parse every one.
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import * as v1 from "@modelcontextprotocol/sdk/types.js";
 import * as v2 from "@modelcontextprotocol/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FULL_TOOL, PROMPTS, RESOURCES, TEMPLATES } from "../../test/fixtures/upstreams/rich-offers.mjs";
-import { mutationsOf } from "../../test/support/mutate-members.ts";
-import { definitionDigest } from "../core/definition-digest.ts";
-import type { JsonObject } from "../core/json.ts";
-import { NO_SHAPE } from "../core/listing-shape.ts";
-import { EMPTY_LISTING, type Listing, type Source } from "../core/records.ts";
-import { LegacyCodecs } from "../doors/mcp/legacy/codec.ts";
-import { toListing } from "../providers/mcp-server/records.ts";
-import type { ServerListing } from "../upstream/listing.ts";
-import { LATEST_LEGACY_REVISION } from "../wire/legacy/revisions.ts";
-import { RowList } from "./rendered-list.ts";
-import { ListingShaper } from "./shape-listing.ts";
-import { PartMaker } from "./source-part.ts";
-import { resolveCatalog } from "./options.ts";
+import { FULL_TOOL, PROMPTS, RESOURCES, TEMPLATES } from "../fixtures/upstreams/rich-offers.mjs";
+import { mutationsOf } from "../support/mutate-members.ts";
+import { definitionDigest } from "../../src/core/definition-digest.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import { NO_SHAPE } from "../../src/core/listing-shape.ts";
+import { EMPTY_LISTING, type Listing, type Source } from "../../src/core/records.ts";
+import { LegacyCodecs } from "../../src/doors/mcp/legacy/codec.ts";
+import { toListing } from "../../src/providers/mcp-server/records.ts";
+import type { ServerListing } from "../../src/upstream/listing.ts";
+import { LATEST_LEGACY_REVISION } from "../../src/wire/legacy/revisions.ts";
+import { RowList } from "../../src/catalog/rendered-list.ts";
+import { ListingShaper } from "../../src/catalog/shape-listing.ts";
+import { PartMaker } from "../../src/catalog/source-part.ts";
+import { resolveCatalog } from "../../src/catalog/options.ts";
 
 const SOURCE: Source = { id: "quirky", kind: "stdio", namespace: "", order: 0 };
 const LISTS = ["tools", "prompts", "resources", "templates"] as const;
