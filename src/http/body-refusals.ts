@@ -11,6 +11,15 @@ export function incomplete(): Refusal {
   return new Refusal(400, "The request body ended before it was complete.", CLOSE);
 }
 
+/** For a body that `BodyBudget` has released. */
+export function tooSlow(): Refusal {
+  return new Refusal(
+    503,
+    "Too many bytes of unfinished request bodies are held, and this body arrives slowest. Send the request again.",
+    { ...CLOSE, "retry-after": "1" },
+  );
+}
+
 /** Throws for a body that is compressed. */
 export function assertPlain(encoding: string | undefined): void {
   if (encoding === undefined || encoding.toLowerCase() === "identity") return;

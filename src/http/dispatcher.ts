@@ -1,18 +1,20 @@
 import type { Authentication, Authenticator } from "../core/authenticator.ts";
 import type { Principal } from "../core/call.ts";
-import { rightsWithin } from "../core/rights.ts";
 import type { Logger } from "../core/ports.ts";
 import type { HttpAnswer } from "./answer.ts";
 import { allowOrigin, answerPreflight, isPreflight } from "./cors.ts";
-import { HttpExchange, type Arrival, type ExchangePlace } from "./exchange.ts";
+import { BodyBudget } from "./body-budget.ts";
+import { HttpExchange, NOBODY, type Arrival, type ExchangePlace } from "./exchange.ts";
 import { answerFailure } from "./failure.ts";
 import { ForwardedReader } from "./forwarded.ts";
 import { Guard } from "./guard.ts";
 import type { HttpOptions } from "./options.ts";
 import { Refusal } from "./refusal.ts";
+import { RefusalCount } from "./refusal-count.ts";
 import { EVERY_METHOD, Router, USUAL_METHODS, type Route } from "./router.ts";
 import { HEALTH_PATHS } from "./health.ts";
 import { sendJson, sendText } from "./send.ts";
+import type { HttpRequest } from "./wire.ts";
 
 export interface DispatcherParts {
   readonly logger: Logger;
@@ -27,12 +29,15 @@ export interface DispatcherParts {
  */
 export class Dispatcher {
   readonly router = new Router();
+  /** Limit of requests that are still arriving. */
+  readonly bodies: BodyBudget;
   readonly #options: HttpOptions;
   readonly #logger: Logger;
   readonly #guard: Guard;
   readonly #authenticator: Authenticator;
   readonly #forwarded: ForwardedReader;
   readonly #place: ExchangePlace;
+  readonly #refusals = new RefusalCount();
 
   constructor(options: HttpOptions, { logger, authenticator, closing }: DispatcherParts) {
     this.#options = options;
@@ -40,7 +45,8 @@ export class Dispatcher {
     this.#guard = new Guard(options);
     this.#authenticator = authenticator;
     this.#forwarded = new ForwardedReader(options.trustedProxies);
-    this.#place = { limits: options.limits, closing };
+    this.bodies = new BodyBudget(options.limits);
+    this.#place = { limits: options.limits, closing, bodies: this.bodies };
   }
 
   /** Whether a path is one that is answered here. */
@@ -62,7 +68,7 @@ export class Dispatcher {
 
   #dispatch(arrival: Arrival): void | Promise<void> {
     const { request, answer } = arrival;
-    this.#guard.check(request);
+    this.#check(request);
     const allowed = this.#guard.corsOrigin(request.header("origin"));
     if (allowed !== undefined) allowOrigin(answer, allowed);
     const { path, search } = splitTarget(request.target);
@@ -77,8 +83,28 @@ export class Dispatcher {
     const known = { arrival, route, path: inner, search };
     const found = this.#authenticator.authenticate(request);
     return found instanceof Promise
-      ? found.then((authentication) => this.#enter(admitted(authentication), known))
-      : this.#enter(admitted(found), known);
+      ? found.then((authentication) => this.#enter(this.#admitted(authentication, request), known))
+      : this.#enter(this.#admitted(found, request), known);
+  }
+
+  /** Throws a 400 or 403 for a request that no client of this hub may send. */
+  #check(request: HttpRequest): void {
+    try {
+      this.#guard.check(request);
+    } catch (error) {
+      throw error instanceof Refusal ? this.#counted(error, request) : error;
+    }
+  }
+
+  /** Throws a 401 that says what is missing. */
+  #admitted(authentication: Authentication, request: HttpRequest): Principal {
+    if (authentication.admitted) return authentication.principal;
+    const { message, challenge } = authentication;
+    throw this.#counted(new Refusal(401, message, { "www-authenticate": challenge }), request);
+  }
+
+  #counted(refusal: Refusal, request: HttpRequest): Refusal {
+    return this.#refusals.add(refusal, request.connection, this.#forwarded.read(request).remoteAddress);
   }
 
   /** It is known who calls. Who does not say so hears nothing of which paths there are. */
@@ -113,16 +139,6 @@ interface Known {
   /** Below the base path. */
   readonly path: string;
   readonly search: string;
-}
-
-/** Whoever comes where nobody is asked who they are. */
-const NOBODY: Principal = Object.freeze({ id: "nobody", rights: rightsWithin({ allow: [] }), remote: true });
-
-/** Throws a 401 that says what is missing. */
-function admitted(authentication: Authentication): Principal {
-  if (authentication.admitted) return authentication.principal;
-  const { message, challenge } = authentication;
-  throw new Refusal(401, message, { "www-authenticate": challenge });
 }
 
 /** Below it are the documents of RFC 8414, RFC 9728 and their like. */

@@ -1,9 +1,11 @@
-import type { Principal } from "../core/call.ts";
+import { LOCAL_PRINCIPAL, type Principal } from "../core/call.ts";
+import { rightsWithin } from "../core/rights.ts";
 import type { HttpAnswer } from "./answer.ts";
+import type { ArrivingBytes, BodyBudget, ReleaseBytes } from "./body-budget.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 import { parseJsonBody, type JsonBody } from "./json-body.ts";
 import type { JsonLimits } from "../wire/parse-json.ts";
-import type { HttpRequest, RequestHeaders } from "./wire.ts";
+import type { BodyAccounts, HttpRequest, RequestHeaders } from "./wire.ts";
 
 /** A request that has arrived, and the way back. */
 export interface Arrival {
@@ -24,6 +26,9 @@ export interface ExchangeFacts {
   readonly search: string;
 }
 
+/** The principal of requests on paths that need no sign-in. */
+export const NOBODY: Principal = Object.freeze({ id: "nobody", rights: rightsWithin({ allow: [] }), remote: true });
+
 export interface ExchangeLimits extends StreamLimits, JsonLimits {
   readonly maxBodyBytes: number;
 }
@@ -33,13 +38,15 @@ export interface ExchangePlace {
   readonly limits: ExchangeLimits;
   /** Aborted when the listener begins to close. */
   readonly closing: AbortSignal;
+  /** Limit of bodies that are still arriving. */
+  readonly bodies: BodyBudget;
 }
 
 /**
  * One request and its answer, as doors have it: checked, with its caller known. Nothing here knows what carries it; the
  * rims do (`node/`, `fetch/`, `workers/`).
  */
-export class HttpExchange {
+export class HttpExchange implements BodyAccounts {
   readonly answer: HttpAnswer;
   readonly #request: HttpRequest;
   readonly #facts: ExchangeFacts;
@@ -101,11 +108,18 @@ export class HttpExchange {
   }
 
   /**
-   * The whole body, up to `maxBytes` (the listener's bound where absent), at once where it is here. Throws or rejects
-   * with a `Refusal`; call it once.
+   * Returns the whole body, up to `maxBytes` (default: the listener's limit), or a promise while it is still arriving.
+   * Throws or rejects with a `Refusal`. Must be called at most once.
    */
   readBody(maxBytes = this.#place.limits.maxBodyBytes): Buffer | Promise<Buffer> {
-    return this.#request.readBody(maxBytes);
+    return this.#request.readBody(maxBytes, this);
+  }
+
+  /** Counts a body that is still arriving: under the principal, or without a token under the client's address. */
+  openBody(release: ReleaseBytes): ArrivingBytes {
+    const { principal, remoteAddress } = this.#facts;
+    const holder = isNamed(principal) ? `principal ${principal.id}` : `address ${remoteAddress}`;
+    return this.#place.bodies.open(holder, release);
   }
 
   /** A body that was read, as JSON within the listener's bounds. */
@@ -117,6 +131,11 @@ export class HttpExchange {
   openStream(headers?: Readonly<Record<string, string>>): EventStream {
     return new EventStream(this.answer, this.#place.limits, headers);
   }
+}
+
+/** A client that sent no token is `local`, or on an open path `nobody`; many clients may be the same one. */
+function isNamed({ id }: Principal): boolean {
+  return id !== LOCAL_PRINCIPAL.id && id !== NOBODY.id;
 }
 
 /** Read only. */

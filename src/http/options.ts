@@ -94,6 +94,14 @@ export const HTTP_OPTION_SCHEMAS = {
     }),
   ),
   max_body_bytes: Type.Optional(bytesOption({ description: "Largest request body.", default: "4MiB" })),
+  max_arriving_bytes: Type.Optional(
+    bytesOption({
+      description:
+        "What unfinished requests may hold in memory, all clients together; one token at most half of it. Beyond it " +
+        "the slowest sender of the client that holds the most is refused. At least two bodies of the largest size.",
+      default: "64MiB",
+    }),
+  ),
   max_json_depth: Type.Optional(
     Type.Integer({ description: "Deepest nesting of a JSON request.", default: 128, minimum: 8, maximum: 1000 }),
   ),
@@ -183,6 +191,7 @@ export interface TlsFiles {
 
 export interface HttpLimits extends JsonLimits {
   readonly maxBodyBytes: number;
+  readonly maxArrivingBytes: number;
   readonly maxHeaderBytes: number;
   readonly maxConnections: number;
   readonly requestTimeoutMs: number;
@@ -248,6 +257,7 @@ export function resolveJsonLimits(raw: HttpConfig = {}): JsonLimits {
 function limitsOf(options: ValuesOf<typeof HttpSchema>): HttpLimits {
   return Object.freeze({
     maxBodyBytes: options.max_body_bytes,
+    maxArrivingBytes: options.max_arriving_bytes,
     maxJsonDepth: options.max_json_depth,
     maxJsonKeys: options.max_json_keys,
     maxHeaderBytes: options.max_header_bytes,

@@ -1,8 +1,15 @@
+import type { ArrivingBytes, ReleaseBytes } from "./body-budget.ts";
+
 /** Names in lower case. Only `set-cookie`, which no caller sends, has several values. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Names and values of headers, in turn. */
 export type RawHeaders = readonly string[];
+
+/** Counts the bytes of a body that is still arriving under the client that sends it. */
+export interface BodyAccounts {
+  openBody(release: ReleaseBytes): ArrivingBytes;
+}
 
 /** A request as a rim hands it on: its line, its headers and its body. */
 export interface HttpRequest {
@@ -12,15 +19,18 @@ export interface HttpRequest {
   readonly headers: RequestHeaders;
   /** Address of whoever opened the connection; empty where there is none. */
   readonly peerAddress: string;
+  /** The connection that it came over, to tell it from others; absent where this program has none. */
+  readonly connection?: object;
   /** It came encrypted, as far as this program sees. */
   readonly isSecure: boolean;
   /** One header by its name in lower case. */
   header(name: string): string | undefined;
   /**
-   * The whole body, at once where it is here. Throws or rejects with a `Refusal` past `maxBytes`, and for a body that
-   * is compressed or not whole.
+   * Returns the whole body, or a promise of it while it is still arriving; then its bytes are counted by `accounts`.
+   * Must be called at most once. Throws or rejects with a `Refusal` for a body above `maxBytes`, a compressed one, one
+   * that ends early, and one that is released because too many bytes are held.
    */
-  readBody(maxBytes: number): Buffer | Promise<Buffer>;
+  readBody(maxBytes: number, accounts: BodyAccounts): Buffer | Promise<Buffer>;
 }
 
 /** What an answer learns from its wire. Each is told as often as it happens; `closed` happens once. */

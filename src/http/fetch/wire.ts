@@ -1,4 +1,4 @@
-import type { AnswerWire, HttpRequest, RawHeaders, RequestHeaders, WireEvents } from "../wire.ts";
+import type { AnswerWire, BodyAccounts, HttpRequest, RawHeaders, RequestHeaders, WireEvents } from "../wire.ts";
 import { readBody } from "./body.ts";
 
 /** What may wait for the reader of a body before `write` says that it is enough. */
@@ -32,8 +32,8 @@ export class FetchRequest implements HttpRequest {
     return typeof value === "object" ? value.join(", ") : value;
   }
 
-  readBody(maxBytes: number): Promise<Buffer> {
-    return readBody(this.#request, maxBytes, this.#timeoutMs);
+  readBody(maxBytes: number, accounts: BodyAccounts): Promise<Buffer> {
+    return readBody(this.#request, { maxBytes, timeoutMs: this.#timeoutMs, accounts });
   }
 }
 

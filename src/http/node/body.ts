@@ -1,35 +1,40 @@
 import type { IncomingMessage } from "node:http";
-import { assertPlain, incomplete, tooLarge } from "../body-refusals.ts";
+import { GatheredBytes } from "../../core/gathered-bytes.ts";
+import { assertPlain, incomplete, tooLarge, tooSlow } from "../body-refusals.ts";
+import type { BodyAccounts } from "../wire.ts";
 
 /**
- * Reads a request's body, holding at most `maxBytes` of it. Rejects with a `Refusal`: 413 as soon as the bound is known
- * to be passed, 415 for a compressed body, 400 when the caller stopped half-way.
+ * Reads a request's body, holding at most `maxBytes` of it. Rejects with a `Refusal`: 413 as soon as the body is known
+ * to be larger, 415 for a compressed body, 400 if the client stopped half-way, 503 if `accounts` releases it.
  */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export function readBody(request: IncomingMessage, maxBytes: number, accounts: BodyAccounts): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     assertPlain(request.headers["content-encoding"]);
     if (declaredLength(request) > maxBytes) {
       discardRest(request);
       return reject(tooLarge(maxBytes));
     }
-    const chunks: Buffer[] = [];
-    let held = 0;
-    const onData = (chunk: Buffer): void => {
-      held += chunk.length;
-      if (held <= maxBytes) return void chunks.push(chunk);
-      request.off("data", onData);
-      chunks.length = 0;
+    const gathered = new GatheredBytes();
+    const stop = (reason: Error): void => {
+      request.off("data", onData).off("end", onEnd).off("error", onBroken).off("close", onBroken);
+      gathered.clear();
+      account.close();
       discardRest(request);
-      reject(tooLarge(maxBytes));
+      reject(reason);
     };
-    const onBroken = (): void => reject(incomplete());
-    request.on("data", onData);
-    request.on("end", () => {
+    const account = accounts.openBody(() => stop(tooSlow()));
+    const onData = (chunk: Buffer): void => {
+      if (gathered.length + chunk.length > maxBytes) return stop(tooLarge(maxBytes));
+      gathered.push(chunk);
+      account.resize(gathered.length);
+    };
+    const onEnd = (): void => {
       request.off("close", onBroken);
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, held));
-    });
-    request.on("error", onBroken);
-    request.on("close", onBroken);
+      account.close();
+      resolve(gathered.take());
+    };
+    const onBroken = (): void => stop(incomplete());
+    request.on("data", onData).on("end", onEnd).on("error", onBroken).on("close", onBroken);
   });
 }
 
@@ -39,8 +44,8 @@ export function declaredLength(request: IncomingMessage): number {
 }
 
 /**
- * Takes in and drops what is left of a refused body. Closing on a caller that still sends would lose the answer, since
- * the system then resets the connection; somebody who never ends is cut off all the same.
+ * Reads and drops the rest of a refused body. Closing the connection while the client still sends would lose the
+ * answer, because the system then resets the connection. A client that sends without end is disconnected at a limit.
  */
 function discardRest(request: IncomingMessage): void {
   let dropped = 0;

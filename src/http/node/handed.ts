@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { tooLarge } from "../body-refusals.ts";
 import { wrongRequest, requestKind } from "../request-kinds.ts";
+import type { BodyAccounts } from "../wire.ts";
 import { NodeWire, type WireOwner } from "./wire.ts";
 
 /** A request of Node's server as frameworks hand it on: Express adds to it, Fastify wraps it. */
@@ -63,8 +64,8 @@ export class HandedWire extends NodeWire {
     return this.#target;
   }
 
-  override readBody(maxBytes: number): Promise<Buffer> {
-    if (this.#body === undefined) return super.readBody(maxBytes);
+  override readBody(maxBytes: number, accounts: BodyAccounts): Promise<Buffer> {
+    if (this.#body === undefined) return super.readBody(maxBytes, accounts);
     const bytes = toBytes(this.#body);
     return bytes.length > maxBytes ? Promise.reject(tooLarge(maxBytes)) : Promise.resolve(bytes);
   }

@@ -1,5 +1,7 @@
+import type { IncomingMessage } from "node:http";
 import type { Authenticator } from "../../core/authenticator.ts";
 import type { Logger } from "../../core/ports.ts";
+import { findGivenHeadFault } from "../head-limits.ts";
 import type { HttpOptions } from "../options.ts";
 import { PortlessListener } from "../portless-listener.ts";
 import { HandedWire, readHanded, type GivenRequest, type GivenResponse, type Handed } from "./handed.ts";
@@ -69,6 +71,15 @@ export class HandlerListener extends PortlessListener<HandedWire> implements Wir
     const target = wholeUrl !== undefined && this.dispatcher.isOwn(wholeUrl) ? wholeUrl : url;
     if (next && !this.dispatcher.isOwn(target)) return next();
     const wire = new HandedWire(handed, target, this);
-    this.take(wire, wire);
+    this.take(wire, wire, findGivenHeadFault(request.rawHeaders, keptFieldsOf(request)));
   }
+}
+
+/** Header fields that Node's server keeps unless the program sets `maxHeadersCount`. */
+const USUAL_KEPT_FIELDS = 2000;
+
+/** Header fields that the server of the program keeps of a request; 0 is no limit. */
+function keptFieldsOf({ socket }: IncomingMessage): number {
+  const { server } = socket as { readonly server?: { readonly maxHeadersCount?: number | null } };
+  return server?.maxHeadersCount ?? USUAL_KEPT_FIELDS;
 }

@@ -14,7 +14,11 @@ import { sendRefusal } from "../refusal.ts";
 import type { Handler, RefusalBody, RoutePlace } from "../router.ts";
 import type { TlsGate } from "../tls/gate.ts";
 import type { KeyPair } from "../tls/key-pair.ts";
+import type { BodyBudget } from "../body-budget.ts";
+import { findHeadFault, KEPT_FIELDS } from "../head-limits.ts";
 import { declaredLength } from "./body.ts";
+import { PacedSocket } from "./paced-socket.ts";
+import { TurnQueue } from "./turn-queue.ts";
 import { PlainConnection, type PlainOwner } from "./plain/connection.ts";
 import type { PlainWire } from "./plain/wire.ts";
 import { NodeWire, type WireOwner } from "./wire.ts";
@@ -47,6 +51,8 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
   readonly #options: HttpOptions;
   readonly #logger: Logger;
   readonly #dispatcher: Dispatcher;
+  readonly bodies: BodyBudget;
+  readonly #turns = new TurnQueue();
   readonly #closing = new AbortController();
   readonly #inFlight = new CallSet<NodeWire | PlainWire>();
   readonly #sockets = new Set<Socket>();
@@ -65,6 +71,7 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
     this.#logger = logger;
     this.streamStallMs = options.limits.streamStallMs;
     this.#dispatcher = new Dispatcher(options, { logger, authenticator, closing: this.#closing.signal });
+    this.bodies = this.#dispatcher.bodies;
     this.#front = this.#createFront();
     this.#server = this.#createServer();
   }
@@ -107,12 +114,18 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
     this.#dispatcher.serve({ request: wire, answer: new HttpAnswer(wire, this.#logger) });
   }
 
-  handOver(socket: Socket): void {
-    // Node begins to watch over slow callers when a server listens.
+  inTurn(begin: () => void): void {
+    this.#turns.add(begin);
+  }
+
+  handOver(socket: Socket, bytes: Buffer): void {
+    // Node begins to watch for slow clients when a server listens.
     if (!this.#isWatching) this.#server.emit("listening");
     this.#isWatching = true;
-    this.#server.emit("connection", socket);
-    socket.resume();
+    const account = this.bodies.open(`address ${socket.remoteAddress ?? ""}`, () => socket.destroy());
+    const paced = new PacedSocket({ socket, bytes, queue: this.#turns, account });
+    this.#server.emit("connection", paced);
+    paced.start();
   }
 
   close(): Promise<void> {
@@ -174,28 +187,36 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
     });
     // Bounds on receiving are above; an answer may take as long as its call, and a stream as long as its reader wants.
     server.timeout = 0;
-    server.on("request", (request, response) => this.#serve(request, response));
-    server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
-      if (declaredLength(request) <= limits.maxBodyBytes) {
-        response.writeContinue();
-        return this.#serve(request, response);
-      }
-      const answer = new HttpAnswer(this.#wireOf(request, response), this.#logger);
-      sendRefusal(answer, tooLarge(limits.maxBodyBytes));
-    });
+    server.maxHeadersCount = KEPT_FIELDS;
+    server.on("request", (request, response) =>
+      pacedSocketOf(request).enqueue(request, response, () => this.#serve(request, response)),
+    );
+    server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) =>
+      pacedSocketOf(request).enqueue(request, response, () => this.#serveContinued(request, response)),
+    );
     return server;
   }
 
-  #serve(request: IncomingMessage, response: ServerResponse): void {
-    const wire = this.#wireOf(request, response);
-    this.#dispatcher.serve({ request: wire, answer: new HttpAnswer(wire, this.#logger) });
+  #serveContinued(request: IncomingMessage, response: ServerResponse): void {
+    const { maxBodyBytes } = this.#options.limits;
+    if (declaredLength(request) > maxBodyBytes) return this.#serve(request, response, tooLarge(maxBodyBytes));
+    response.writeContinue();
+    this.#serve(request, response);
   }
 
-  #wireOf(request: IncomingMessage, response: ServerResponse): NodeWire {
+  /** `fault`: refuses the request, before anything of it is looked at. */
+  #serve(request: IncomingMessage, response: ServerResponse, fault = findHeadFault(request.rawHeaders)): void {
     const wire = new NodeWire(request, response, this);
     this.#inFlight.add(wire);
-    return wire;
+    const answer = new HttpAnswer(wire, this.#logger);
+    if (fault) sendRefusal(answer, fault);
+    else this.#dispatcher.serve({ request: wire, answer });
   }
+}
+
+/** Every connection of the server is one, since `handOver` makes them. */
+function pacedSocketOf({ socket }: IncomingMessage): PacedSocket {
+  return socket as unknown as PacedSocket;
 }
 
 function endOf(server: NetServer): Promise<void> {

@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AnswerWire, HttpRequest, RawHeaders, RequestHeaders, WireEvents } from "../wire.ts";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { AnswerWire, BodyAccounts, HttpRequest, RawHeaders, RequestHeaders, WireEvents } from "../wire.ts";
 import { readBody } from "./body.ts";
 import { DrainWatch } from "./drain-watch.ts";
+import { PacedSocket } from "./paced-socket.ts";
 
 /** Whose connections these are. */
 export interface WireOwner {
@@ -56,8 +59,14 @@ export class NodeWire implements HttpRequest, AnswerWire {
     return "encrypted" in this.#request.socket;
   }
 
-  get socket(): IncomingMessage["socket"] {
-    return this.#request.socket;
+  /** The connection itself. */
+  get socket(): Socket {
+    const socket: Duplex = this.#request.socket;
+    return socket instanceof PacedSocket ? socket.raw : (socket as Socket);
+  }
+
+  get connection(): object {
+    return this.socket;
   }
 
   get isGone(): boolean {
@@ -73,8 +82,8 @@ export class NodeWire implements HttpRequest, AnswerWire {
     return typeof value === "object" ? value.join(", ") : value;
   }
 
-  readBody(maxBytes: number): Promise<Buffer> {
-    return readBody(this.#request, maxBytes);
+  readBody(maxBytes: number, accounts: BodyAccounts): Promise<Buffer> {
+    return readBody(this.#request, maxBytes, accounts);
   }
 
   setHeader(name: string, value: string): void {

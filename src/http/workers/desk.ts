@@ -1,5 +1,6 @@
 import type { Logger } from "../../core/ports.ts";
 import { HttpAnswer } from "../answer.ts";
+import { BodyBudget } from "../body-budget.ts";
 import { HttpExchange, type Arrival, type ExchangePlace } from "../exchange.ts";
 import { answerFailure } from "../failure.ts";
 import type { HttpOptions } from "../options.ts";
@@ -22,7 +23,7 @@ export class Desk {
 
   constructor({ limits }: HttpOptions, logger: Logger, closing: AbortSignal) {
     this.#logger = logger;
-    this.#place = { limits, closing };
+    this.#place = { limits, closing, bodies: new BodyBudget(limits) };
   }
 
   /** Routes are known by the order in which they are added. */

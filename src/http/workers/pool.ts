@@ -152,8 +152,14 @@ class WorkerPool implements PortListener, WorkerOwner {
   }
 
   #start(): void {
+    const { limits, workers } = this.#options;
     const settings = {
-      options: { ...this.#options, tokens: [] },
+      // What is limited for all clients together is divided among the workers.
+      options: {
+        ...this.#options,
+        tokens: [],
+        limits: { ...limits, maxArrivingBytes: Math.ceil(limits.maxArrivingBytes / workers) },
+      },
       routes: this.#routes,
       ...(this.#pair && { pair: this.#pair }),
     };

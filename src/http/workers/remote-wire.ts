@@ -8,10 +8,12 @@ import type { AnswerHead, RequestHead } from "./messages.ts";
 /** What may be under way to the reader before `write` says that it is enough. */
 const HIGH_WATER_BYTES = 16 * 1024;
 
+const NO_BODY = Buffer.alloc(0);
+
 /** A request that a worker has read and checked. */
 export class RemoteRequest implements HttpRequest {
   readonly #head: RequestHead;
-  readonly #body: Buffer;
+  #body: Buffer;
 
   constructor(head: RequestHead, body: Buffer) {
     this.#head = head;
@@ -46,7 +48,10 @@ export class RemoteRequest implements HttpRequest {
   readBody(maxBytes: number): Promise<Buffer> {
     const { refusal } = this.#head;
     if (refusal) return Promise.reject(new Refusal(refusal.status, refusal.message, refusal.headers));
-    return this.#body.length > maxBytes ? Promise.reject(tooLarge(maxBytes)) : Promise.resolve(this.#body);
+    const body = this.#body;
+    // A long call must not hold the body that it was read from.
+    this.#body = NO_BODY;
+    return body.length > maxBytes ? Promise.reject(tooLarge(maxBytes)) : Promise.resolve(body);
   }
 }
 

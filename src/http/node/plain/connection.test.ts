@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { createRandom } from "../../../../test/support/random.ts";
 import { createTestListener } from "../../../../test/support/test-listener.ts";
 import { SILENT_LOGGER } from "../../../core/ports.ts";
@@ -8,6 +8,7 @@ import type { HttpExchange } from "../../exchange.ts";
 import type { Listener } from "../../listener.ts";
 import { resolveHttp, type HttpConfig } from "../../options.ts";
 import { sendJson, sendText } from "../../send.ts";
+import { PacedSocket } from "../paced-socket.ts";
 import { PlainHeadReader } from "./request-head.ts";
 
 const open: Listener[] = [];
@@ -445,6 +446,91 @@ describe("requests on one connection", () => {
     const caller = new Caller(port);
     caller.socket.write(post("/small", "x".repeat(10)));
     expect((await caller.answer())?.body).toBe("x".repeat(10));
+  });
+});
+
+describe("a body that comes after its head", () => {
+  const bodyOf = (answer: Answer | undefined): string => (JSON.parse(answer?.body ?? "{}") as { body: string }).body;
+  /** The pieces, each in a turn of its own. */
+  const writeApart = async ({ socket }: Caller, ...pieces: readonly string[]): Promise<void> => {
+    for (const piece of pieces) {
+      socket.write(piece, "latin1");
+      for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const headOf = (path: string, bytes: number): string =>
+    `POST ${path} HTTP/1.1\r\n${HOST}Content-Length: ${bytes}\r\n\r\n`;
+
+  test.each([
+    ["in one piece", ["hello"]],
+    ["in single bytes", ["h", "e", "l", "l", "o"]],
+    ["with a piece that came with the head", ["lo"]],
+    ["with the head of the next request", [`hello${headOf("/echo", 3)}`, "abc"]],
+  ])("is served without Node's server, %s", async (what, pieces) => {
+    const handedOver = vi.spyOn(PacedSocket.prototype, "start");
+    const caller = new Caller(await start());
+    const first = what.includes("with the head") && what.includes("came") ? "hel" : "";
+    await writeApart(caller, headOf("/echo", 5) + first, ...pieces);
+    expect(bodyOf(await caller.answer())).toBe("hello");
+    if (pieces.at(-1) === "abc") expect(bodyOf(await caller.answer())).toBe("abc");
+    for (let count = 0; count < 3; count += 1) {
+      await writeApart(caller, headOf("/echo", 2), "{}");
+      expect(bodyOf(await caller.answer())).toBe("{}");
+    }
+    expect(handedOver).not.toHaveBeenCalled();
+    handedOver.mockRestore();
+  });
+
+  test("is read whole when it is large, and another connection is served meanwhile", async () => {
+    const port = await start({ max_body_bytes: 8_000_000 });
+    const text = "x".repeat(7_000_000);
+    const [caller, other] = [new Caller(port), new Caller(port)];
+    await writeApart(caller, headOf("/echo", text.length), text.slice(0, 5_000_000));
+    other.socket.write(post("/echo", "other"));
+    expect(bodyOf(await other.answer())).toBe("other");
+    caller.socket.write(text.slice(5_000_000));
+    expect(bodyOf(await caller.answer()).length).toBe(text.length);
+  });
+
+  test("is dropped where its handler answers before, and the next request is served", async () => {
+    const caller = new Caller(await start());
+    await writeApart(caller, headOf("/plain", 100_000));
+    expect((await caller.answer())?.status).toBe(200);
+    await writeApart(caller, "x".repeat(50_000), `${"x".repeat(50_000)}${post("/echo", "next")}`);
+    expect(bodyOf(await caller.answer())).toBe("next");
+  });
+
+  test.each(["/echo", "/wait"])(
+    "that is not whole in the time of a request is 408, for a handler at %s",
+    async (path) => {
+      const wait: Serve = () => new Promise(() => {});
+      const caller = new Caller(await start({ request_timeout: 50 }, { "/wait": wait }));
+      await writeApart(caller, headOf(path, 5), "he");
+      expect((await caller.answer())?.status).toBe(408);
+      await caller.ended();
+    },
+  );
+
+  test("that is not whole when its request was answered ends the connection without a 408", async () => {
+    const caller = new Caller(await start({ request_timeout: 50 }));
+    await writeApart(caller, headOf("/plain", 5), "he");
+    expect((await caller.answer())?.status).toBe(200);
+    expect(await caller.answer()).toBeUndefined();
+  });
+
+  test("gives its caller up when the connection ends, and its reader a 400", async () => {
+    const failures: unknown[] = [];
+    let failed = (): void => {};
+    const hasFailed = new Promise<void>((resolve) => (failed = resolve));
+    const serve: Serve = async (exchange) => {
+      await Promise.resolve(exchange.readBody()).catch((error: unknown) => failures.push(error));
+      failed();
+    };
+    const caller = new Caller(await start({}, { "/read": serve }));
+    await writeApart(caller, headOf("/read", 5), "he");
+    caller.socket.destroy();
+    await hasFailed;
+    expect(failures).toMatchObject([{ status: 400 }]);
   });
 });
 

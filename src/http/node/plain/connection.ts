@@ -1,5 +1,8 @@
 import type { Socket } from "node:net";
 import { Silence } from "../../../core/silence.ts";
+import type { ArrivingBytes, BodyBudget } from "../../body-budget.ts";
+import { PACED_BYTES } from "../turn-queue.ts";
+import { IncomingBody } from "./incoming-body.ts";
 import { PlainHeadReader, type PlainHead } from "./request-head.ts";
 import { PlainWire, type WireConnection } from "./wire.ts";
 
@@ -11,25 +14,32 @@ export interface PlainLimits {
   readonly streamStallMs: number;
 }
 
-/** Who serves what comes over a connection. */
+/** The listener that serves the requests of a connection. */
 export interface PlainOwner {
+  /** Limit of bytes that connections hold. */
+  readonly bodies: BodyBudget;
   serve(wire: PlainWire): void;
-  /** The answer is through, or its caller has gone. */
+  /** The answer was sent, or the client disconnected. */
   over(wire: PlainWire): void;
-  /** Something came that is not plain. Nothing of it was taken from the connection. */
-  handOver(socket: Socket): void;
+  /** Runs `begin` in a later turn, in which other connections have theirs. */
+  inTurn(begin: () => void): void;
+  /** Takes over a connection with a request that is not plain; `bytes` were read from it. */
+  handOver(socket: Socket, bytes: Buffer): void;
 }
 
 /** As Node's own server words it. */
 const TIMEOUT_ANSWER = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n";
 
-/** What may wait behind a request. Up to it the connection is read on, since only then its end is noticed. */
-const MAX_HELD_BYTES = 64 * 1024;
+/**
+ * Bytes that may wait: behind a request that is not answered, or of a body that its handler has not asked for. The
+ * connection is read up to this limit, because a disconnection is noticed only by reading.
+ */
+const MAX_HELD_BYTES = 16 * 1024;
 
 /**
- * A connection over which plain requests come: whole in one piece, one after another. Nearly all requests of programs
- * are such, and cost less here than in Node's server, which does much more. The first that is not, and all after it, go
- * there, just as they came.
+ * A connection with plain requests: a whole head in one piece, a body of known length, one request after another.
+ * Nearly all requests of programs are plain, and cost less here than in Node's server. The first request that is not
+ * plain and all after it are handed over to Node's server unchanged.
  */
 export class PlainConnection implements WireConnection {
   readonly socket: Socket;
@@ -42,11 +52,19 @@ export class PlainConnection implements WireConnection {
   readonly #onEnd = (): void => void this.socket.end();
   readonly #onClose = (): void => this.#closed();
   #wire: PlainWire | undefined;
-  /** What came behind the request under way. */
+  /** The body of the last request, while it is arriving. */
+  #body: IncomingBody | undefined;
+  /** What came behind the request that is not answered yet. */
   #held: Buffer | undefined;
+  /** A held request waits for its turn. */
+  #isQueued = false;
+  /** It is paused until its next turn. */
+  #isPaced = false;
+  /** Counts held bytes; made when there are some. */
+  #account: ArrivingBytes | undefined;
   #isUsed = false;
 
-  /** Reads what comes over a connection from which nothing was read yet. */
+  /** Reads a connection from which nothing was read yet. */
   static begin(socket: Socket, limits: PlainLimits, owner: PlainOwner): void {
     const connection = new PlainConnection(socket, limits, owner);
     socket
@@ -64,40 +82,87 @@ export class PlainConnection implements WireConnection {
     this.#owner = owner;
     this.#heads = new PlainHeadReader(limits.maxHeaderBytes);
     this.#silence = new Silence(() => this.#onSilence());
-    // What could not be written ends the connection, which tells of it.
+    // What could not be written ends the connection, which reports it.
     this.onThrough = (error) => error ?? this.#through();
   }
 
   #came(chunk: Buffer): void {
-    if (this.#wire) this.#hold(this.#held ? Buffer.concat([this.#held, chunk]) : chunk);
+    if (this.#body) this.#bodyCame(this.#body, chunk);
+    else if (this.#wire || this.#isQueued) this.#hold(this.#held ? Buffer.concat([this.#held, chunk]) : chunk);
     else this.#take(chunk);
   }
 
-  #hold(bytes: Buffer): void {
-    this.#held = bytes;
-    if (this.#isFull()) this.socket.pause();
+  #bodyCame(body: IncomingBody, chunk: Buffer): void {
+    const own = body.take(chunk);
+    if (body.isWhole) return this.#bodyIsWhole(own < chunk.length ? chunk.subarray(own) : undefined);
+    if (chunk.length >= PACED_BYTES) this.#pace();
+    this.#countHeld();
   }
 
-  #isFull(): boolean {
-    return this.#held !== undefined && this.#held.length > MAX_HELD_BYTES;
+  /** One piece in a turn: a connection is otherwise read as long as there is more, while all others wait. */
+  #pace(): void {
+    this.socket.pause();
+    if (this.#isPaced) return;
+    this.#isPaced = true;
+    this.#owner.inTurn(() => {
+      this.#isPaced = false;
+      this.#countHeld();
+    });
+  }
+
+  /** `rest` came in one piece with the end of the body. */
+  #bodyIsWhole(rest: Buffer | undefined): void {
+    const isAnswered = this.#wire === undefined;
+    this.#body = undefined;
+    this.#silence.end();
+    if (rest) this.#hold(rest);
+    else this.#countHeld();
+    if (isAnswered) this.#next();
+  }
+
+  #hold(bytes: Buffer | undefined): void {
+    this.#held = bytes;
+    this.#countHeld();
+  }
+
+  /** Counts what waits, and reads on only below the limit. */
+  #countHeld(): void {
+    const { socket } = this;
+    const bytes = (this.#held?.length ?? 0) + (this.#body?.unreadBytes ?? 0);
+    if (bytes > 0)
+      this.#account ??= this.#owner.bodies.open(`address ${socket.remoteAddress ?? ""}`, () => socket.destroy());
+    this.#account?.resize(bytes);
+    if (bytes > MAX_HELD_BYTES) socket.pause();
+    else if (!this.#isPaced && socket.isPaused()) socket.resume();
   }
 
   #take(bytes: Buffer): void {
     const head = this.#heads.read(bytes);
-    const end = head ? this.#heads.end + head.bodyBytes : 0;
-    if (!head || head.bodyBytes > this.limits.maxBodyBytes || end > bytes.length) return this.#handOver(bytes);
+    if (!head || head.bodyBytes > this.limits.maxBodyBytes) return this.#handOver(bytes);
+    const start = this.#heads.end;
+    const end = start + head.bodyBytes;
+    if (end > bytes.length) return this.#serveEarly(head, bytes.subarray(start));
     if (end < bytes.length) this.#hold(bytes.subarray(end));
-    this.#serve(head, bytes.subarray(this.#heads.end, end));
+    this.#silence.end();
+    this.#serve(head, bytes.subarray(start, end));
   }
 
-  #serve(head: PlainHead, body: Buffer): void {
+  /** Serves a request whose body is still arriving. All of it must be here in the time of a request. */
+  #serveEarly(head: PlainHead, first: Buffer): void {
+    const body = new IncomingBody(head.bodyBytes, () => this.#countHeld());
+    if (first.length > 0) body.take(first);
+    this.#body = body;
+    this.#silence.expect(this.limits.requestTimeoutMs);
+    this.#serve(head, body);
+  }
+
+  #serve(head: PlainHead, body: Buffer | IncomingBody): void {
     this.#isUsed = true;
-    this.#silence.end();
     this.#wire = new PlainWire(head, body, this);
     this.#owner.serve(this.#wire);
   }
 
-  /** The answer has left. */
+  /** The answer was sent. */
   #through(): void {
     const wire = this.#wire;
     if (!wire || this.socket.destroyed) return;
@@ -106,36 +171,60 @@ export class PlainConnection implements WireConnection {
     wire.over();
     this.#owner.over(wire);
     if (this.socket.destroyed || this.socket.writableEnded) return;
-    const held = this.#held;
-    if (!held) return this.#silence.expect(this.limits.idleTimeoutMs);
-    this.#held = undefined;
-    this.#take(held);
-    if (this.#wire && !this.#isFull()) this.socket.resume();
+    // The rest of a body that was not read is dropped as it arrives.
+    if (this.#body) this.#body.drop();
+    else this.#next();
   }
 
-  /** Node's server has it from here on, with what was read. */
+  /** Waits for the next request, or has the one that came already begin in its turn. */
+  #next(): void {
+    if (!this.#held) return this.#silence.expect(this.limits.idleTimeoutMs);
+    this.#isQueued = true;
+    this.#owner.inTurn(() => this.#takeHeld());
+  }
+
+  #takeHeld(): void {
+    const held = this.#held;
+    this.#isQueued = false;
+    if (!held || this.socket.destroyed || this.socket.writableEnded) return;
+    this.#hold(undefined);
+    this.#take(held);
+  }
+
+  /** Node's server has the connection from here on, with what was read from it. */
   #handOver(bytes: Buffer): void {
     const { socket } = this;
     this.#silence.close();
+    this.#account?.close();
     socket.off("data", this.#onData).off("end", this.#onEnd).off("error", ignore).off("close", this.#onClose);
     socket.pause();
-    socket.unshift(bytes);
-    this.#owner.handOver(socket);
+    this.#owner.handOver(socket, bytes);
   }
 
   #onSilence(): void {
-    if (this.#wire) return;
-    if (!this.#isUsed) this.socket.write(TIMEOUT_ANSWER, "latin1");
-    this.socket.destroySoon();
+    const { socket } = this;
+    if (this.#wire && !this.#body) return;
+    const owesAnswer = this.#wire ? !this.#wire.isBegun : !this.#isUsed;
+    this.#endRequest();
+    if (owesAnswer) socket.write(TIMEOUT_ANSWER, "latin1");
+    socket.destroySoon();
   }
 
   #closed(): void {
     this.#silence.close();
-    const wire = this.#wire;
-    if (!wire) return;
+    this.#account?.close();
+    this.#held = undefined;
+    this.#endRequest();
+  }
+
+  /** Gives up the request that is not answered. */
+  #endRequest(): void {
+    const [wire, body] = [this.#wire, this.#body];
     this.#wire = undefined;
-    wire.over();
-    this.#owner.over(wire);
+    this.#body = undefined;
+    wire?.over();
+    body?.end();
+    if (wire) this.#owner.over(wire);
   }
 }
 

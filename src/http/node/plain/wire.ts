@@ -1,8 +1,9 @@
 import type { Socket } from "node:net";
 import { assertPlain, tooLarge } from "../../body-refusals.ts";
-import type { AnswerWire, HttpRequest, RawHeaders, RequestHeaders, WireEvents } from "../../wire.ts";
+import type { AnswerWire, BodyAccounts, HttpRequest, RawHeaders, RequestHeaders, WireEvents } from "../../wire.ts";
 import { DrainWatch } from "../drain-watch.ts";
 import { answerHead, type Framing } from "./answer-head.ts";
+import { IncomingBody } from "./incoming-body.ts";
 import type { PlainHead } from "./request-head.ts";
 
 /** The connection that a request came over. */
@@ -20,26 +21,26 @@ export interface WireConnection {
 
 const LAST_CHUNK = "0\r\n\r\n";
 
-/** A plain request, whole as it came, and its answer, written straight to the connection. */
+/** A plain request, and its answer, which is written straight to the connection. */
 export class PlainWire implements HttpRequest, AnswerWire {
   events: WireEvents | undefined;
   /** The connection ends with this answer. */
   closes = false;
   readonly #head: PlainHead;
-  readonly #body: Buffer;
+  #body: Buffer | IncomingBody;
   readonly #connection: WireConnection;
   /** Said before the head. */
   #earlier: string[] = NO_HEADERS;
   /** The head while it waits for the first piece. */
   #waiting = "";
-  #framing: Framing = "none";
+  #framing: Framing | undefined;
   #isEnded = false;
   /** The connection is another request's by now, or closed. */
   #isOver = false;
   readonly #drain = new DrainWatch();
   #stall: NodeJS.Timeout | undefined;
 
-  constructor(head: PlainHead, body: Buffer, connection: WireConnection) {
+  constructor(head: PlainHead, body: Buffer | IncomingBody, connection: WireConnection) {
     this.#head = head;
     this.#body = body;
     this.#connection = connection;
@@ -69,8 +70,17 @@ export class PlainWire implements HttpRequest, AnswerWire {
     return this.#connection.socket;
   }
 
+  get connection(): object {
+    return this.socket;
+  }
+
   get isGone(): boolean {
     return this.#isOver || this.socket.destroyed;
+  }
+
+  /** Its head was handed to the connection. */
+  get isBegun(): boolean {
+    return this.#framing !== undefined;
   }
 
   get waitingBytes(): number {
@@ -81,10 +91,13 @@ export class PlainWire implements HttpRequest, AnswerWire {
     return this.#head.headers[name] as string | undefined;
   }
 
-  readBody(maxBytes: number): Buffer {
+  readBody(maxBytes: number, accounts: BodyAccounts): Buffer | Promise<Buffer> {
     assertPlain(this.header("content-encoding"));
-    if (this.#body.length > maxBytes) throw tooLarge(maxBytes);
-    return this.#body;
+    const body = this.#body;
+    // A long call must not hold the body that it was read from.
+    this.#body = NO_BODY;
+    if (this.#head.bodyBytes > maxBytes) throw tooLarge(maxBytes);
+    return body instanceof IncomingBody ? body.read(accounts) : body;
   }
 
   setHeader(name: string, value: string): void {
@@ -202,6 +215,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
 }
 
 const NO_HEADERS: string[] = [];
+const NO_BODY = Buffer.alloc(0);
 const BEYOND_ASCII = /[\x80-\xff]/;
 
 function chunkSize(text: string, encoding: "latin1" | "utf8"): string {

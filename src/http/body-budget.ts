@@ -1,0 +1,145 @@
+export interface BodyLimits {
+  readonly maxBodyBytes: number;
+  /** Bytes of unfinished requests that are held for all clients together. */
+  readonly maxArrivingBytes: number;
+}
+
+/** Called when the bytes of an unfinished request must be released. */
+export type ReleaseBytes = () => void;
+
+/** Length of a window in which the pace of a sender is measured. */
+const WINDOW_MS = 1000;
+
+/**
+ * Limits the memory that unfinished requests hold. A holder is a principal, or the address of a client without a token.
+ *
+ * - One holder has at most half of the total, so that one token cannot fill it.
+ * - When the total is exceeded, the holder with the most bytes loses its slowest body. Its share is above the average,
+ *   so a holder within its share loses nothing.
+ */
+export class BodyBudget {
+  readonly #maxBytes: number;
+  readonly #maxHolderBytes: number;
+  readonly #open = new Set<ArrivingBytes>();
+  readonly #byHolder = new Map<string, number>();
+  #total = 0;
+
+  constructor({ maxBodyBytes, maxArrivingBytes }: BodyLimits) {
+    // One body of the largest size always fits.
+    this.#maxBytes = Math.max(maxArrivingBytes, 2 * maxBodyBytes);
+    this.#maxHolderBytes = this.#maxBytes / 2;
+  }
+
+  /** Bytes that are held now. */
+  get heldBytes(): number {
+    return this.#total;
+  }
+
+  /** Begins to count the bytes of one unfinished request. The caller must `close` it. */
+  open(holder: string, release: ReleaseBytes): ArrivingBytes {
+    const arriving = new ArrivingBytes(this, holder, release);
+    this.#open.add(arriving);
+    return arriving;
+  }
+
+  /** Called by `ArrivingBytes` after its size changed by `difference`. */
+  changed({ holder }: ArrivingBytes, difference: number): void {
+    this.#total += difference;
+    const held = (this.#byHolder.get(holder) ?? 0) + difference;
+    if (held === 0) this.#byHolder.delete(holder);
+    else this.#byHolder.set(holder, held);
+    if (difference <= 0) return;
+    while ((this.#byHolder.get(holder) ?? 0) > this.#maxHolderBytes) this.#releaseSlowest(holder);
+    while (this.#total > this.#maxBytes) this.#releaseSlowest(this.#largestHolder());
+  }
+
+  /** Called by `ArrivingBytes` when it is closed. */
+  closed(arriving: ArrivingBytes): void {
+    this.#open.delete(arriving);
+  }
+
+  #largestHolder(): string {
+    let [largest, most] = ["", -1];
+    for (const [holder, held] of this.#byHolder) if (held > most) [largest, most] = [holder, held];
+    return largest;
+  }
+
+  #releaseSlowest(holder: string): void {
+    const now = performance.now();
+    let slowest: ArrivingBytes | undefined;
+    for (const arriving of this.#open)
+      if (arriving.holder === holder && arriving.size > 0 && (!slowest || arriving.goesBefore(slowest, now)))
+        slowest = arriving;
+    slowest?.release();
+  }
+}
+
+/** Bytes of one unfinished request, as `BodyBudget` counts them. */
+export class ArrivingBytes {
+  readonly holder: string;
+  readonly #budget: BodyBudget;
+  readonly #release: ReleaseBytes;
+  #size = 0;
+  #isClosed = false;
+  /** Begin of the current window, and bytes that arrived in it and in the window before. */
+  #windowAt = performance.now();
+  #current = 0;
+  #previous = 0;
+  #isYoung = true;
+
+  constructor(budget: BodyBudget, holder: string, release: ReleaseBytes) {
+    this.#budget = budget;
+    this.holder = holder;
+    this.#release = release;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Sets how many bytes are held. The budget may release this or other requests before it returns. */
+  resize(size: number): void {
+    if (this.#isClosed) return;
+    const difference = size - this.#size;
+    this.#size = size;
+    this.#advance(performance.now());
+    if (difference > 0) this.#current += difference;
+    this.#budget.changed(this, difference);
+  }
+
+  /** Ends the count: the request is whole, or its bytes are released. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.resize(0);
+    this.#isClosed = true;
+    this.#budget.closed(this);
+  }
+
+  /** Called by the budget: closes this and has its bytes released. */
+  release(): void {
+    this.close();
+    this.#release();
+  }
+
+  /** True if this is released before the other: the slower one, and of two that have just begun the larger one. */
+  goesBefore(other: ArrivingBytes, now: number): boolean {
+    const [own, theirs] = [this.#paceAt(now), other.#paceAt(now)];
+    if (this.#isYoung !== other.#isYoung) return other.#isYoung;
+    if (this.#isYoung || own === theirs) return this.#size > other.#size;
+    return own < theirs;
+  }
+
+  #paceAt(now: number): number {
+    this.#advance(now);
+    return this.#previous + this.#current;
+  }
+
+  #advance(now: number): void {
+    const windows = Math.floor((now - this.#windowAt) / WINDOW_MS);
+    if (windows <= 0) return;
+    this.#isYoung = false;
+    this.#previous = windows === 1 ? this.#current : 0;
+    this.#current = 0;
+    this.#windowAt += windows * WINDOW_MS;
+  }
+}

@@ -1,0 +1,49 @@
+import { Refusal } from "./refusal.ts";
+
+/** Refusals on one connection after which it is closed. */
+const MAX_OF_CONNECTION = 100;
+/** Refusals of one address within `WINDOW_MS` after which each further one closes its connection. */
+const MAX_OF_ADDRESS = 1000;
+const WINDOW_MS = 10_000;
+/** Addresses that are counted at once; the one that began first is forgotten. */
+const MAX_ADDRESSES = 10_000;
+
+interface AddressCount {
+  readonly since: number;
+  refusals: number;
+}
+
+/**
+ * Counts the requests that are refused before their client is known, by connection and by address. Beyond a limit the
+ * answer closes its connection, so that a client that keeps sending such requests has to connect for each of them.
+ */
+export class RefusalCount {
+  readonly #byConnection = new WeakMap<object, number>();
+  readonly #byAddress = new Map<string, AddressCount>();
+
+  /** Counts a refusal and returns it, or a copy that closes the connection. */
+  add(refusal: Refusal, connection: object | undefined, address: string): Refusal {
+    const ofConnection = connection === undefined ? 0 : this.#addTo(connection);
+    const ofAddress = this.#addAt(address);
+    if (ofConnection <= MAX_OF_CONNECTION && ofAddress <= MAX_OF_ADDRESS) return refusal;
+    return new Refusal(refusal.status, refusal.message, { ...refusal.headers, connection: "close" });
+  }
+
+  #addTo(connection: object): number {
+    const refusals = (this.#byConnection.get(connection) ?? 0) + 1;
+    this.#byConnection.set(connection, refusals);
+    return refusals;
+  }
+
+  #addAt(address: string): number {
+    const now = performance.now();
+    let count = this.#byAddress.get(address);
+    if (!count || now - count.since > WINDOW_MS) {
+      this.#byAddress.delete(address);
+      if (this.#byAddress.size >= MAX_ADDRESSES) this.#byAddress.delete(this.#byAddress.keys().next().value!);
+      this.#byAddress.set(address, (count = { since: now, refusals: 0 }));
+    }
+    count.refusals += 1;
+    return count.refusals;
+  }
+}
