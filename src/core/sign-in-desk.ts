@@ -1,4 +1,7 @@
 import type { Principal } from "./call.ts";
+import { FailError } from "./errors.ts";
+import { fail } from "./outcome.ts";
+import { Shares, type Holder } from "./shares.ts";
 
 /** A request of a browser to one of the hub's own pages for sign-ins. */
 export interface PageRequest {
@@ -38,6 +41,10 @@ export function sendOn(location: string, cookie: string): Page {
 
 /** A sign-in that waits for its browser. */
 export interface WaitingSignIn {
+  /** The principal, and as its connection the source. */
+  readonly owner: Holder;
+  /** Called when a newer sign-in takes its place. */
+  end(): void;
   /** The page that its link opens; nothing for another's link. */
   page(request: PageRequest): Promise<Page> | undefined;
   /** Takes what a browser brings back from an issuer; nothing where that is another's. */
@@ -53,8 +60,10 @@ export interface SignInStarter {
   begin(principal: Principal): Promise<Page | undefined>;
 }
 
-/** Sign-ins that wait for a browser at once. */
+/** Sign-ins that wait for a browser at the same time. */
 const MAX_WAITING = 1000;
+/** Of them, those of one principal to one source. */
+const MAX_WAITING_EACH = 8;
 
 /**
  * Where sign-ins meet the doors: which of them wait for a browser, at which address of the hub it comes back, and which
@@ -66,6 +75,7 @@ export class SignInDesk {
   /** Sources by id. */
   readonly sources = new Map<string, SignInStarter>();
   readonly #waiting = new Set<WaitingSignIn>();
+  readonly #shares = new Shares();
   readonly #addresses = new Set<{ readonly url: string }>();
 
   constructor(folder: string | undefined) {
@@ -84,12 +94,33 @@ export class SignInDesk {
     return () => void this.#addresses.delete(entry);
   }
 
-  /** Waits until the returned function is called; the one who waits longest goes where there are too many. */
+  /**
+   * Waits until the returned function is called. Beyond the limit of one principal and source, its oldest sign-in ends;
+   * beyond the limit of all, one of the principal with the most. Throws a `FailError` of kind `limited` where each has
+   * no more than its share.
+   */
   wait(signIn: WaitingSignIn): () => void {
-    const [oldest] = this.#waiting;
-    if (oldest && this.#waiting.size >= MAX_WAITING) this.#waiting.delete(oldest);
+    const { owner } = signIn;
+    const own = Array.from(this.#waiting).filter((one) => isSameOwner(one.owner, owner));
+    if (own.length >= MAX_WAITING_EACH) this.#end(own[0]!);
+    else if (this.#waiting.size >= MAX_WAITING) this.#end(this.#debtorTo(owner) ?? own[0]);
     this.#waiting.add(signIn);
-    return () => void this.#waiting.delete(signIn);
+    this.#shares.add(owner);
+    return () => this.#leave(signIn);
+  }
+
+  #debtorTo(owner: Holder): WaitingSignIn | undefined {
+    return this.#shares.debtorTo(owner, this.#waiting, { holder: (one) => one.owner });
+  }
+
+  #end(one: WaitingSignIn | undefined): void {
+    if (!one) throw new FailError(fail("limited", TOO_MANY, { retryAfterMs: RETRY_MS, details: { sent: false } }));
+    this.#leave(one);
+    one.end();
+  }
+
+  #leave(one: WaitingSignIn): void {
+    if (this.#waiting.delete(one)) this.#shares.remove(one.owner);
   }
 
   page(request: PageRequest): Promise<Page> | undefined {
@@ -108,6 +139,13 @@ export class SignInDesk {
     return undefined;
   }
 }
+
+function isSameOwner(one: Holder, other: Holder): boolean {
+  return one.principal === other.principal && one.connection === other.connection;
+}
+
+const RETRY_MS = 60_000;
+const TOO_MANY = `${MAX_WAITING} sign-ins wait for a browser, which is the limit. Try again in a minute.`;
 
 /** Paths of the hub, below its address. */
 export const SIGN_IN_PATH = "/sign-in";

@@ -44,12 +44,15 @@ export async function situationOf(context: LoginContext, challenge: Challenge | 
 
 /** Registers the hub where that has to be. Rejects with a `FailError`. */
 export async function prepare(
-  { options, network }: LoginContext,
+  { options, network, starts }: LoginContext,
   { found, known, client: before, challenge }: Situation,
   redirectUri: string,
 ): Promise<Prepared> {
   const { server } = found;
-  const client = await clientFor({ server, options, network, redirectUri, known: before });
+  const register = (recent?: ClientRecord): Promise<ClientRecord> =>
+    clientFor({ server, options, network, redirectUri, known: [before, recent] });
+  const key = JSON.stringify([server.issuer, redirectUri, before?.id]);
+  const client = await (starts ? starts.client(key, register) : register());
   const challenged = known?.wanted?.scope ?? challenge?.scope;
   const asked = known?.wanted ? known.scopes : [];
   const wish = { configured: options.scopes, challenged, described: found.scopes, before: asked };

@@ -39,6 +39,11 @@ export class BrowserGuard {
     if (this.#target.back.protocol === "https:") this.#cookie = `__Host-${this.#cookie}`;
   }
 
+  /** Whether the link still leads to the issuer. */
+  get isOpen(): boolean {
+    return this.#target !== undefined && this.#tries < MAX_TRIES && performance.now() < this.#until;
+  }
+
   /** Whether this browser is the one that gave the code. */
   admits({ cookie }: Pick<PageRequest, "cookie">): boolean {
     const name = this.#cookie.slice(0, this.#cookie.indexOf("=") + 1);
@@ -47,8 +52,7 @@ export class BrowserGuard {
   }
 
   async serve(request: Pick<PageRequest, "method" | "body">): Promise<Page> {
-    const isOpen = this.#target !== undefined && this.#tries < MAX_TRIES && performance.now() < this.#until;
-    if (!isOpen) return page(410, "<p>This link was used, or its time is over. Begin anew in the chat.");
+    if (!this.isOpen) return page(410, "<p>This link was used, or its time is over. Begin anew in the chat.");
     if (request.method === "GET") return page(200, this.#form(""));
     if (request.method !== "POST") return page(405, "<p>This is a page for a browser.");
     this.#tries += 1;

@@ -10,6 +10,7 @@ import type { Challenge } from "./challenge.ts";
 import { createContext, type SignInPlace } from "./context.ts";
 import { deskPlace } from "./desk-place.ts";
 import { login, type LoginPorts } from "./login.ts";
+import { startsOf } from "./sign-in-starts.ts";
 
 export interface PersonSignIn {
   readonly place: SignInPlace;
@@ -17,6 +18,17 @@ export interface PersonSignIn {
   readonly challenge: Challenge | undefined;
   /** The hub's own pages. */
   readonly desk: SignInDesk | undefined;
+  /** Ends the sign-in with its source. */
+  readonly closing: AbortSignal;
+}
+
+/** What a caller needs to sign in by a browser of its own. */
+export interface SignInLink {
+  readonly url: string;
+  /** To be given there. */
+  readonly code: string;
+  /** False once it was used, or is too old. */
+  isOpen(): boolean;
 }
 
 const MAX_WAIT_MS = 600_000;
@@ -33,57 +45,90 @@ export function canBeSent({ principal, client }: Pick<Call, "principal" | "clien
   return hasLinks && (desk?.address !== undefined || isOnThisMachine(principal));
 }
 
+/** Whether a caller that cannot be asked may be given a link that its browser reaches, and that outlives its call. */
+export function canBeGivenLink({ principal, client }: Pick<Call, "principal" | "client">, desk?: SignInDesk): boolean {
+  // Programs without MCP may end with their call, and their listener with them.
+  return desk?.address !== undefined || (client.era !== undefined && isOnThisMachine(principal));
+}
+
 /** Asks the caller to sign in by a link, and waits until that is done. False: the caller would rather not. */
-export async function signInByChat(call: Call, { place, challenge, desk }: PersonSignIn): Promise<boolean> {
-  const context = createContext(place);
+export async function signInByChat(call: Call, { place, challenge, desk, closing }: PersonSignIn): Promise<boolean> {
   const guard = new BrowserGuard({ source: place.label, principal: call.principal.id });
   const refused = new AbortController();
-  const signal = AbortSignal.any([call.signal, refused.signal, AbortSignal.timeout(MAX_WAIT_MS)]);
+  const signal = AbortSignal.any([call.signal, refused.signal, closing, AbortSignal.timeout(MAX_WAIT_MS)]);
   const ask = async (url: string): Promise<void> => {
     const message = `${place.label} wants you to sign in. Open the link, and give the code ${guard.code} there.`;
     const params = { mode: "url", message, url, elicitationId: guard.path.split("/").at(-1)! };
     const { action } = await call.ask({ method: "elicitation/create", params }, signal);
     if (action !== "accept") refused.abort(new FailError(NOT_WANTED));
   };
+  const prepared = await startsOf(place)?.begin(call.principal.id, signal);
+  const context = createContext(place);
   try {
     const show = (url: string): Promise<void> => {
+      prepared?.();
       // The answer may come after the browser is back, where the client waits for that.
       ask(url).catch((error: unknown) => refused.abort(error));
       return Promise.resolve();
     };
-    const ports = { challenge, show, guard, signal, comesBack: backBy(desk) };
+    const ports = { challenge, show, guard, signal, comesBack: backBy(desk, call.principal, place) };
     await whilePersonActs(call, login(context, ports));
     return true;
   } catch (error) {
     if (error instanceof FailError && error.failure === NOT_WANTED) return false;
     throw error;
   } finally {
+    prepared?.();
     await context.network.close();
   }
 }
 
 /**
- * Begins a sign-in for somebody whose browser is at the hub's own page, and is known there: what that browser is sent.
- * `done` hears that there are tokens.
+ * Begins a sign-in for a user whose browser is at the hub's own page, and is known there: what that browser is sent.
+ * `done` is called when there are tokens.
  */
-export async function signInByPage(
+export function signInByPage(principal: Principal, signIn: PersonSignIn, done: () => void): Promise<Page> {
+  return beginSignIn(principal, signIn, { done, show: (guard) => guard.pass() });
+}
+
+/** Begins a sign-in for a caller that cannot be asked to open a link, and returns the link. */
+export function signInByLink(principal: Principal, signIn: PersonSignIn, done: () => void): Promise<SignInLink> {
+  return beginSignIn(principal, signIn, { done, show: linkTo });
+}
+
+function linkTo(guard: BrowserGuard, url: string): SignInLink {
+  return { url, code: guard.code, isOpen: () => guard.isOpen };
+}
+
+interface Background<T> {
+  readonly done: () => void;
+  readonly show: (guard: BrowserGuard, url: string) => T;
+}
+
+/** Resolves when the sign-in is ready for its browser, and goes on in the background. Rejects with a `FailError`. */
+async function beginSignIn<T>(
   principal: Principal,
-  { place, challenge, desk }: PersonSignIn,
-  done: () => void,
-): Promise<Page> {
-  const context = createContext(place);
+  { place, challenge, desk, closing }: PersonSignIn,
+  { done, show }: Background<T>,
+): Promise<T> {
   const guard = new BrowserGuard({ source: place.label, principal: principal.id });
-  const signal = AbortSignal.timeout(MAX_WAIT_MS);
+  const signal = AbortSignal.any([closing, AbortSignal.timeout(MAX_WAIT_MS)]);
+  const prepared = await startsOf(place)?.begin(principal.id, signal);
+  const context = createContext(place);
   return new Promise((resolve, reject) => {
-    const show = async (): Promise<void> => resolve(guard.pass());
+    const shown = async (url: string): Promise<void> => {
+      prepared?.();
+      resolve(show(guard, url));
+    };
     const work = async (): Promise<void> => {
       try {
-        await login(context, { challenge, show, guard, signal, comesBack: backBy(desk) });
+        await login(context, { challenge, show: shown, guard, signal, comesBack: backBy(desk, principal, place) });
         done();
       } catch (error) {
-        // Once its page was shown, whoever sits there reads it on the next.
+        // Once the page was shown, its user reads the failure on the next page.
         reject(error as Error);
       } finally {
+        prepared?.();
         await context.network.close();
       }
     };
@@ -91,8 +136,12 @@ export async function signInByPage(
   });
 }
 
-function backBy(desk: SignInDesk | undefined): LoginPorts["comesBack"] {
-  return desk?.address === undefined ? undefined : deskPlace(desk, desk.address);
+function backBy(
+  desk: SignInDesk | undefined,
+  { id: principal }: Principal,
+  { label: connection }: SignInPlace,
+): LoginPorts["comesBack"] {
+  return desk?.address === undefined ? undefined : deskPlace(desk, desk.address, { principal, connection });
 }
 
 /** Its browser reaches a listener of this machine. */

@@ -5,6 +5,7 @@ import type { Target } from "./discovery.ts";
 import { IssuerBook } from "./issuer-book.ts";
 import { SignInNetwork } from "./network.ts";
 import type { RecordKey } from "./records.ts";
+import { startsOf, type SignInStarts } from "./sign-in-starts.ts";
 import { Vault } from "./vault.ts";
 
 /** What each step of a sign-in stands on. */
@@ -18,6 +19,7 @@ export interface LoginContext {
   /** Which issuer the configured credentials of each source belong to. */
   readonly issuers: IssuerBook;
   readonly network: SignInNetwork;
+  readonly starts?: SignInStarts | undefined;
 }
 
 /** A source that may be signed in to, and whence. */
@@ -36,6 +38,8 @@ export interface SignInPlace {
   readonly logger: Logger;
   /** Somebody sits at a terminal. @default false */
   readonly isAttended?: boolean;
+  /** Sign-ins with the same object share their limits: those of all principals to one source. @default no limits */
+  readonly scope?: object;
 }
 
 export function createContext(place: SignInPlace): LoginContext {
@@ -49,6 +53,7 @@ export function createContext(place: SignInPlace): LoginContext {
     person,
     vault: openVault(place),
     issuers: new IssuerBook(place.folder),
+    starts: startsOf(place),
     network: new SignInNetwork({ label, url, trusted, environment, caFiles, ...(proxy !== undefined && { proxy }) }),
   };
 }

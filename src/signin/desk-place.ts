@@ -1,12 +1,15 @@
 import { CALLBACK_PATH, CLIENT_DOCUMENT_PATH, type SignInDesk } from "../core/sign-in-desk.ts";
 import type { BrowserGuard } from "./browser-guard.ts";
 import { takeBack, type OpenPlace } from "./redirect.ts";
+import type { Holder } from "../core/shares.ts";
 
-/** The hub's own pages, at the address where its door is open. */
-export function deskPlace(desk: SignInDesk, address: string): OpenPlace {
+/** The hub's own pages, at the address where its endpoint is open. `owner`: whose sign-in it is, to which source. */
+export function deskPlace(desk: SignInDesk, address: string, owner: Holder): OpenPlace {
   return async (handlers) => {
     const { guard } = handlers;
     const leave = desk.wait({
+      owner,
+      end: () => handlers.onDisplaced?.(),
       page: (request) => (isOf(guard, request.path) ? guard.serve(request) : undefined),
       back: (request) => takeBack(request, handlers),
     });

@@ -81,14 +81,19 @@ async function findResource(
   named: string | undefined,
   network: SignInNetwork,
 ): Promise<Resource | undefined> {
-  const { origin, pathname } = target.url;
-  const root = `${origin}/.well-known/oauth-protected-resource`;
-  const usual = pathname === "/" ? [root] : [`${root}${pathname}`, root];
+  const usual = wellKnownPlaces(target.url);
   for (const address of named === undefined ? usual : [named, ...usual.filter((one) => one !== named)]) {
     const found = await read(address, network);
     if (found) return toResource(found, target);
   }
   return undefined;
+}
+
+/** The query belongs to the address (RFC 9728, 3.1); servers that know no queries are asked without it, too. */
+function wellKnownPlaces({ origin, pathname, search }: URL): readonly string[] {
+  const root = `${origin}/.well-known/oauth-protected-resource`;
+  const own = pathname === "/" ? root : `${root}${pathname}`;
+  return Array.from(new Set([`${own}${search}`, own, root]));
 }
 
 function toResource(found: JsonObject, target: Target): Resource {
@@ -106,12 +111,13 @@ function toResource(found: JsonObject, target: Target): Resource {
   return { resource, servers, ...(scopes.length > 0 && { scopes: scopes.join(" ") }) };
 }
 
-/** Same origin, and the address lies in the resource's path. */
-function covers(resource: string, { origin, pathname }: URL): boolean {
+/** Whether the origin is the same, the address is below the resource's path, and a query of the resource is its own. */
+function covers(resource: string, { origin, pathname, search }: URL): boolean {
   if (!URL.canParse(resource) || resource.includes("#")) return false;
   const own = new URL(resource);
   const folder = own.pathname.endsWith("/") ? own.pathname : `${own.pathname}/`;
-  return own.origin === origin && `${pathname}/`.startsWith(folder);
+  const isOwnQuery = own.search === "" || own.search === search;
+  return own.origin === origin && isOwnQuery && `${pathname}/`.startsWith(folder);
 }
 
 function listOf(value: unknown): readonly string[] {

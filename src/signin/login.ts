@@ -34,17 +34,20 @@ export async function login(context: LoginContext, ports: LoginPorts): Promise<S
   const situation = await situationOf(context, ports.challenge);
   assertBrowserFlow(context, situation.found);
   const answers = new Answers();
+  const displaced = new AbortController();
+  const signal = AbortSignal.any([ports.signal, displaced.signal]);
   const open = ports.comesBack ?? ((handlers: Handlers) => openListener(context.options, situation.client, handlers));
   const place = await open({
     onRedirect: (parameters) => answers.take(parameters),
     isAnswer: (parameters) => answers.knows(parameters),
     guard: ports.guard,
+    onDisplaced: () =>
+      displaced.abort(needsPerson(context.label, "has newer sign-ins that wait for a browser, so this one ended.")),
   });
   try {
     const prepared = await prepare(context, situation, place.uri);
     const { found, client, scopes } = prepared;
     const begun = await begin({ ...found, client, scopes, redirectUri: place.uri });
-    const { signal } = ports;
     const result = answers.first(begun, async (parameters) => {
       const tokens = await tokensFor(parameters, { context, prepared, begun, signal });
       return save(context, prepared, tokens);
@@ -53,7 +56,7 @@ export async function login(context: LoginContext, ports: LoginPorts): Promise<S
     ports.guard?.leadTo(href, place.uri);
     await place.expects?.(begun.state);
     await ports.show(ports.guard ? place.at(ports.guard.path) : href);
-    void paste(ports, answers);
+    void paste({ ...ports, signal }, answers);
     return await orAborted(result, signal);
   } finally {
     await place.close();

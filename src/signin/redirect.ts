@@ -26,6 +26,8 @@ export interface Handlers {
   readonly isAnswer: (parameters: URLSearchParams) => boolean;
   /** Present: only the browser that went through its page may come back. */
   readonly guard?: BrowserGuard | undefined;
+  /** Called when the place is given to a newer sign-in: no answer comes any more. */
+  readonly onDisplaced?: () => void;
 }
 
 /** Where a browser comes back to. */

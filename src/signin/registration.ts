@@ -13,8 +13,8 @@ export interface Registering {
   readonly network: SignInNetwork;
   /** Where the browser comes back to. */
   readonly redirectUri: string;
-  /** What this source was known as before. */
-  readonly known?: ClientRecord | undefined;
+  /** What this source was known as before; the first that is still good counts. */
+  readonly known: readonly (ClientRecord | undefined)[];
 }
 
 /**
@@ -29,7 +29,8 @@ export async function clientFor(registering: Registering): Promise<ClientRecord>
     if (server.client_id_metadata_document_supported || options.registration === "document")
       return { issuer: server.issuer, id: document, method: "none", from: "document", redirectUri };
   }
-  if (known && isStillGood(known, registering)) return known;
+  const good = known.find((one) => one !== undefined && isStillGood(one, registering));
+  if (good) return good;
   if (options.registration !== "document" && server.registration_endpoint !== undefined)
     return register(registering, server.registration_endpoint);
   throw needsPerson(

@@ -92,7 +92,10 @@ export class SignInDoor implements Door {
       send(exchange, begun ?? page(403, html`<p>This source is not yours to sign in to.`.text));
     } catch (error) {
       if (!(error instanceof FailError)) throw error;
-      send(exchange, page(502, html`<p>${this.#redact(error.failure.message)}`.text));
+      const { kind, message, retryAfterMs } = error.failure;
+      const shown = page(kind === "limited" ? 429 : 502, html`<p>${this.#redact(message)}`.text);
+      const wait = retryAfterMs !== undefined && { "retry-after": String(Math.ceil(retryAfterMs / 1000)) };
+      send(exchange, { ...shown, headers: { ...shown.headers, ...wait } });
     }
   }
 }

@@ -46,8 +46,9 @@ const SIGNED_IN_MS = 60_000;
  */
 export function createHttpProvider(given: HttpProviderDeps): Provider {
   const { options, source, desk } = given;
+  const scope = {};
   if (options.credentials === "shared" || !options.upstream.enabled) {
-    const { provider, begin } = createOne(given);
+    const { provider, begin } = createOne({ ...given, scope });
     return withPage(provider, desk, begin);
   }
   const begins = new WeakMap<Provider, One["begin"]>();
@@ -55,7 +56,7 @@ export function createHttpProvider(given: HttpProviderDeps): Provider {
   const people = new PerCallerProvider({
     source,
     open: (principal) => {
-      const { provider, begin } = createOne({ ...given, slots }, { principal });
+      const { provider, begin } = createOne({ ...given, slots, scope }, { principal });
       begins.set(provider, begin);
       return provider;
     },
@@ -85,6 +86,8 @@ interface Whose {
 
 interface OneDeps extends HttpProviderDeps {
   readonly slots?: CallSlots;
+  /** Whose sign-ins share their limits: those of all principals of the source. */
+  readonly scope: object;
 }
 
 interface One {
@@ -94,7 +97,7 @@ interface One {
 }
 
 function createOne(given: OneDeps, person?: Whose): One {
-  const { options, environment, hideFor, vaultFolder: _, desk: __, ...deps } = given;
+  const { options, environment, hideFor, vaultFolder: _, desk: __, scope: ___, ...deps } = given;
   const { source } = deps;
   const refresh = async (signal: AbortSignal): Promise<void> => provider.refresh?.(signal);
   const gate = createGate(given, person, () => void refresh(AbortSignal.timeout(SIGNED_IN_MS)).catch(() => {}));
@@ -156,7 +159,7 @@ function withSignIn(status: ProviderStatus, gate: SignInGate | undefined): Provi
 
 /** Whoever has credentials of their own in the configuration is not signed in, and nobody in particular never is. */
 function createGate(
-  { options, environment, hideFor, vaultFolder: folder, source, logger, desk }: HttpProviderDeps,
+  { options, environment, hideFor, vaultFolder: folder, source, logger, desk, scope }: OneDeps,
   person: Whose | undefined,
   onSignedIn: () => void,
 ): SignInGate | undefined {
@@ -167,6 +170,7 @@ function createGate(
   return new SignInGate({
     ...signInPlace({ options, environment, label: source.id, logger, folder, principal }),
     principal,
+    scope,
     desk,
     onSecrets: (secrets) => hideFor(owner, secrets),
     onSignedIn,

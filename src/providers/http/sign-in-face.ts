@@ -2,6 +2,7 @@ import { FailError } from "../../core/errors.ts";
 import { fail, ok, type Fail, type Outcome } from "../../core/outcome.ts";
 import type { Provider, ResolvedCall } from "../../core/provider.ts";
 import { EMPTY_LISTING, NO_FEATURES, type Listing, type Source, type ToolRecord } from "../../core/records.ts";
+import type { SignInLink } from "../../signin/chat.ts";
 import type { SignInGate } from "./sign-in-gate.ts";
 
 export interface SignInFaceParts {
@@ -43,7 +44,7 @@ async function callSignedIn(call: ResolvedCall, callOnce: Provider["call"], gate
   const outcome = await callOnce(call);
   if (outcome.ok || outcome.kind !== "needs_authorisation") return outcome;
   try {
-    return (await gate.signInBy(call)) ? await callOnce(call) : outcome;
+    return (await gate.signInBy(call)) ? await callOnce(call) : withLink(outcome, await gate.linkFor(call));
   } catch (error) {
     if (!(error instanceof FailError)) throw error;
     const { failure } = error;
@@ -54,13 +55,20 @@ async function callSignedIn(call: ResolvedCall, callOnce: Provider["call"], gate
 
 async function signIn(call: ResolvedCall, { source: { id }, gate, refresh }: SignInFaceParts): Promise<Outcome> {
   try {
-    if (!(await gate.signInBy(call))) return notSignedIn(id, gate);
+    if (!(await gate.signInBy(call))) return withLink(notSignedIn(id, gate), await gate.linkFor(call));
     await refresh(call.signal);
     return ok({ content: [{ type: "text", text: `Signed in to ${id}. Its tools are listed from now on.` }] });
   } catch (error) {
     if (error instanceof FailError) return error.failure;
     throw error;
   }
+}
+
+/** Names the link in the failure, for callers whose client cannot be asked to open one. */
+function withLink(failure: Fail, link: SignInLink | undefined): Fail {
+  if (!link) return failure;
+  const message = `${failure.message} Or open ${link.url} in a browser, give the code ${link.code} there, and call again.`;
+  return { ...failure, message, details: { ...failure.details, signIn: link.url } };
 }
 
 function notSignedIn(id: string, { remedy }: SignInGate): Fail {

@@ -1,9 +1,11 @@
 import type { Cancellation } from "../../core/cancellation.ts";
 import type { Call, Principal } from "../../core/call.ts";
 import { loginCommand } from "../../core/login-command.ts";
+import { orAborted } from "../../core/wait.ts";
 import type { Page, SignInDesk } from "../../core/sign-in-desk.ts";
 import type { ChangingCredentials, Refusal, Sent } from "../../outbound/client/http-client.ts";
 import { readChallenge, type Challenge } from "../../signin/challenge.ts";
+import type { PersonSignIn, SignInLink } from "../../signin/chat.ts";
 import type { SignInPlace } from "../../signin/context.ts";
 import type { SignInSession } from "../../signin/session.ts";
 import { vaultChangedAt } from "../../signin/vault-place.ts";
@@ -25,6 +27,8 @@ function mayAsk({ client }: Call): boolean {
 
 type Headers = Readonly<Record<string, string>>;
 
+/** How long a call that fails waits for the link that it names. */
+const LINK_WAIT_MS = 3000;
 /** How soon a hub knows of a sign-in that another process has made. */
 const LOOK_MS = 2000;
 const NONE: Headers = Object.freeze({});
@@ -38,6 +42,9 @@ export class SignInGate implements ChangingCredentials {
   #session: SignInSession | undefined;
   #opening: Promise<SignInSession> | undefined;
   #signingIn: Promise<boolean> | undefined;
+  /** The link that was given to callers, while a sign-in by it is awaited. */
+  #link: Promise<SignInLink> | undefined;
+  readonly #closing = new AbortController();
   #refusal: Challenge | undefined;
   #seenAt: number | undefined;
   #watch: NodeJS.Timeout | undefined;
@@ -91,8 +98,7 @@ export class SignInGate implements ChangingCredentials {
     const { desk } = this.#options;
     if (!canBeSent(call, desk) || !this.#isFor(call.principal, isOwner)) return false;
     if (this.#signingIn) return this.#signingIn;
-    const signIn = { place: this.#options, challenge: this.#refusal, desk };
-    this.#signingIn = signInByChat(call, signIn)
+    this.#signingIn = signInByChat(call, this.#signIn)
       .then((isDone) => (isDone ? this.#signedIn() : isDone))
       .finally(() => {
         this.#signingIn = undefined;
@@ -105,8 +111,41 @@ export class SignInGate implements ChangingCredentials {
     if (this.isMachine) return undefined;
     const { isOwner, signInByPage } = await import("../../signin/chat.ts");
     if (!this.#isFor(principal, isOwner)) return undefined;
-    const signIn = { place: this.#options, challenge: this.#refusal, desk: this.#options.desk };
-    return signInByPage(principal, signIn, () => void this.#signedIn().then(this.#options.onSignedIn, () => {}));
+    return signInByPage(principal, this.#signIn, () => this.#noteSignedIn());
+  }
+
+  /**
+   * Returns a link for a caller that cannot be asked to open one, and that may sign in. Callers at the same time are
+   * given the same link. Undefined if there is none within `LINK_WAIT_MS`.
+   */
+  async linkFor(call: Call): Promise<SignInLink | undefined> {
+    if (this.isMachine) return undefined;
+    const { canBeGivenLink, canBeSent, isOwner } = await import("../../signin/chat.ts");
+    const { desk } = this.#options;
+    if (canBeSent(call, desk) || !canBeGivenLink(call, desk) || !this.#isFor(call.principal, isOwner)) return undefined;
+    return orAborted(this.#openLink(call.principal), AbortSignal.timeout(LINK_WAIT_MS)).catch(() => undefined);
+  }
+
+  /** The link that was given before, or a new one if that leads nowhere any more. */
+  async #openLink(principal: Principal): Promise<SignInLink> {
+    const before = this.#link;
+    const isOpen = (await before?.catch(() => undefined))?.isOpen() === true;
+    if (!isOpen && this.#link === before) this.#link = this.#createLink(principal);
+    return this.#link!;
+  }
+
+  async #createLink(principal: Principal): Promise<SignInLink> {
+    const { signInByLink } = await import("../../signin/chat.ts");
+    return signInByLink(principal, this.#signIn, () => this.#noteSignedIn());
+  }
+
+  get #signIn(): PersonSignIn {
+    const { desk } = this.#options;
+    return { place: this.#options, challenge: this.#refusal, desk, closing: this.#closing.signal };
+  }
+
+  #noteSignedIn(): void {
+    this.#signedIn().then(this.#options.onSignedIn, () => {});
   }
 
   answered(header: (name: string) => string | undefined): void {
@@ -115,6 +154,7 @@ export class SignInGate implements ChangingCredentials {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#closing.abort(new Error("The source was closed."));
     clearInterval(this.#watch);
     await (await this.#opening?.catch(() => undefined))?.close();
   }

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { SignInDesk, type WaitingSignIn } from "./sign-in-desk.ts";
+
+/** Waiting sign-ins that note in `ended` when they are displaced. */
+function waiter(desk: SignInDesk, ended: string[]): (principal: string, source?: string, name?: string) => () => void {
+  return (principal, source = "far", name = principal) => {
+    const signIn: WaitingSignIn = {
+      owner: { principal, connection: source },
+      end: () => void ended.push(name),
+      page: () => undefined,
+      back: () => undefined,
+    };
+    return desk.wait(signIn);
+  };
+}
+
+test("the ninth sign-in of one principal to one source ends its oldest", () => {
+  const ended: string[] = [];
+  const wait = waiter(new SignInDesk(undefined), ended);
+  for (let at = 0; at < 10; at += 1) wait("ann", "far", `ann ${at}`);
+  wait("ann", "near", "near");
+  wait("ben");
+  expect(ended).toEqual(["ann 0", "ann 1"]);
+});
+
+test("a principal with sign-ins to many sources makes room for others", () => {
+  const ended: string[] = [];
+  const desk = new SignInDesk(undefined);
+  const wait = waiter(desk, ended);
+  for (let at = 0; at < 1000; at += 1) wait("ann", `source ${at}`, "ann");
+  for (let at = 0; at < 400; at += 1) wait(`p${at}`);
+  expect(new Set(ended)).toEqual(new Set(["ann"]));
+  expect(ended).toHaveLength(400);
+});
+
+test("nobody with a share loses a sign-in to one more principal, who is told to try later", () => {
+  const ended: string[] = [];
+  const wait = waiter(new SignInDesk(undefined), ended);
+  const leaves = Array.from({ length: 1000 }, (_, at) => wait(`p${at}`));
+  expect(() => wait("late")).toThrow(/1000 sign-ins wait for a browser/);
+  leaves[3]!();
+  wait("late");
+  expect(ended).toEqual([]);
+});

@@ -1,0 +1,104 @@
+// Callers whose client cannot be asked to open a link: the failure itself names one.
+import { expect, test } from "vitest";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { EraName } from "../fixtures/raw/raw-client.ts";
+import { serveHub } from "../fixtures/served-hub.ts";
+import { startAuthServer, startProtected } from "../fixtures/auth-server.ts";
+import { openTarget, rpc, type Target } from "../security/attack.ts";
+
+const TOKENS = { ann: { token: "t0ken-ann-1" }, ben: { token: "t0ken-ben-2" } };
+
+function openHub(url: string, server: object = {}): Promise<Target> {
+  const far = { alias: "far", url, credentials: "per-caller" as const };
+  return openTarget({ server, mcp: { remote_servers: [far] }, builtin: { execute_code: false } });
+}
+
+const LINK = /open (http:\/\/\S+\/sign-in\/[\w-]+) in a browser, give the code (\d{6}) there/;
+
+/** A user who reads the failure: opens the link, gives the code, and comes back from the issuer. */
+async function follow(said: string): Promise<number> {
+  const [, url, code] = LINK.exec(said)!;
+  const given = await fetch(url!, { method: "POST", body: new URLSearchParams({ code: code! }), redirect: "manual" });
+  const cookie = given.headers.get("set-cookie")!.split(";")[0]!;
+  const back = await fetch(given.headers.get("location")!, { redirect: "manual" });
+  return (await fetch(back.headers.get("location")!, { headers: { cookie } })).status;
+}
+
+const CLIENTS: readonly [what: string, era: EraName, capabilities: JsonObject][] = [
+  ["a legacy client that declares nothing", "legacy", {}],
+  ["a modern client that declares nothing", "modern", {}],
+  ["a legacy client that knows forms only", "legacy", { elicitation: {} }],
+  ["a modern client that knows forms only", "modern", { elicitation: { form: {} } }],
+  ["a client that declares other things", "legacy", { sampling: {}, roots: {} }],
+];
+
+test.each(CLIENTS)("%s reads a link that signs its caller in", async (_, era, capabilities) => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using hub = await openHub(server.url, { tokens: TOKENS });
+  const ann = await hub.client(TOKENS.ann.token, { era, capabilities });
+  const said = JSON.stringify(await ann.tool("far__sign_in"));
+  expect(await follow(said)).toBe(200);
+  await expect
+    .poll(async () => JSON.stringify(await ann.tool("far__echo", { text: "in" })), { timeout: 30_000 })
+    .toContain('"in"');
+  const ben = await hub.client(TOKENS.ben.token, { era, capabilities });
+  const other = JSON.stringify(await ben.tool("far__sign_in"));
+  expect(LINK.exec(other)?.[1]).not.toBe(LINK.exec(said)?.[1]);
+});
+
+test.each([1, 2])("with %i process(es), REST and JSON-RPC callers read the link, too", async (workers) => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using hub = await openHub(server.url, { tokens: TOKENS, workers });
+  const headers = { "content-type": "application/json", authorization: `Bearer ${TOKENS.ann.token}` };
+  const rest = await hub.send({ path: "/api/tools/far__sign_in", headers, body: "{}" });
+  const spoken = await hub.send({ path: "/jsonrpc", headers, body: rpc("far__sign_in") });
+  const links = [rest, spoken].map(({ body }) => LINK.exec(body)?.[1]);
+  expect(links[0]).toBeDefined();
+  // Callers at the same time, and calls of one caller, share a link.
+  expect(links[1]).toBe(links[0]);
+  expect(await follow(rest.body)).toBe(200);
+});
+
+test("a link that was used gives way to a new one", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using hub = await openHub(server.url);
+  const said: string[] = [];
+  for (let time = 0; time < 2; time += 1) {
+    const outcome = await hub.hub.call("far__sign_in");
+    if (outcome.ok) throw new Error("signed in");
+    said.push(outcome.message);
+    const [, url, code] = LINK.exec(outcome.message)!;
+    // Opened, and given up at the issuer.
+    await fetch(url!, { method: "POST", body: new URLSearchParams({ code: code! }), redirect: "manual" });
+  }
+  expect(LINK.exec(said[1]!)![1]).not.toBe(LINK.exec(said[0]!)![1]);
+});
+
+test("a caller that may not sign in for all is given no link", async () => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using hub = await openTarget({
+    server: { tokens: TOKENS },
+    mcp: { remote_servers: [{ alias: "far", url: server.url }] },
+    builtin: { execute_code: false },
+  });
+  const ann = await hub.client(TOKENS.ann.token, { capabilities: {} });
+  const said = JSON.stringify(await ann.tool("far__sign_in"));
+  expect(said).toMatch(new RegExp(`toolyard login far\\\\?\` or at http://127.0.0.1:${hub.port}/sign-in`));
+  expect(said).not.toMatch(LINK);
+  expect(auth.registered).toEqual([]);
+});
+
+test.each(["legacy", "modern"] as const)("a %s client on stdio reads a link to this machine", async (era) => {
+  await using auth = await startAuthServer();
+  await using server = await startProtected(auth);
+  await using hub = await serveHub({ mcp: { remote_servers: [{ alias: "far", url: server.url }] } }, "stdio");
+  const client = await hub.connect({ era, capabilities: {} });
+  expect(await follow(JSON.stringify(await client.tool("far__sign_in")))).toBe(200);
+  await expect
+    .poll(async () => JSON.stringify(await client.tool("far__echo", { text: "in" })), { timeout: 30_000 })
+    .toContain('"in"');
+});
