@@ -1,13 +1,11 @@
 import { AcceptedFiles, foreignFile, type ForeignFile } from "../config/accepted-files.ts";
 import { CONFIG_FILE_NAME, dataFolder, locateConfig } from "../config/locate.ts";
 import { CONFIG_SCHEMA } from "../hub/schema.ts";
-import { isoNow } from "../core/iso-now.ts";
 import { messageOf } from "../core/errors.ts";
 import { basename, join } from "node:path";
 import type { SharedOptions } from "./command-row.ts";
 import { UsageError } from "./failure.ts";
-import { createTextFormatter, formatJson } from "../telemetry/log-format.ts";
-import { print, printPainted, type Io } from "./io.ts";
+import { print, type Io } from "./io.ts";
 
 /** Accepted by this process, be it that the data folder cannot be written. */
 const accepted = new Set<string>();
@@ -15,7 +13,7 @@ const accepted = new Set<string>();
 /**
  * Whether the configuration file that was found here may start what it names. One that somebody else may have written
  * is asked about once, on a terminal, and again when what it starts changes; naming it with `--config`, and `--yes`,
- * accept it. Gives what there is to say of it where nobody could be asked. Throws a `UsageError` when it is refused.
+ * accept it. Returns why it is not accepted where no user could be asked. Throws a `UsageError` when it is refused.
  */
 export async function consent(options: SharedOptions, io: Io): Promise<string | undefined> {
   if (options.url !== undefined) return undefined;
@@ -30,18 +28,13 @@ export async function consent(options: SharedOptions, io: Io): Promise<string | 
   return undefined;
 }
 
-/** What was said already: some commands make a hub twice. */
-const said = new Set<string>();
-
 /**
- * A line of the log on a file that nobody accepted. It is there for commands that are silent otherwise, and as JSON
- * where programs read what comes on standard error.
+ * Throws a `UsageError` unless the configuration file that was found here may start what it names. For every command
+ * that starts, imports, writes or sends something because of the configuration.
  */
-export async function sayUnaccepted(message: string, { json }: SharedOptions, io: Io): Promise<void> {
-  if (said.has(message)) return;
-  said.add(message);
-  const format = json ? formatJson : createTextFormatter(io.color);
-  await printPainted(io.stderr, format({ time: isoNow(), level: "warning", message, facts: {} }));
+export async function assertAccepted(options: SharedOptions, io: Io): Promise<void> {
+  const message = await consent(options, io);
+  if (message !== undefined) throw new UsageError(`${message} Nothing was started.`);
 }
 
 /**
@@ -93,5 +86,5 @@ async function ask(foreign: ForeignFile, io: Io): Promise<void> {
 
 function unaccepted({ path, why, starts }: ForeignFile): string {
   const what = `${path} ${why}, and nobody accepted what it starts: ${starts.join("; ")}.`;
-  return `${what} Look at it, then accept it with --yes.`;
+  return `${what} Look at it, then accept it with \`toolyard config --yes\`, or with --yes on this command.`;
 }

@@ -12,25 +12,23 @@ import type { Toolyard } from "../hub/toolyard.ts";
 import { UsageError } from "./failure.ts";
 import { watchFaults } from "./faults.ts";
 import { aborted } from "./interrupts.ts";
-import { consent, sayUnaccepted } from "./consent.ts";
+import { assertAccepted } from "./consent.ts";
 import type { Io } from "./io.ts";
 import type { SharedOptions } from "./command-row.ts";
 
-/** A configuration as a command loads it. */
-export interface LoadedSettings extends LoadedHubConfig {
-  /** What is to be said of a file that was found here, starts commands and was never accepted. */
-  readonly unaccepted?: string;
-}
-
 /**
  * The configuration that a command works with: named, found, or none at all. One that somebody else may have written is
- * asked about first. Rejects with a `UsageError` when it is refused.
+ * asked about first. Rejects with a `UsageError` when it is refused, and where no user can be asked.
  */
-export async function loadSettings(options: SharedOptions, io: Io, flags: JsonObject = {}): Promise<LoadedSettings> {
-  const unaccepted = await consent(options, io);
+export async function loadSettings(options: SharedOptions, io: Io, flags: JsonObject = {}): Promise<LoadedHubConfig> {
+  await assertAccepted(options, io);
+  return readSettings(options, io, flags);
+}
+
+/** The same for commands that only show it: nothing may be started by what it holds. */
+export function readSettings(options: SharedOptions, io: Io, flags: JsonObject = {}): Promise<LoadedHubConfig> {
   const files = locateConfig(options.config ?? [], io.env, io.cwd);
-  const config = await loadHubConfig({ files, variables: io.env, flags: withVerbosity(flags, options) });
-  return unaccepted === undefined ? config : { ...config, unaccepted };
+  return loadHubConfig({ files, variables: io.env, flags: withVerbosity(flags, options) });
 }
 
 function withVerbosity(flags: JsonObject, options: SharedOptions): JsonObject {
@@ -45,8 +43,6 @@ export interface HubOptions extends SharedOptions {
    * @default as configured
    */
   readonly lazy?: boolean;
-  /** Of a file that nobody accepted, servers with a saved list are not started. @default false */
-  readonly savesStarts?: boolean;
   /** What the hub may say on standard error beside the answer; nothing at all with `--json`. @default "warning" */
   readonly logLevel?: "warning" | "error";
   /** What the hub behind `--url` is asked to show; an address that says it itself wins. @default "all" */
@@ -86,8 +82,7 @@ async function openFor(options: HubOptions, io: Io): Promise<Hub> {
   // Behind --url there is one source, and what it says is the answer.
   const quiet: JsonObject = { logging: { level: isRemote ? "error" : (options.logLevel ?? "warning") } };
   const config = await (isRemote ? remoteSettings(options, io, quiet) : loadSettings(options, io, quiet));
-  if (config.unaccepted !== undefined) await sayUnaccepted(config.unaccepted, options, io);
-  const lazy = options.savesStarts === true && config.unaccepted !== undefined ? true : options.lazy;
+  const { lazy } = options;
   return openHub({
     config,
     variables: io.env,
@@ -127,7 +122,7 @@ async function cancellation(interrupted: AbortSignal, answer: Promise<unknown>):
 const REMOTE_ID = "hub";
 
 /** A hub whose only source is another hub, seen whole: what a filter would hide is there to be searched. */
-async function remoteSettings(options: HubOptions, io: Io, quiet: JsonObject): Promise<LoadedSettings> {
+async function remoteSettings(options: HubOptions, io: Io, quiet: JsonObject): Promise<LoadedHubConfig> {
   const url = parseUrl(options.url!);
   if (!url.searchParams.has("tool_mode")) url.searchParams.set("tool_mode", modeWord(options));
   const token = readToken(options, io);

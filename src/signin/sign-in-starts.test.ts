@@ -39,7 +39,7 @@ test("refuses the eleventh start of a principal within a minute, and no start of
   (await starts.begin("ann", never))();
 });
 
-test("prepares seven sign-ins of one principal at a time, and the first one of another principal beside them", async () => {
+test("prepares seven sign-ins of one principal at a time, and the first of another one beside them", async () => {
   const starts = startsAt({ now: 0 });
   const begun: string[] = [];
   const begin = (name: string): Promise<() => void> =>

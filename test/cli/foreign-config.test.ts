@@ -1,9 +1,12 @@
 // A toolyard.toml that came with a folder may start anything: it is asked about once, wherever a command finds it.
 import { chown, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CLI } from "../support/serve-child.ts";
 import { runCommand, type Ran, type RunWish } from "../security/command.ts";
 
 /** A server that leaves a mark when it is started, and lists one tool. */
@@ -172,26 +175,124 @@ describe("what Toolyard writes itself", () => {
   });
 });
 
-describe("where nobody can be asked", () => {
-  test("the log says it, and the command goes on", async () => {
-    const { code, stdout, stderr } = await run(["call", "evil__echo"]);
-    expect([code, stdout.trim()]).toEqual([0, "said"]);
-    expect(stderr).toContain("nobody accepted what it starts");
-    expect(stderr).toContain("--yes");
+describe("where no user can be asked", () => {
+  const IMPORTING = `
+    import { appendFileSync } from "node:fs";
+    appendFileSync(${JSON.stringify("MARK")}, "imported\\n");
+    export default (hub) => {};
+  `;
+
+  /** Every command that would start, import or send something. */
+  const REFUSED: readonly (readonly string[])[] = [
+    ["list"],
+    ["list", "--resources"],
+    ["list", "--prompts"],
+    ["search", "echo"],
+    ["call", "evil__echo"],
+    ["call", "execute_code", "language=javascript", "code=1"],
+    ["check"],
+    ["status"],
+    ["resource", "file:///x"],
+    ["prompt", "x"],
+    ["run", "x.js"],
+    ["chat", "--once", "hello"],
+    ["prepare"],
+    ["login"],
+    ["logout", "far"],
+    ["serve", "--port", "0"],
+    ["serve", "--stdio"],
+    ["serve", "--stdio", "--shared"],
+    ["core", "list"],
+    ["core", "execute", "evil__echo"],
+    ["core", "resource", "file:///x"],
+    ["core", "server", "--transport", "stdio"],
+  ];
+
+  beforeEach(async () => {
+    await mkdir(join(yard, "modules"));
+    await writeFile(join(yard, "modules", "evil.mjs"), IMPORTING.replace('"MARK"', JSON.stringify(mark)));
+    await writeFile(join(yard, "x.js"), "1");
+    await write('[modules]\npaths = ["modules"]\n');
   });
 
-  test("with --json a line of the log says it, also at a terminal, and standard output has the answer", async () => {
+  test.each(REFUSED.map((words) => [words]))(
+    "`%s` starts nothing, and names the command that accepts",
+    async (words) => {
+      const { code, stdout, stderr } = await run(words);
+      expect([code, stdout]).toEqual([words[0] === "core" && words[1] !== "server" ? 1 : 2, ""]);
+      expect(stderr).toContain("is inside of a git work tree, and nobody accepted what it starts");
+      expect(stderr).toMatch(
+        /accept it with `toolyard config --yes`, or with --yes on this command\. Nothing was started\./,
+      );
+      expect(existsSync(mark)).toBe(false);
+      expect(existsSync(join(root, "home", "data", "accepted-files.json"))).toBe(false);
+    },
+  );
+
+  test("the command that the message names accepts and starts nothing", async () => {
+    expect((await run(["config", "--yes"])).code).toBe(0);
+    expect(existsSync(mark)).toBe(false);
+    expect((await run(["list"])).stdout).toContain("evil__echo");
+  });
+
+  test.each([[["--yes"]], [["--config", "toolyard.toml"]]])("%s accepts it, for later commands too", async (more) => {
+    expect((await run(["call", "evil__echo", ...more])).stdout.trim()).toBe("said");
+    expect((await run(["call", "evil__echo"])).stdout.trim()).toBe("said");
+  });
+
+  test("a server whose list is saved is not listed either, once the file changes", async () => {
+    await run(["list", "--yes"]);
+    await write('args = ["--more"]\n');
+    const before = await readFile(mark, "utf8");
+    for (const words of [["list"], ["search", "echo"]]) expect(await run(words)).toMatchObject({ code: 2, stdout: "" });
+    expect(await readFile(mark, "utf8")).toBe(before);
+  });
+
+  test("with --json the refusal is JSON, also at a terminal, and nothing is asked", async () => {
     const nobody = person(false);
-    const { stdout, stderr } = await run(["list", "--json"], nobody);
-    expect(JSON.parse(stdout)).toBeInstanceOf(Array);
-    expect(JSON.parse(stderr)).toMatchObject({ level: "warning", message: expect.stringContaining("nobody accepted") });
+    const { code, stdout, stderr } = await run(["list", "--json"], nobody);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { message: expect.stringContaining("nobody accepted") } });
     expect(nobody.asked).toEqual([]);
   });
 
-  test.each([["list"], ["search", "echo"]])("`%s` does not start a server whose list is saved", async (...words) => {
-    await run(["list"]);
-    const before = await readFile(mark, "utf8");
-    expect((await run(words)).stdout).toContain("evil__echo");
-    expect(await readFile(mark, "utf8")).toBe(before);
+  test.each([["config"], ["vault", "list"], ["list", "--url", "http://127.0.0.1:9/mcp"]])(
+    "`%s %s` needs no acceptance, because it starts nothing of the file",
+    async (...words) => {
+      const { stderr } = await run(words);
+      expect(stderr).not.toContain("Nothing was started");
+      expect(existsSync(mark)).toBe(false);
+    },
+  );
+
+  test("a hub that runs does not take over a change that nobody accepted", async () => {
+    await rm(join(yard, "modules"), { recursive: true });
+    await write();
+    await run(["config", "--yes"]);
+    const env = { TOOLYARD_HOME: join(root, "home"), PATH: process.env["PATH"] ?? "", NO_COLOR: "1" };
+    const child = spawn(process.execPath, [CLI, "serve", "--port", "0", "--json"], { cwd: yard, env });
+    const exited = once(child, "exit");
+    let stderr = "";
+    child.stderr.on("data", (chunk) => (stderr += String(chunk)));
+    try {
+      await once(child.stdout, "data");
+      const other = join(root, "other-mark");
+      const command = JSON.stringify([process.execPath, join(root, "server.mjs"), other]);
+      await write(`[mcp.stdio_servers.other]\ncommand = ${command}\n`);
+      await expect.poll(() => stderr, { timeout: 30_000 }).toContain("was not taken over");
+      expect(stderr).toContain("nobody accepted what it starts");
+      expect(existsSync(other)).toBe(false);
+    } finally {
+      child.kill("SIGKILL");
+      await exited;
+    }
+  });
+
+  test("a file that starts nothing, and one outside of any work tree, are used", async () => {
+    await writeFile(join(yard, "toolyard.toml"), "[limits]\n");
+    expect((await run(["list"])).code).toBe(0);
+    await write();
+    await rm(join(yard, ".git"), { recursive: true });
+    expect((await run(["list"])).stdout).toContain("evil__echo");
   });
 });

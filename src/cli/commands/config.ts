@@ -4,7 +4,8 @@ import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { EXIT } from "../failure.ts";
 import { print, printPainted, printJson } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
-import { loadSettings } from "../session.ts";
+import { consent } from "../consent.ts";
+import { readSettings } from "../session.ts";
 import { table } from "../table.ts";
 import { Redactor } from "../../telemetry/redactor.ts";
 
@@ -17,7 +18,8 @@ export const run: Run<Options> = async (_args, options, io) => {
     await printJson(io.stdout, publishedSchema(CONFIG_SCHEMA));
     return EXIT.ok;
   }
-  const config = await loadSettings(options, io);
+  const unaccepted = await consent(options, io);
+  const config = await readSettings(options, io);
   const redactor = new Redactor();
   for (const secret of config.secrets) redactor.add(secret);
   // Options that are no secrets may hold one all the same: a key in a URL, a token among arguments.
@@ -39,7 +41,7 @@ export const run: Run<Options> = async (_args, options, io) => {
       io,
     ),
   );
-  if (config.unaccepted !== undefined) await print(io.stderr, `warning: ${config.unaccepted}`);
+  if (unaccepted !== undefined) await print(io.stderr, `warning: ${unaccepted}`);
   for (const warning of config.warnings) await print(io.stderr, `warning: ${warning}`);
   for (const { id, reason } of config.unusable) await print(io.stderr, `warning: ${id} is left out: ${reason}`);
   return EXIT.ok;

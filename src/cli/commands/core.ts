@@ -9,7 +9,7 @@ import { messageOf } from "../../core/errors.ts";
 import { KINDS } from "../../core/kinds.ts";
 import { SILENT_LOGGER, type Logger, type LogLevel } from "../../core/ports.ts";
 import { guardStdout } from "../../process/stdout-guard.ts";
-import { consent, sayUnaccepted } from "../consent.ts";
+import { assertAccepted } from "../consent.ts";
 import { EXIT } from "../failure.ts";
 import { aborted } from "../interrupts.ts";
 import { print, printJson, type Io } from "../io.ts";
@@ -58,7 +58,7 @@ export const server: Run<ServerOptions> = async (_args, options, io) => {
   // Before anything else can print: on a pipe, standard output belongs to the protocol.
   const output = options.transport === "stdio" ? guardStdout() : undefined;
   try {
-    await told(options, io);
+    await assertOwnFile(options, io);
     const [mcp] = await initialize(true, false, coreOptions(options, io));
     if (!output) return await serveHttp(mcp, options, io);
     await print(io.stderr, "Starting MCP server on stdio...");
@@ -90,7 +90,7 @@ async function answer(options: Options, io: Io, { work, isWhole = false, ...log 
   let value: unknown;
   let missing: string | undefined;
   try {
-    await told(options, io);
+    await assertOwnFile(options, io);
     const [mcp] = await initialize(true, false, coreOptions(options, io, log));
     missing = whatIsMissing(await mcp.missingModules());
     value = await work(mcp);
@@ -110,12 +110,10 @@ async function answer(options: Options, io: Io, { work, isWhole = false, ...log 
   return FAILED;
 }
 
-/** Asks about a file that was found here, or says what nobody could be asked. These commands answer in JSON alone. */
-async function told(options: Options & { readonly transport?: string }, io: Io): Promise<void> {
+/** Asks about a file that was found here, or refuses it where no user can be asked. */
+async function assertOwnFile(options: Options & { readonly transport?: string }, io: Io): Promise<void> {
   const { ask: _ask, ...unasked } = io;
-  const message = await consent(options, options.transport === "stdio" ? unasked : io);
-  if (message === undefined) return;
-  await sayUnaccepted(message, { json: true }, io);
+  await assertAccepted(options, options.transport === "stdio" ? unasked : io);
 }
 
 interface Log {

@@ -11,6 +11,7 @@ import { engineFindings, type Finding } from "../engine-findings.ts";
 import { EXIT } from "../failure.ts";
 import { printPainted, printJson, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
+import { consent } from "../consent.ts";
 import { table } from "../table.ts";
 
 const PROBE_WITHIN_MS = 5000;
@@ -31,7 +32,7 @@ export const run: Run<SharedOptions> = async (_args, options, io) => {
     Promise.resolve(limitsFinding()),
     portFinding(options, io),
     Promise.resolve(folderFinding(io)),
-    Promise.resolve(configFinding(options, io)),
+    configFinding(options, io),
   ]);
   const findings = [...others, ...engines];
   if (options.json) await printJson(io.stdout, { version: VERSION, findings });
@@ -157,7 +158,7 @@ function folderFinding(io: Io): Finding {
   }
 }
 
-function configFinding(options: SharedOptions, io: Io): Finding {
+async function configFinding(options: SharedOptions, io: Io): Promise<Finding> {
   const files = locateConfig(options.config ?? [], io.env, io.cwd);
   const missing = files.filter((file) => !existsSync(file));
   if (files.length === 0)
@@ -166,6 +167,9 @@ function configFinding(options: SharedOptions, io: Io): Finding {
       ok: false,
       detail: `none in ${io.cwd} or the user's folder; \`toolyard init\` writes one`,
     };
+  // A user at a terminal is asked by the finding on engines, which runs what the file names.
+  const unaccepted = io.ask ? undefined : await consent(options, io);
+  if (unaccepted !== undefined) return { what: "configuration", ok: false, detail: unaccepted };
   return {
     what: "configuration",
     ok: missing.length === 0,

@@ -15,7 +15,7 @@ interface Options extends SharedOptions {
 }
 
 export const run: Run<Options> = (_args, options, io) =>
-  withHub({ ...options, savesStarts: true, shows: options.mode }, io, async (hub, inner) => {
+  withHub({ ...options, shows: options.mode }, io, async (hub, inner) => {
     await startedHere(inner, io);
     const entries = await entriesOf(hub, options);
     if (options.json) await printJson(io.stdout, entries);

@@ -46,7 +46,7 @@ export const run: Run<Options> = (words, options, io) => {
   const limit = Number(options.limit);
   if (!Number.isInteger(limit) || limit < 1 || limit > 100)
     throw new UsageError(`--limit must be a whole number from 1 to 100, got "${options.limit}".`);
-  return withHub({ ...options, savesStarts: true }, io, async (hub, inner) => {
+  return withHub(options, io, async (hub, inner) => {
     const filter = {
       ...(options.server !== undefined && { server: options.server }),
       readOnly: options.readOnly === true,

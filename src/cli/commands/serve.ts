@@ -13,6 +13,7 @@ import { watchFaults } from "../faults.ts";
 import { aborted } from "../interrupts.ts";
 import { print, printPainted, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
+import { assertAccepted } from "../consent.ts";
 import { loadSettings } from "../session.ts";
 import { watchTerminal } from "../terminal.ts";
 import { besideHttp, readLinger, serveClients } from "../shared-hub.ts";
@@ -40,13 +41,14 @@ export const run: Run<Options> = async (_args, options, io) => {
   // Before anything else can print: on a pipe, standard output belongs to the protocol.
   const output = options.stdio ? guardStdout() : undefined;
   const flags = flagsOf(options, io);
+  // On a pipe there is no user to ask, and while the hub runs no user is asked.
+  const { ask: _ask, ...unasked } = io;
+  await assertAccepted(options, output ? unasked : io);
   if (output && options.shared) {
     const { joinShared } = await import("../join-shared.ts");
     const ended = await joinShared({ options, io, output });
     if (ended !== undefined) return ended;
   }
-  // On a pipe there is nobody to ask, and while the hub runs nobody is asked.
-  const { ask: _ask, ...unasked } = io;
   const config = await loadSettings(options, output ? unasked : io, flags);
   const load = () => loadSettings(options, unasked, flags);
   const firstCaller = new FirstCaller();
@@ -58,7 +60,6 @@ export const run: Run<Options> = async (_args, options, io) => {
   });
   const unwatch = watchFaults(hub.logger);
   logConfig(config, hub.logger);
-  if (config.unaccepted !== undefined) hub.logger.warning(config.unaccepted);
   try {
     return await serve(hub, { options, io, load, output, firstCaller });
   } finally {

@@ -67,8 +67,9 @@ async function signIn(call: ResolvedCall, { source: { id }, gate, refresh }: Sig
 /** Names the link in the failure, for callers whose client cannot be asked to open one. */
 function withLink(failure: Fail, link: SignInLink | undefined): Fail {
   if (!link) return failure;
-  const message = `${failure.message} Or open ${link.url} in a browser, give the code ${link.code} there, and call again.`;
-  return { ...failure, message, details: { ...failure.details, signIn: link.url } };
+  const { url, code } = link;
+  const message = `${failure.message} Or open ${url} in a browser, give the code ${code} there, and call again.`;
+  return { ...failure, message, details: { ...failure.details, signIn: url } };
 }
 
 function notSignedIn(id: string, { remedy }: SignInGate): Fail {
