@@ -2,6 +2,7 @@ import type { View } from "../core/hub-port.ts";
 import { READ_SEPARATORS } from "../core/names.ts";
 import type { Source } from "../core/records.ts";
 import { permissionOf, supposedName } from "../core/rights.ts";
+import { splitUriPrefix } from "../core/uri-prefix.ts";
 
 /** What a caller asks for in its own words. */
 export interface Asked {
@@ -38,9 +39,8 @@ export function mightUse({ text, isUri, view }: Asked, source: Source, separator
   if (!permission.isNarrowed) return true;
   if (!isUri)
     return permission.permits(supposedName(source.namespace, bareName(text, source, separator) ?? text, separator));
-  const end = text.indexOf("+") + 1;
-  const owns = [text, text.slice(end)];
-  return owns.some((own) => permission.permits({ type: "uri", shown: text, own, prefix: text.slice(0, end) }));
+  const { prefix, own } = splitUriPrefix(text) ?? { prefix: "", own: text };
+  return [text, own].some((one) => permission.permits({ type: "uri", shown: text, own: one, prefix }));
 }
 
 const CLIENT_PREFIX = "mcp__";

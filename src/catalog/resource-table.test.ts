@@ -104,7 +104,7 @@ test("the interface of a tool is rewritten along with the URI of its resource, a
   });
   expect((await snapshotOf(...uis)).list("tools", view()).entries.map((entry) => entry["_meta"])).toEqual([
     { ui: { resourceUri: "ui://panel", prefersBorder: true }, "ui/resourceUri": "ui://panel", other: 1 },
-    { ui: { resourceUri: "two+ui://panel", prefersBorder: true }, "ui/resourceUri": "two+ui://panel", other: 1 },
+    { ui: { resourceUri: "ui://two+panel", prefersBorder: true }, "ui/resourceUri": "ui://two+panel", other: 1 },
   ]);
 });
 

@@ -1,13 +1,16 @@
 import type { View } from "../core/hub-port.ts";
+import { isJsonObject } from "../core/json.ts";
 import { fail } from "../core/outcome.ts";
 import type { CallTarget } from "../core/provider.ts";
 import type { Problem, Source } from "../core/records.ts";
+import type { SourceUris } from "../core/source-uris.ts";
 import { isCanonical, parseUri } from "../core/resource-uri.ts";
 import { permissionOf, type Permission, type UriSubject } from "../core/rights.ts";
+import { hasUiResource } from "../core/ui-resource.ts";
+import { splitUriPrefix, withUriPrefix } from "../core/uri-prefix.ts";
 import { inListOrder } from "./list-order.ts";
 import { denied, resourceNotFound, type Found, type Lookup, type Missing } from "./lookup.ts";
 import type { PreparedResource, PreparedTemplate, SourcePart } from "./source-part.ts";
-import { hasUiResource } from "./tool-entry.ts";
 import { placeUris, type PlacedTemplate, type UriPlace, type UriPlacement } from "./uri-placement.ts";
 import { schemeOf } from "./uri-prefixes.ts";
 
@@ -31,14 +34,21 @@ export class ResourceTable {
   readonly #places: readonly UriPlace[];
   readonly #byPrefix: ReadonlyMap<string, UriPlace>;
   /** By source id. */
-  readonly #prefixOf: ReadonlyMap<string, string>;
+  readonly #placeOf: ReadonlyMap<string, UriPlace>;
+  readonly #urisOf: ReadonlyMap<string, SourceUris>;
 
   /** `parts` come in order of precedence; `inOwnOrder` are the ids of the sources whose order lists keep. */
   constructor(parts: readonly SourcePart[], inOwnOrder: ReadonlySet<string> = new Set()) {
     this.#placement = placeUris(parts);
     this.#places = this.#placement.places;
     this.#byPrefix = new Map(this.#places.map((place) => [place.prefix.toLowerCase(), place]));
-    this.#prefixOf = new Map(this.#places.map(({ part, prefix }) => [part.source.id, prefix]));
+    this.#placeOf = new Map(this.#places.map((place) => [place.part.source.id, place]));
+    this.#urisOf = new Map(
+      Array.from(this.#placeOf.keys(), (id) => [
+        id,
+        { shown: (uri: string) => this.shownUri(id, uri), own: (text: string) => this.#listedUri(id, text) },
+      ]),
+    );
     this.resources = inListOrder([...this.#placement.byUri.values()], inOwnOrder);
     this.templates = inListOrder([...this.#placement.byTemplate.values()], inOwnOrder);
   }
@@ -57,13 +67,35 @@ export class ResourceTable {
     return this.#placement.byTemplate.get(text);
   }
 
-  /** How a source's own URI is shown: the same, unless it is another source's, too. */
+  /**
+   * Returns a source's own URI as callers see it: unchanged if this hub would lead it back to the source, else with the
+   * source's prefix.
+   */
   shownUri(sourceId: string, uri: string): string {
+    const place = this.#placeOf.get(sourceId);
+    if (!place) return uri;
     const listed = this.rewrites.get(sourceId)?.get(uri);
-    const place = this.#places.find(({ part }) => part.source.id === sourceId);
-    if (listed !== undefined || !place) return listed ?? uri;
+    if (listed !== undefined) return listed;
+    if (this.#placement.byUri.get(uri)?.record.source.id === sourceId) return uri;
+    const isBare = this.#prefixed(uri) === undefined && this.#leadsTo(place, uri);
+    return isBare ? uri : withUriPrefix(place.prefix, uri);
+  }
+
+  /** The URIs of one source. Absent: no other source can have the same. */
+  urisOf(sourceId: string): SourceUris | undefined {
+    return this.#places.length > 1 ? this.#urisOf.get(sourceId) : undefined;
+  }
+
+  #listedUri(sourceId: string, text: string): string {
+    if (!this.rewrites.has(sourceId)) return text;
+    const row = this.#placement.byUri.get(text);
+    return row?.record.source.id === sourceId ? row.record.uri : text;
+  }
+
+  /** Whether a URI without a prefix is this source's, or nobody's. */
+  #leadsTo(place: UriPlace, uri: string): boolean {
     const owner = (this.#bareOwner(uri) ?? this.#offeredBy(uri))?.place;
-    return owner === place || (!owner && !this.#serves(place, uri)) ? uri : `${place.prefix}${uri}`;
+    return owner === undefined ? !this.#serves(place, uri) : owner === place;
   }
 
   /**
@@ -127,7 +159,7 @@ export class ResourceTable {
   }
 
   #subjectOf(row: PreparedResource | PreparedTemplate): UriSubject {
-    const prefix = this.#prefixOf.get(row.record.source.id) ?? "";
+    const prefix = this.#placeOf.get(row.record.source.id)?.prefix ?? "";
     return "template" in row
       ? { type: "uri", shown: row.key, own: row.record.uriTemplate, prefix, isTemplate: true }
       : { type: "uri", shown: row.key, own: row.record.uri, prefix };
@@ -141,10 +173,9 @@ export class ResourceTable {
   }
 
   #prefixed(uri: string): { readonly place: UriPlace; readonly own: string } | undefined {
-    const scheme = schemeOf(uri);
-    const end = scheme === undefined ? 0 : scheme.indexOf("+") + 1;
-    const place = end > 0 ? this.#byPrefix.get(scheme!.slice(0, end)) : undefined;
-    return place && { place, own: uri.slice(end) };
+    const split = splitUriPrefix(uri);
+    const place = split && this.#byPrefix.get(split.prefix.toLowerCase());
+    return place && { place, own: split.own };
   }
 
   /** The first source that lists a URI without a prefix, or serves it by a template. */
@@ -161,13 +192,14 @@ export class ResourceTable {
 
   /** Pages have a scheme of their own; of any other, whoever hands out URIs of it has what a tool of others names. */
   #namedByTool(uri: string): Answerer | undefined {
-    const owner = this.#prefixed(uri)?.place;
+    const prefixed = this.#prefixed(uri);
+    const own = prefixed?.own ?? uri;
     const place = this.#places.find(
-      (one) => (!owner || one === owner) && one.part.tools.some(({ record }) => hasUiResource(record, uri)),
+      (one) => (!prefixed || one === prefixed.place) && one.part.tools.some(({ record }) => hasUiResource(record, own)),
     );
     const isIts =
-      schemeOf(uri) === PAGE_SCHEME || place === (this.#places.find((one) => offersScheme(one, uri)) ?? place);
-    return place && isIts ? { place, target: { type: "resource", uri } } : undefined;
+      schemeOf(own) === PAGE_SCHEME || place === (this.#places.find((one) => offersScheme(one, own)) ?? place);
+    return place && isIts ? { place, target: { type: "resource", uri: own } } : undefined;
   }
 
   /** Who seems to have what nobody lists. */
@@ -176,7 +208,11 @@ export class ResourceTable {
   }
 
   #serves(place: UriPlace, uri: string): boolean {
-    return templateOf(place.templates, uri) !== undefined || offersScheme(place, uri);
+    return (
+      templateOf(place.templates, uri) !== undefined ||
+      offersScheme(place, uri) ||
+      place.part.tools.some(({ record }) => hasUiResource(record, uri))
+    );
   }
 
   #sameScheme(uri: string): Answerer | undefined {
@@ -192,28 +228,46 @@ export class ResourceTable {
     // A word without a scheme is the name of nothing here, rather than a URI with a fault.
     if (!parsed) return schemeOf(own) === undefined ? undefined : notAUri(uri);
     const prefix = prefixed?.place.prefix ?? "";
-    return uri.startsWith(prefix) && isCanonical(own, parsed)
+    return uri === withUriPrefix(prefix, own) && isCanonical(own, parsed)
       ? undefined
-      : notCanonical(uri, `${prefix}${parsed.canonical}`);
+      : notCanonical(uri, withUriPrefix(prefix, parsed.canonical));
   }
 }
 
 /** Of user interfaces, as the extension for them has it. */
 const PAGE_SCHEME = "ui";
 
-/** What one source makes of a URI with its prefix: a URI of its own may begin so, too. */
+/**
+ * Finds what a source has under a URI that came with its prefix. A source may also list URIs and templates that begin
+ * with that text (`git+ssh://…` of a source `git`).
+ */
 function ofPlace(place: UriPlace, uri: string, own: string): Answerer | undefined {
-  const { part, templates } = place;
+  const { part, prefix, templates } = place;
   const canonical = parseUri(own)?.canonical;
   const row =
     part.resources.find(({ key }) => key === own) ?? part.resources.find((one) => one.canonical === canonical);
   if (row) return { place, target: { type: "resource", uri: own, resource: row.record } };
-  const whole = templateOf(templates, uri, ({ isBare }) => isBare);
+  const whole = templateOf(
+    templates,
+    uri,
+    ({ row, isBare }) => isBare && row.key.toLowerCase().startsWith(prefix.toLowerCase()),
+  );
   if (whole) return { place, target: { type: "resource", uri, template: whole.record } };
   const template = templateOf(templates, own);
   if (template) return { place, target: { type: "resource", uri: own, template: template.record } };
-  const isNamed = part.tools.some(({ record }) => hasUiResource(record, own));
-  return isNamed || offersScheme(place, own) ? { place, target: { type: "resource", uri: own } } : undefined;
+  // Servers hand out URIs that they do not list, in links of their results; only the server knows them.
+  return schemeOf(own) !== undefined && servesResources(part, own)
+    ? { place, target: { type: "resource", uri: own } }
+    : undefined;
+}
+
+function servesResources({ resources, templates, tools, listing }: SourcePart, uri: string): boolean {
+  return (
+    resources.length > 0 ||
+    templates.length > 0 ||
+    isJsonObject(listing.server?.capabilities["resources"]) ||
+    tools.some(({ record }) => hasUiResource(record, uri))
+  );
 }
 
 /** Of the templates that match, the one that says most. */

@@ -5,6 +5,7 @@ import type { McpNaming, Surface } from "../core/names.ts";
 import { fail, type Fail } from "../core/outcome.ts";
 import type { CallTarget } from "../core/provider.ts";
 import type { Problem, PromptRecord, Source, ToolRecord } from "../core/records.ts";
+import type { SourceUris } from "../core/source-uris.ts";
 import type { Lookup } from "./lookup.ts";
 import { NameClaims } from "./name-claims.ts";
 import { NamedTable } from "./named-table.ts";
@@ -77,7 +78,7 @@ export class Snapshot {
     );
     this.#resources = new ResourceTable(parts, inOwnOrder);
     const options = { naming, inOwnOrder, claims: new NameClaims(parts, naming.separator) };
-    this.#tools = createToolTable(parts, options, this.#resources.rewrites);
+    this.#tools = createToolTable(parts, options, (id, uri) => this.#resources.shownUri(id, uri));
     this.#prompts = new NamedTable(
       "prompt",
       parts.flatMap((part) => part.prompts),
@@ -207,6 +208,11 @@ export class Snapshot {
   /** How a source's own URI is shown to callers. */
   shownUri(sourceId: string, uri: string): string {
     return this.#resources.shownUri(sourceId, uri);
+  }
+
+  /** The URIs of one source as callers see them. Absent: they are as the source has them. */
+  urisOf(sourceId: string): SourceUris | undefined {
+    return this.#resources.urisOf(sourceId);
   }
 
   /** What a search looks through. */

@@ -1,4 +1,4 @@
-import { isJsonObject, objectMember, type JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { ToolRecord } from "../core/records.ts";
 
 /**
@@ -26,29 +26,4 @@ function listedSchema(record: ToolRecord): JsonObject {
   if (isJsonObject(own) && own["type"] === "object") return own;
   const { inputSchema } = record;
   return inputSchema["type"] === "object" ? inputSchema : { type: "object", ...inputSchema };
-}
-
-/** Replaces the URI of a tool's user interface where the hub shows that resource under another one. */
-export function withUiResource(entry: JsonObject, rewrites: ReadonlyMap<string, string>): JsonObject {
-  const meta = objectMember(entry, "_meta");
-  if (!meta) return entry;
-  const ui = objectMember(meta, "ui");
-  const nested = rewritten(ui?.["resourceUri"], rewrites);
-  const flat = rewritten(meta[FLAT_UI_KEY], rewrites);
-  if (nested === undefined && flat === undefined) return entry;
-  const newUi = nested === undefined ? {} : { ui: { ...ui, resourceUri: nested } };
-  return { ...entry, _meta: { ...meta, ...newUi, ...(flat === undefined ? {} : { [FLAT_UI_KEY]: flat }) } };
-}
-
-/** Whether the tool names this URI as its user interface. */
-export function hasUiResource({ definition }: ToolRecord, uri: string): boolean {
-  const meta = objectMember(definition, "_meta");
-  return meta !== undefined && (objectMember(meta, "ui")?.["resourceUri"] === uri || meta[FLAT_UI_KEY] === uri);
-}
-
-/** The older spelling of `ui.resourceUri`. */
-const FLAT_UI_KEY = "ui/resourceUri";
-
-function rewritten(uri: unknown, rewrites: ReadonlyMap<string, string>): string | undefined {
-  return typeof uri === "string" ? rewrites.get(uri) : undefined;
 }

@@ -4,26 +4,25 @@ import type { ToolRecord } from "../core/records.ts";
 import { NamedTable, type TableOptions } from "./named-table.ts";
 import { changedRow } from "./renamed-row.ts";
 import type { PreparedTool, SourcePart } from "./source-part.ts";
-import { withUiResource } from "./tool-entry.ts";
+import { withUiResource } from "../core/ui-resource.ts";
 
 export type ToolTarget = Extract<CallTarget, { type: "tool" }>;
 export type ToolTable = NamedTable<ToolRecord, PreparedTool>;
 
-/** `parts` come in order of precedence; `rewrites` are the URIs that the hub shows otherwise than their source. */
+/** `parts` come in order of precedence. `shownUri` returns a source's own URI as callers see it. */
 export function createToolTable(
   parts: readonly SourcePart[],
   options: TableOptions,
-  rewrites: ReadonlyMap<string, ReadonlyMap<string, string>>,
+  shownUri: (sourceId: string, uri: string) => string,
 ): ToolTable {
-  const tools = parts.flatMap((part) => {
-    const ofSource = rewrites.get(part.source.id);
-    return ofSource ? part.tools.map((tool) => withShownUi(tool, ofSource)) : part.tools;
-  });
+  const tools = parts.flatMap(({ source, tools: own }) =>
+    own.map((tool) => withShownUi(tool, (uri) => shownUri(source.id, uri))),
+  );
   return new NamedTable<ToolRecord, PreparedTool>("tool", tools, options);
 }
 
-function withShownUi(tool: PreparedTool, rewrites: ReadonlyMap<string, string>): PreparedTool {
-  const entry = withUiResource(tool.entry, rewrites);
+function withShownUi(tool: PreparedTool, shownUri: (uri: string) => string): PreparedTool {
+  const entry = withUiResource(tool.entry, shownUri);
   return entry === tool.entry ? tool : changedRow(tool, tool.key, () => ({ entry }));
 }
 

@@ -1,4 +1,5 @@
 import type { Problem, Source } from "../core/records.ts";
+import { splitUriPrefix, withUriPrefix } from "../core/uri-prefix.ts";
 import type { UriTemplate } from "../core/uri-template.ts";
 import { renamedRow } from "./renamed-row.ts";
 import type { Prepared, PreparedResource, PreparedTemplate, SourcePart } from "./source-part.ts";
@@ -105,17 +106,17 @@ class Placing {
 
   /** The other source whose prefix a URI or template begins with. */
   #reservedFor(part: SourcePart, text: string): string | undefined {
-    const scheme = schemeOf(text);
-    if (scheme === undefined || !scheme.includes("+")) return undefined;
+    const found = splitUriPrefix(text)?.prefix.toLowerCase();
+    if (found === undefined) return undefined;
     for (const [other, prefix] of this.#prefixes)
-      if (other !== part && scheme.startsWith(prefix.toLowerCase())) return other.source.id;
+      if (other !== part && found === prefix.toLowerCase()) return other.source.id;
     return undefined;
   }
 
   #show<P extends Prepared<unknown>>(shown: Map<string, P>, why: string | undefined, wish: Shown<P>): P | undefined {
     const { row, prefix, member } = wish;
     const { source } = wish.part;
-    const key = why === undefined ? row.key : `${prefix}${row.key}`;
+    const key = why === undefined ? row.key : withUriPrefix(prefix, row.key);
     if (shown.has(key)) {
       this.#report(source, row.key, `\`${row.key}\` is not offered: there is another \`${key}\` already.`);
       return undefined;
@@ -138,7 +139,11 @@ class Placing {
       ? `what \`${other.key}\` of ${other.record.source.id} serves too is that one's`
       : listed && `\`${listed.key}\` is that of ${listed.record.source.id}`;
     if (first)
-      this.#report(source, key, `Of \`${key}\`, ${first}, since it comes first. Ask with \`${prefix}\` for these.`);
+      this.#report(
+        source,
+        key,
+        `Of \`${key}\`, ${first}, since it comes first. Ask with the prefix \`${prefix}\` for these.`,
+      );
   }
 
   #listedBefore(source: Source, template: UriTemplate): PreparedResource | undefined {

@@ -1,5 +1,6 @@
 import { matchesAnyGlob, matchesGlob } from "./glob.ts";
 import { parseUri, type ResourceUri } from "./resource-uri.ts";
+import { withUriPrefix } from "./uri-prefix.ts";
 import { carelessPattern, patternForms, readUri, type UriReadings } from "./uri-readings.ts";
 
 /** No bound at all. */
@@ -194,7 +195,8 @@ function hasNamespace(head: string, separator: string): boolean {
 function permitsUri(rights: CompiledRights, subject: UriSubject): boolean {
   const { allow, deny, hasUriPatterns } = rights;
   const { shown, own, prefix } = subject;
-  if (deny.some(({ text }) => matchesSome(text, [shown, own, `${prefix}${own}`]))) return false;
+  if (deny.some(({ text }) => matchesSome(text, [shown, own, `${prefix}${own}`, withUriPrefix(prefix, own)])))
+    return false;
   const uri = parseUri(own);
   const asked = uri && askedUri(uri, subject);
   if (asked && deny.some((pattern) => denies(pattern, asked))) return false;
@@ -208,7 +210,10 @@ function permitsUri(rights: CompiledRights, subject: UriSubject): boolean {
 
 /** A template, or what is no URI, is judged by its text. */
 function allowsText({ allow }: CompiledRights, { shown, own, prefix }: UriSubject): boolean {
-  return allow === undefined || allow.some(({ text }) => matchesSome(text, [shown, `${prefix}${own}`]));
+  return (
+    allow === undefined ||
+    allow.some(({ text }) => matchesSome(text, [shown, `${prefix}${own}`, withUriPrefix(prefix, own)]))
+  );
 }
 
 interface AskedUri {
@@ -243,7 +248,11 @@ function allows({ uri, split }: Pattern, form: string, { query, starts }: AskedU
 }
 
 function meetsAny(patterns: readonly string[], forms: readonly string[], starts: readonly string[]): boolean {
-  return forms.some((form) => starts.some((start) => matchesAnyGlob(patterns, `${start}${form}`)));
+  return forms.some((form) =>
+    starts.some(
+      (start) => matchesAnyGlob(patterns, `${start}${form}`) || matchesAnyGlob(patterns, withUriPrefix(start, form)),
+    ),
+  );
 }
 
 function matchesSome(pattern: string, texts: readonly string[]): boolean {

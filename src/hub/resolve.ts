@@ -69,7 +69,8 @@ function toResolution(lookup: Lookup, call: Call, places: ResolvePlaces): Resolu
   if (!lookup.found) return { found: false, failure: whyNotFound(lookup.failure, call, places) };
   const { source, name, subject, target } = lookup;
   const provider = places.sources.find(source.id);
-  if (provider) return { found: true, name, subject, target, provider, limits: source.limits };
+  const uris = places.catalog.for(call.principal).current.urisOf(source.id);
+  if (provider) return { found: true, name, subject, target, provider, uris, limits: source.limits };
   // A reload took the source out between the snapshot and now.
   return { found: false, failure: fail("unknown_tool", `${name} is no longer offered. List the tools again.`) };
 }

@@ -9,14 +9,15 @@ import type { PipelineDeps } from "./ports.ts";
 import { shapeResult } from "./result-shape.ts";
 import { withoutTagsIn } from "./result-texts.ts";
 import type { CallState, Stage } from "./state.ts";
+import type { UriTranslation } from "./uri-translation.ts";
 import { orAborted } from "../core/wait.ts";
 
 /**
  * Makes sure that what comes back is an answer to what was asked, within its size. A good result is passed on as the
  * same object.
  */
-export function normaliseStage(deps: PipelineDeps): Stage {
-  const check = new ResultCheck(deps);
+export function normaliseStage(deps: PipelineDeps, uris: UriTranslation): Stage {
+  const check = new ResultCheck(deps, uris);
   return async (state, next) => {
     const outcome = await next(state);
     if (outcome.ok) return check.normalised(state, outcome);
@@ -28,8 +29,10 @@ export function normaliseStage(deps: PipelineDeps): Stage {
 class ResultCheck {
   readonly #options: PipelineDeps["options"];
   readonly #outputs: OutputCheck;
+  readonly #uris: UriTranslation;
 
-  constructor(deps: PipelineDeps) {
+  constructor(deps: PipelineDeps, uris: UriTranslation) {
+    this.#uris = uris;
     this.#options = deps.options;
     this.#outputs = new OutputCheck(deps);
   }
@@ -40,7 +43,7 @@ class ResultCheck {
     if ("wrong" in shape) return malformedFailure(found.name, shape.wrong);
     const tooLarge = this.sizeFailure(state, shape.result);
     if (tooLarge) return tooLarge;
-    const result = withoutTagsIn(shape.result);
+    const result = this.#uris.toCaller(state, withoutTagsIn(shape.result));
     if (found.target.type !== "tool") return result === outcome.result ? outcome : { ...outcome, result };
     if (result["isError"] === true) return toolFailure(found.name, result);
     const shaped = result === outcome.result ? outcome : { ...outcome, result };

@@ -6,6 +6,7 @@ import type { CallTarget, Provider } from "../core/provider.ts";
 import type { Problem, ServiceName, ToolLimits } from "../core/records.ts";
 import type { LimitStore } from "../state/ports/limit-store.ts";
 import type { SchemaChecks } from "../schema/schema-checks.ts";
+import type { SourceUris } from "../core/source-uris.ts";
 import type { Subject } from "../core/rights.ts";
 import type { Breakers } from "./breakers.ts";
 import type { LimitsOptions } from "./options.ts";
@@ -28,6 +29,8 @@ export interface Found {
   readonly subject: Subject;
   readonly target: CallTarget;
   readonly provider: Provider;
+  /** The URIs of the source as callers see them. Absent: they are as the source has them. */
+  readonly uris?: SourceUris | undefined;
   /** Bounds of the source, for whatever the tool itself leaves open. */
   readonly limits?: ToolLimits | undefined;
 }

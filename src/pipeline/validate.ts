@@ -6,17 +6,19 @@ import type { CheckedSchema } from "../schema/schema-checks.ts";
 import type { PipelineDeps } from "./ports.ts";
 import { SchemaProblems } from "./schema-problems.ts";
 import type { CallState, Next, Stage } from "./state.ts";
+import type { UriTranslation } from "./uri-translation.ts";
 import { orAborted } from "../core/wait.ts";
 
 /**
  * Holds arguments against the tool's input schema and fills in its defaults, before anything is started or sent (C37).
  * What resources, prompts and completion take is judged by their own source.
  */
-export function validateStage(deps: PipelineDeps): Stage {
+export function validateStage(deps: PipelineDeps, uris: UriTranslation): Stage {
   const problems = new SchemaProblems(deps);
   const { schemas } = deps;
   return (state, next) => {
     const { target } = state.found;
+    state.arguments = uris.toSource(state, state.arguments);
     if (target.type !== "tool") return next(state);
     const { tool } = target;
     const schema = schemas.of(tool.inputSchema, "input");

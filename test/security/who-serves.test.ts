@@ -247,8 +247,8 @@ function expected(offers: readonly Offer[], uri: string): string | undefined {
       (template) => template.startsWith(`${plus}+`) && new UriTemplate(template).match(uri),
     );
     if (whole) return `${plus} ${uri}`;
-    const matches = owner.templates!.some((template) => new UriTemplate(template).match(own));
-    return matches || hasScheme(owner, own) ? `${plus} ${own}` : undefined;
+    // Servers hand out URIs that they do not list, so one that serves any resource is given the URI.
+    return owner.resources!.length + owner.templates!.length > 0 ? `${plus} ${own}` : undefined;
   }
   for (const { id, resources, templates } of offers) {
     const isBare = (template: string): boolean =>

@@ -1,0 +1,66 @@
+import { isJsonObject, objectMember, type JsonObject } from "../core/json.ts";
+import type { CallMethod } from "../core/call.ts";
+import type { SourceUris } from "../core/source-uris.ts";
+import { withUiResource } from "../core/ui-resource.ts";
+
+/**
+ * Replaces the source's own URIs in a result by those that callers see, so that a link leads back to the source that
+ * gave it. Returns the same object if nothing changes. Structured content and texts are not looked into.
+ */
+export function withShownUris(method: CallMethod, result: JsonObject, uris: SourceUris): JsonObject {
+  const shown = withUiResource(result, (uri) => uris.shown(uri));
+  const member = MEMBERS[method];
+  if (member === undefined) return shown;
+  const list = shown[member.key] as readonly JsonObject[];
+  const changed = mapped(list, (item) => member.change(item, uris));
+  return changed === list ? shown : { ...shown, [member.key]: changed };
+}
+
+interface Member {
+  readonly key: string;
+  readonly change: (item: JsonObject, uris: SourceUris) => JsonObject;
+}
+
+/** The list of each kind of result that holds URIs. */
+const MEMBERS: Readonly<Record<CallMethod, Member | undefined>> = {
+  "tools/call": { key: "content", change: withShownBlock },
+  "resources/read": { key: "contents", change: withShownUri },
+  "prompts/get": { key: "messages", change: withShownContent },
+  "completion/complete": undefined,
+};
+
+/** A message, whose content is one block or a list of them. */
+function withShownContent(message: JsonObject, uris: SourceUris): JsonObject {
+  const { content } = message;
+  const changed = Array.isArray(content)
+    ? mapped(content, (block) => (isJsonObject(block) ? withShownBlock(block, uris) : block))
+    : isJsonObject(content)
+      ? withShownBlock(content, uris)
+      : content;
+  return changed === content ? message : { ...message, content: changed };
+}
+
+function withShownBlock(block: JsonObject, uris: SourceUris): JsonObject {
+  if (block["type"] === "resource_link") return withShownUri(block, uris);
+  const resource = block["type"] === "resource" ? objectMember(block, "resource") : undefined;
+  if (!resource) return block;
+  const changed = withShownUri(resource, uris);
+  return changed === resource ? block : { ...block, resource: changed };
+}
+
+function withShownUri(item: JsonObject, uris: SourceUris): JsonObject {
+  const { uri } = item;
+  if (typeof uri !== "string") return item;
+  const shown = uris.shown(uri);
+  return shown === uri ? item : { ...item, uri: shown };
+}
+
+/** Changes the items of a list. Returns the list itself if no item changes. */
+function mapped<T>(list: readonly T[], change: (item: T) => T): readonly T[] {
+  let changed: T[] | undefined;
+  for (const [at, item] of list.entries()) {
+    const next = change(item);
+    if (next !== item) (changed ??= [...list])[at] = next;
+  }
+  return changed ?? list;
+}

@@ -1,0 +1,62 @@
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import type { Provider } from "../core/provider.ts";
+import type { SourceUris } from "../core/source-uris.ts";
+import { withShownUris } from "./result-uris.ts";
+import type { CallState } from "./state.ts";
+
+/** How many URIs of one source are remembered that callers got with its prefix. */
+const MAX_HANDED_OUT = 1000;
+
+/**
+ * Translates the URIs of a source, where another source has the same ones: on the way to the caller they get the
+ * source's prefix, and a caller that uses one as an argument of the same source's tool has the prefix removed.
+ *
+ * Arguments are translated only if the whole text is a URI that the hub itself has shown with this prefix: a text such
+ * as `git+https://…` may begin like a prefix and mean something else.
+ */
+export class UriTranslation {
+  readonly #handedOut = new WeakMap<Provider, Map<string, string>>();
+
+  /** Returns a result with the URIs that callers see. The same object if nothing changes. */
+  toCaller(state: CallState, result: JsonObject): JsonObject {
+    const uris = this.#uris(state);
+    return uris ? withShownUris(state.call.method, result, uris) : result;
+  }
+
+  /** Returns arguments with the URIs that the source knows. The same object if nothing changes. */
+  toSource({ found: { uris, provider } }: CallState, args: JsonObject): JsonObject {
+    if (!uris) return args;
+    const handedOut = this.#handedOut.get(provider);
+    const own = (text: string): string => handedOut?.get(text) ?? uris.own(text);
+    return mappedTexts(args, own) as JsonObject;
+  }
+
+  #uris({ found: { uris, provider } }: CallState): SourceUris | undefined {
+    if (!uris) return undefined;
+    const shown = (uri: string): string => {
+      const text = uris.shown(uri);
+      if (text !== uri) this.#remember(provider, text, uri);
+      return text;
+    };
+    return { shown, own: (text) => uris.own(text) };
+  }
+
+  #remember(provider: Provider, shown: string, own: string): void {
+    let handedOut = this.#handedOut.get(provider);
+    if (!handedOut) this.#handedOut.set(provider, (handedOut = new Map()));
+    handedOut.delete(shown);
+    handedOut.set(shown, own);
+    if (handedOut.size > MAX_HANDED_OUT) handedOut.delete(handedOut.keys().next().value!);
+  }
+}
+
+/** Changes every text below a value. Returns the value itself if no text changes. */
+function mappedTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === "string") return change(value);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value);
+  const changed = entries.map(([key, member]) => [key, mappedTexts(member, change)] as const);
+  if (changed.every(([, member], at) => member === entries[at]![1])) return value;
+  if (Array.isArray(value)) return changed.map(([, member]) => member);
+  return isJsonObject(value) ? Object.fromEntries(changed) : value;
+}
