@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import type { HubEntry } from "../config/connect/clients.ts";
+import { resolveMcpDoor } from "../doors/mcp/options.ts";
 import { resolveHttp } from "../http/options.ts";
 import { ownUrl } from "./own-url.ts";
 import type { LoadedHubConfig } from "../hub/schema.ts";
@@ -19,6 +20,7 @@ export async function hubEntry(config: LoadedHubConfig, options: EntryOptions, i
   if (options.http) return addressEntry(config, options);
   const { TOOLYARD_HOME: home } = io.env;
   return {
+    ...fewTools(config, options),
     command: process.execPath,
     args: [
       ownProgram(),
@@ -32,12 +34,18 @@ export async function hubEntry(config: LoadedHubConfig, options: EntryOptions, i
   };
 }
 
+function fewTools({ tree }: LoadedHubConfig, { mode }: EntryOptions): { readonly listsFew?: boolean } {
+  return (mode ?? resolveMcpDoor(tree.server ?? {}).toolMode) === "discovery" ? { listsFew: true } : {};
+}
+
 /** The command line itself. A link to it, as package managers make them, may be gone or lead elsewhere tomorrow. */
 export function ownProgram(): string {
   return realpathSync(process.argv[1] ?? "");
 }
 
-async function addressEntry({ tree }: LoadedHubConfig, { own, tokenEnv, mode }: EntryOptions): Promise<HubEntry> {
+async function addressEntry(config: LoadedHubConfig, options: EntryOptions): Promise<HubEntry> {
+  const { tree } = config;
+  const { own, tokenEnv, mode } = options;
   if (own)
     throw new UsageError(
       "--own is a hub for one client alone, and --http is the one that `toolyard serve` runs. Leave one out.",
@@ -48,6 +56,7 @@ async function addressEntry({ tree }: LoadedHubConfig, { own, tokenEnv, mode }: 
   const query = mode === undefined ? "" : `?tool_mode=${mode}`;
   return {
     url: `${await ownUrl(http)}/mcp${query}`,
+    ...fewTools(config, options),
     ...(http.tokens.length > 0 ? { tokenVariable: tokenEnv ?? "TOOLYARD_TOKEN" } : {}),
   };
 }

@@ -4,7 +4,11 @@ import type { JsonObject } from "./json.ts";
 import type { Models } from "./models.ts";
 import { EVERYTHING, type Rights } from "./rights.ts";
 
-export type CallMethod = "tools/call" | "resources/read" | "prompts/get" | "completion/complete";
+/**
+ * `extension` is a method that this hub does not know, such as one of an extension: `target` is its name, and it goes to
+ * the only source of the hub.
+ */
+export type CallMethod = "tools/call" | "resources/read" | "prompts/get" | "completion/complete" | "extension";
 
 /** Who calls. Sessions, limits and rights hang on `id`. Plain data, so that it travels whole between processes. */
 export interface Principal {

@@ -76,6 +76,11 @@ export interface HubPort {
    */
   list(kind: ListKind, view: View, options?: WaitOptions): Promise<RenderedList>;
   call(call: Call): Promise<Outcome>;
+  /**
+   * Whether a method that MCP's core does not have goes on to the only source, as a call with the method `extension`.
+   * False for callers with narrowed rights, which cannot be held against such a method.
+   */
+  passesOn(method: string, principal: Principal): boolean;
   /** For a caller with narrowed rights, of the sources that it may use something of. Waits as `list` does. */
   facts(principal: Principal, options?: WaitOptions): Promise<ServerFacts>;
   /**

@@ -27,7 +27,8 @@ export type CallTarget =
       readonly ref: JsonObject;
       readonly prompt?: PromptRecord;
       readonly template?: TemplateRecord;
-    };
+    }
+  | { readonly type: "extension"; readonly method: string };
 
 export type ProviderState = "starting" | "ready" | "degraded" | "down" | "needs_authorisation" | "disabled" | "closed";
 

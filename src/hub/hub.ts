@@ -31,6 +31,7 @@ import type { Pipeline } from "../pipeline/pipeline.ts";
 import type { LoadedHubConfig } from "./schema.ts";
 import { lookBehind } from "./sources/absent-services.ts";
 import { asSaidBehind } from "./behind.ts";
+import { passThroughProvider } from "./pass-through.ts";
 import { wantedOf } from "./resolve.ts";
 import type { HubParts } from "./hub-parts.ts";
 import type { SourceChanges } from "./sources/source-set.ts";
@@ -165,6 +166,10 @@ export class Hub implements HubPort {
       return Promise.resolve(fail("unavailable", "The hub is shutting down. Try again once it is back."));
     const outcome = this.#pipeline(call);
     return this.#parts.isMirror ? outcome.then(asSaidBehind) : outcome;
+  }
+
+  passesOn(_method: string, principal: Principal): boolean {
+    return passThroughProvider(this.#parts, principal) !== undefined;
   }
 
   async facts(principal: Principal, { waits = true }: WaitOptions = {}): Promise<ServerFacts> {

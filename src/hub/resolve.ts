@@ -6,7 +6,10 @@ import { objectMember, stringMember } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
 import type { CallTarget, Provider } from "../core/provider.ts";
 import type { Resolution } from "../pipeline/ports.ts";
+import { supposedName } from "../core/rights.ts";
+import { RPC } from "../wire/messages.ts";
 import { lookBehind, type Wanted } from "./sources/absent-services.ts";
+import { passThroughProvider } from "./pass-through.ts";
 import { absentSource, lateByInstall, whyDisabled } from "./sources/absent-source.ts";
 import type { SourceSet } from "./sources/source-set.ts";
 
@@ -15,6 +18,7 @@ import type { SourceSet } from "./sources/source-set.ts";
  * still starting.
  */
 export function resolveCall(call: Call, places: ResolvePlaces): Resolution | Promise<Resolution> {
+  if (call.method === "extension") return extensionResolution(call, places);
   const asked = { text: call.target, isUri: asksForUri(call), view: call };
   const find = (): Lookup | Promise<Lookup> =>
     places.catalog.for(call.principal).lookUp<CallTarget>(asked, (snapshot) => lookUp(call, snapshot));
@@ -25,6 +29,16 @@ export function resolveCall(call: Call, places: ResolvePlaces): Resolution | Pro
   const lookup = find();
   return lookup instanceof Promise ? lookup.then(decide) : decide(lookup);
 }
+
+function extensionResolution({ target: method, principal }: Call, places: ResolvePlaces): Resolution {
+  const provider = passThroughProvider(places, principal);
+  if (!provider)
+    return { found: false, failure: fail("unknown_tool", `Method not found: ${method}`, { rpcError: NOT_FOUND }) };
+  const subject = supposedName("", method, places.catalog.separator);
+  return { found: true, name: method, subject, target: { type: "extension", method }, provider };
+}
+
+const NOT_FOUND = Object.freeze({ code: RPC.methodNotFound, message: "Method not found" });
 
 interface MissedLookup {
   readonly lookup: Lookup;
@@ -111,5 +125,7 @@ function lookUp(call: Call, snapshot: Snapshot): Lookup {
       return snapshot.resolveResource(call.target, call);
     case "completion/complete":
       return snapshot.resolveCompletion(objectMember(call.params, "ref") ?? {}, call);
+    case "extension":
+      throw new TypeError("A method of an extension has no entry in the catalog.");
   }
 }

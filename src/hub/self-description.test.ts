@@ -20,6 +20,9 @@ function source(
 }
 
 const BUILTIN = source("builtin", undefined, {}, "builtin");
+const UI = "io.modelcontextprotocol/ui";
+const WHOLE = { passesMethods: true };
+
 const INFO = {
   title: "One",
   description: "It does.",
@@ -30,32 +33,52 @@ const INFO = {
 
 test("a lone source's words are the hub's, but for its name and version", () => {
   const capabilities = { tools: {}, experimental: { a: {} }, extensions: { "x/y": { v: 1 } }, "x-capability": 1 };
-  expect(describeSources([BUILTIN, source("one", capabilities, INFO)])).toMatchObject({
+  expect(describeSources([BUILTIN, source("one", capabilities, INFO)], WHOLE)).toMatchObject({
     about: INFO,
     capabilities,
   });
-  expect(describeSources([source("one", capabilities, INFO)]).about).toEqual(INFO);
+  expect(describeSources([source("one", capabilities, INFO)], WHOLE).about).toEqual(INFO);
 });
 
 test("removes invisible characters from the texts of a lone source", () => {
-  const { about } = describeSources([source("one", {}, { title: "O\u202ene", description: "It does." })]);
-  expect(about).toEqual({ title: "One", description: "It does." });
+  const info = { title: "O\u202ene", description: "It does." };
+  expect(describeSources([source("one", {}, info)], WHOLE).about).toEqual({ title: "One", description: "It does." });
 });
 
-test("several sources: nobody's identity, extensions joined by id, lists that one may have, nothing else", () => {
+test("several sources: no identity, the extensions without methods, lists that one may have, nothing else", () => {
   const one = source(
     "one",
-    { prompts: {}, experimental: { a: {} }, extensions: { "x/y": { v: 1 } }, "x-capability": 1 },
+    {
+      prompts: {},
+      experimental: { a: {} },
+      extensions: { "x/y": {}, [UI]: { mimeTypes: ["a"], same: 1, other: 1 } },
+      "x-capability": 1,
+    },
     INFO,
   );
-  const two = source("two", { resources: { "x-r": 1 }, extensions: { "x/y": { v: 2 }, "x/z": {} } });
-  const { about, capabilities } = describeSources([one, two]);
+  const two = source("two", {
+    resources: { "x-r": 1 },
+    extensions: { "x/z": {}, [UI]: { mimeTypes: ["b", "a"], same: 1, other: 2, own: true } },
+  });
+  const { about, capabilities } = describeSources([one, two], WHOLE);
   expect(about).toBeUndefined();
-  expect(capabilities).toEqual({ prompts: {}, resources: {}, extensions: { "x/y": { v: 1 }, "x/z": {} } });
+  const settings = { mimeTypes: ["a", "b"], same: 1, own: true };
+  expect(capabilities).toEqual({ prompts: {}, resources: {}, extensions: { [UI]: settings } });
+});
+
+test("a lone source declares no extension with methods to a caller whose methods do not go on to it", () => {
+  const declared = {
+    prompts: { a: 1 },
+    experimental: {},
+    extensions: { "x/y": {}, [UI]: { a: 1 } },
+    "x-capability": 1,
+  };
+  const { capabilities } = describeSources([source("one", declared)], { passesMethods: false });
+  expect(capabilities).toEqual({ prompts: { a: 1 }, extensions: { [UI]: { a: 1 } } });
 });
 
 test("a lone source without a server says nothing of itself", () => {
-  expect(describeSources([BUILTIN, source("scripts", undefined, {}, "scripts")])).toMatchObject({
+  expect(describeSources([BUILTIN, source("scripts", undefined, {}, "scripts")], WHOLE)).toMatchObject({
     capabilities: {},
   });
 });

@@ -2,8 +2,9 @@ import { stringifyExact } from "../core/exact-json.ts";
 import { cleanDefinition } from "../catalog/clean-definition.ts";
 import { revealDefinition } from "../catalog/hidden-texts.ts";
 import type { ServerFacts } from "../core/hub-port.ts";
-import { isJsonObject, objectMember, type JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { isHubItself } from "../core/provider-kinds.ts";
+import { joinExtensions, withoutUnserved } from "./declared-capabilities.ts";
 import { NO_FEATURES, type Listing, type Source, type SourceFeatures } from "../core/records.ts";
 
 export interface SourceOffer {
@@ -20,19 +21,26 @@ export function loneSource(sources: readonly SourceOffer[]): SourceOffer | undef
   return others.length === 0 ? only : undefined;
 }
 
+export interface DescriptionOptions {
+  /** A lone source gets methods that the hub does not know, so what it declares is true of the hub too. */
+  readonly passesMethods: boolean;
+}
+
 /**
  * What the hub says of itself in the words of its sources (decision 0013): a lone source's as they came; of several
  * what still is true of all of them together.
  */
 export function describeSources(
   sources: readonly SourceOffer[],
+  { passesMethods }: DescriptionOptions,
 ): Pick<ServerFacts, "features" | "about" | "capabilities"> {
   const features = joinFeatures(sources.map(({ listing }) => listing.features));
   const lone = loneSource(sources)?.listing.server;
   if (!lone) return { features, capabilities: joinCapabilities(sources) };
   // Name and version are those of the program that answers.
   const { name: _name, version: _version, ...about } = lone.info;
-  return { features, about: cleaned(about), capabilities: lone.capabilities };
+  const capabilities = passesMethods ? lone.capabilities : withoutUnserved(lone.capabilities);
+  return { features, about: cleaned(about), capabilities };
 }
 
 function cleaned(info: JsonObject): JsonObject {
@@ -41,16 +49,11 @@ function cleaned(info: JsonObject): JsonObject {
   return cleanDefinition(about, stringifyExact(about), rules)?.definition ?? about;
 }
 
-/** A list that one source has; extensions under their ids, where two say different things as the first of them says. */
+/** A list that one source has, and the extensions without methods. */
 function joinCapabilities(sources: readonly SourceOffer[]): JsonObject {
-  const joined: JsonObject = {};
-  let extensions: JsonObject = {};
-  for (const { listing } of sources) {
-    const declared = listing.server?.capabilities ?? {};
-    for (const list of ["resources", "prompts"]) if (isJsonObject(declared[list])) joined[list] = {};
-    extensions = { ...objectMember(declared, "extensions"), ...extensions };
-  }
-  return Object.keys(extensions).length === 0 ? joined : { ...joined, extensions };
+  const declared = sources.map(({ listing }) => listing.server?.capabilities ?? {});
+  const lists = ["resources", "prompts"].filter((list) => declared.some((one) => isJsonObject(one[list])));
+  return { ...Object.fromEntries(lists.map((list) => [list, {}])), ...joinExtensions(declared) };
 }
 
 function joinFeatures(features: readonly SourceFeatures[]): SourceFeatures {

@@ -20,7 +20,7 @@ export async function serverFacts(parts: Parts, principal: Principal, waits: boo
     version: VERSION,
     title: "Toolyard",
     ...(instructions === undefined ? {} : { instructions }),
-    ...describeSources(offers),
+    ...describeSources(offers, { passesMethods: !permissionOf(principal.rights).isNarrowed }),
     ...(offers.some(({ listing }) => listing.isPrivate) && { isPrivate: true }),
   };
 }

@@ -32,6 +32,7 @@ const SHAPES: Readonly<Record<CallMethod, (result: JsonObject) => Shape>> = {
     isJsonObject(result["completion"]) && Array.isArray(result["completion"]["values"])
       ? { result }
       : { wrong: "no `completion` with `values`" },
+  extension: (result) => ({ result }),
 };
 
 function shapeToolResult(result: JsonObject): Shape {

@@ -27,6 +27,7 @@ const MEMBERS: Readonly<Record<CallMethod, Member | undefined>> = {
   "resources/read": { key: "contents", change: withShownUri },
   "prompts/get": { key: "messages", change: withShownContent },
   "completion/complete": undefined,
+  extension: undefined,
 };
 
 /** A message, whose content is one block or a list of them. */

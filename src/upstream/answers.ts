@@ -45,16 +45,24 @@ function kindOf(method: CallMethod, { code, message }: RpcErrorObject): FailKind
   return SAYS_UNKNOWN.test(message) ? "unknown_tool" : "invalid_params";
 }
 
+interface ResultMember {
+  readonly member: string;
+  readonly isFine: (value: unknown) => boolean;
+}
+
 /** Which member of a result must be there, and as what. */
-const SHAPES: Record<CallMethod, { readonly member: string; readonly isFine: (value: unknown) => boolean }> = {
+const SHAPES: Record<CallMethod, ResultMember | undefined> = {
   "tools/call": { member: "content", isFine: Array.isArray },
   "resources/read": { member: "contents", isFine: Array.isArray },
   "prompts/get": { member: "messages", isFine: Array.isArray },
   "completion/complete": { member: "completion", isFine: isJsonObject },
+  extension: undefined,
 };
 
 function findNonsense(method: CallMethod, result: JsonObject): string | undefined {
-  const { member, isFine } = SHAPES[method];
+  const shape = SHAPES[method];
+  if (!shape) return undefined;
+  const { member, isFine } = shape;
   const value = result[member];
   if (isFine(value)) return undefined;
   if (value !== undefined) return `\`${member}\` has the wrong type`;

@@ -51,6 +51,8 @@ export interface ConnectionEvents {
 export interface CallRequest {
   readonly params: JsonObject;
   readonly inputSchema?: JsonObject | undefined;
+  /** The method on the wire. @default the call's */
+  readonly method?: string;
 }
 
 /** One open connection to one MCP server, in either era, over any transport. It ends once and is not revived. */
@@ -234,10 +236,10 @@ export class Connection {
     );
   }
 
-  async #attempt(call: Call, { params, inputSchema }: CallRequest): Promise<Outcome> {
+  async #attempt(call: Call, { params, inputSchema, method = call.method }: CallRequest): Promise<Outcome> {
     const era = this.era;
     const meta = era.envelope(call.meta, { client: call.client, logLevel: call.wants.logLevel });
-    const sent = this.#exchange.start(call.method, isEmpty(meta) ? params : withMember(params, "_meta", meta), {
+    const sent = this.#exchange.start(method, isEmpty(meta) ? params : withMember(params, "_meta", meta), {
       signal: cancellationOf(call),
       cancelBy: era.cancelBy,
       onProgress: (progress) => {

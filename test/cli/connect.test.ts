@@ -114,6 +114,20 @@ describe("connect", () => {
     expect(existsSync(desk.path(fileOf("cursor")))).toBe(false);
   });
 
+  test("a client that hides tools behind a search of its own loads the few tools of discovery mode at once", async () => {
+    await using desk = await Desk.create(FILES);
+    const keys = { "claude-code": { alwaysLoad: true }, copilot: { deferTools: "never" } };
+    for (const [id, key] of Object.entries(keys)) {
+      const [name] = Object.keys(key);
+      for (const where of [[], ["--http"]]) {
+        await desk.run(["connect", id, "--yes", "--mode", "discovery", ...where]);
+        expect((await serversOf(desk, id))["toolyard"]).toMatchObject(key);
+        await desk.run(["connect", id, "--yes", "--mode", "normal", ...where]);
+        expect((await serversOf(desk, id))["toolyard"]).not.toHaveProperty(name!);
+      }
+    }
+  });
+
   test("--http with a token names a variable, never the token; a client that cannot is told so", async () => {
     await using desk = await Desk.create({
       "toolyard.toml": '[server]\ntoken = "a-token-that-is-long-enough"\nport = 9000\n',

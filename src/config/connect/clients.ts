@@ -9,9 +9,12 @@ export type HubEntry =
       readonly args: readonly string[];
       /** Variables that the program needs and a client would not give it. */
       readonly env: Readonly<Record<string, string>>;
+      /** The client's list has a few tools only, by which the model finds the others. @default false */
+      readonly listsFew?: boolean;
     }
   | {
       readonly url: string;
+      readonly listsFew?: boolean;
       /** Variable that holds the hub's token, which never stands in the file itself. */
       readonly tokenVariable?: string;
     };
@@ -40,13 +43,16 @@ interface Spelling {
   readonly url?: string;
   /** How the client writes a variable; absent: it knows none. */
   readonly variable?: (name: string) => string;
+  /** Keeps the client from hiding a short list of tools behind its own search. @default {} */
+  readonly alwaysLoad?: JsonObject;
 }
 
 /** The way that most clients write it. */
-function usual({ stdio = {}, http = {}, url: urlKey = "url", variable }: Spelling = {}): Words {
+function usual({ stdio = {}, http = {}, url: urlKey = "url", variable, alwaysLoad = {} }: Spelling = {}): Words {
   return (hub) => {
-    if ("command" in hub) return { ...stdio, ...program(hub) };
-    const entry = { ...http, [urlKey]: hub.url };
+    const loading = hub.listsFew === true ? alwaysLoad : {};
+    if ("command" in hub) return { ...stdio, ...program(hub), ...loading };
+    const entry = { ...http, [urlKey]: hub.url, ...loading };
     if (hub.tokenVariable === undefined) return entry;
     if (!variable) return NO_VARIABLES;
     return { ...entry, headers: { Authorization: `Bearer ${variable(hub.tokenVariable)}` } };
@@ -102,7 +108,12 @@ export const CLIENTS: readonly ClientKind[] = [
     program: "Claude Code",
     ...SERVERS,
     next: "The next session of Claude Code has it; /mcp shows it.",
-    entry: usual({ stdio: { type: "stdio" }, http: { type: "http" }, variable: shell }),
+    entry: usual({
+      stdio: { type: "stdio" },
+      http: { type: "http" },
+      variable: shell,
+      alwaysLoad: { alwaysLoad: true },
+    }),
   },
   { id: "cursor", program: "Cursor", ...SERVERS, next: RELOADS, entry: usual({ variable: ofEnv }) },
   {
@@ -181,7 +192,11 @@ export const CLIENTS: readonly ClientKind[] = [
     program: "Copilot CLI",
     ...SERVERS,
     next: "The next session of Copilot CLI has it.",
-    entry: usual({ stdio: { type: "local", tools: ["*"] }, http: { type: "http", tools: ["*"] } }),
+    entry: usual({
+      stdio: { type: "local", tools: ["*"] },
+      http: { type: "http", tools: ["*"] },
+      alwaysLoad: { deferTools: "never" },
+    }),
   },
 ];
 

@@ -82,10 +82,18 @@ export function answerMethod(request: MethodRequest, context: MethodContext): Pr
   const list = LISTS.get(request.method);
   if (list) return answerList(list, request, context);
   const readTarget = CALLS.get(request.method);
-  if (!readTarget) return Promise.resolve(methodNotFound(request.method));
+  if (!readTarget)
+    return isPassedOn(request.method, context)
+      ? answerExtension(request, context)
+      : Promise.resolve(methodNotFound(request.method));
   const target = readTarget(request.params);
   if ("problem" in target) return Promise.resolve(errorAnswer(RPC.invalidParams, target.problem));
   return answerCall(target.target, request, context);
+}
+
+/** Whether a method that MCP's core does not have goes on to the only source of the hub. */
+export function isPassedOn(method: string, { deps, view }: Pick<MethodContext, "deps" | "view">): boolean {
+  return !isSharedMethod(method) && deps.hub.passesOn(method, view.principal);
 }
 
 export function methodNotFound(method: string): Answer {
@@ -114,10 +122,28 @@ async function answerList(
   }
 }
 
-async function answerCall(target: string, request: MethodRequest, context: MethodContext): Promise<Answer> {
-  const { deps, codec, link } = context;
-  const call = buildCall(target, request, context);
-  const { method } = call;
+function answerExtension({ method, params, meta }: MethodRequest, context: MethodContext): Promise<Answer> {
+  const { view, link } = context;
+  const { _meta: _, ...rest } = params;
+  const { principal, mode } = view;
+  const call = new BuiltCall(link, {
+    method: "extension",
+    target: method,
+    params: rest,
+    arguments: NO_PARAMS,
+    meta,
+    principal,
+    mode,
+  });
+  return answered(call, context);
+}
+
+function answerCall(target: string, request: MethodRequest, context: MethodContext): Promise<Answer> {
+  return answered(buildCall(target, request, context), context);
+}
+
+async function answered(call: Call, { deps, codec, link }: MethodContext): Promise<Answer> {
+  const { method, target } = call;
   try {
     const outcome = await deps.hub.call(call);
     if (outcome.ok) return resultAnswer(codec.result(method, target, outcome.result));

@@ -43,6 +43,7 @@ export function executeTool(source: Source, ports: BuiltinPorts): FixedTool {
     acceptedSchema: ACCEPTED_SCHEMA,
     annotations: { openWorldHint: true },
     role: "discovery",
+    searchHint: "call a tool of any connected server by its name",
     // The bounds of the tool that is called hold; a shorter one here would cut it off.
     limits: { timeoutMs: Infinity, maxResultBytes: Infinity },
   });

@@ -19,6 +19,11 @@ export interface OwnToolFacts {
   readonly visibility?: Visibility;
   readonly role?: "discovery" | "meta";
   readonly limits?: ToolLimits;
+  /**
+   * For clients that hide tools behind a search of their own: words by which that search finds this tool. Such a client
+   * loads the tool at once. Absent: the client treats it as any other.
+   */
+  readonly searchHint?: string;
 }
 
 export function ownToolRecord(source: Source, facts: OwnToolFacts): ToolRecord {
@@ -34,6 +39,7 @@ export function ownToolRecord(source: Source, facts: OwnToolFacts): ToolRecord {
     visibility = "native",
     role,
     limits,
+    searchHint,
   } = facts;
   return Object.freeze({
     source,
@@ -46,8 +52,20 @@ export function ownToolRecord(source: Source, facts: OwnToolFacts): ToolRecord {
     ...(role && { role }),
     qualified: true,
     ...(limits ? { limits } : {}),
-    definition: { name, title, description, inputSchema, annotations },
+    definition: {
+      name,
+      title,
+      description,
+      inputSchema,
+      annotations,
+      ...(searchHint !== undefined && { _meta: alwaysLoaded(searchHint) }),
+    },
   });
+}
+
+/** The keys of Claude's clients; others ignore them. */
+function alwaysLoaded(searchHint: string): JsonObject {
+  return { "anthropic/alwaysLoad": true, "anthropic/searchHint": searchHint };
 }
 
 export function textResult(...texts: readonly string[]): Outcome {

@@ -56,6 +56,7 @@ export function toolSearch(source: Source, ports: BuiltinPorts): FixedTool {
     acceptedSchema: ACCEPTED_SCHEMA,
     annotations: { readOnlyHint: true, openWorldHint: false },
     role: "discovery",
+    searchHint: "find tools of all connected servers",
   });
   return { record, run: (call) => search(call, ports) };
 }

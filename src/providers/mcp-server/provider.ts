@@ -240,6 +240,8 @@ function toRequest(call: ResolvedCall): CallRequest {
     }
     case "resource":
       return { params: { ...params, uri: record.uri } };
+    case "extension":
+      return { method: record.method, params };
     case "prompt":
       return { params: { ...params, name: record.prompt.name, arguments: call.arguments } };
     case "completion": {

@@ -39,6 +39,8 @@ export function runCall(call: ResolvedCall, offer: Offer, deps: CallsDeps): Prom
     }
     case "completion":
       return complete(call, completerOf(call, offer));
+    case "extension":
+      return gone(`Method not found: ${record.method}`);
   }
 }
 

@@ -24,6 +24,7 @@ import {
   answerMethod,
   faultAnswer,
   isListMethod,
+  isPassedOn,
   isSharedMethod,
   methodNotFound,
   type MethodRequest,
@@ -294,8 +295,18 @@ export class LegacySession implements BoardMember, ScopeOwner {
       default:
         if (isSharedMethod(method))
           return this.#shared({ method, params, meta: metaWithoutToken(params) }, scope, mode);
-        return this.#inDialects({ method, params }, scope, received) ?? methodNotFound(method);
+        return this.#inDialects({ method, params }, scope, received) ?? this.#passedOn({ method, params }, scope, mode);
     }
+  }
+
+  #passedOn(
+    { method, params }: DialectRequest,
+    scope: CallScope,
+    mode: ToolMode | undefined,
+  ): Promise<Answer> | Answer {
+    return isPassedOn(method, { deps: this.#deps, view: this.#viewIn(mode) })
+      ? this.#shared({ method, params, meta: metaWithoutToken(params) }, scope, mode)
+      : methodNotFound(method);
   }
 
   #shared(request: MethodRequest, scope: CallScope, mode: ToolMode | undefined): Promise<Answer> {

@@ -16,7 +16,15 @@ import { replyText, resultAnswer, splicedReply, type Answer } from "../answers.t
 import { offeredFeatures, readSettled, serverInfo, withDeclared } from "../capabilities.ts";
 import { internalAnswer } from "../failures.ts";
 import type { CallerLink } from "../../../core/caller-link.ts";
-import { answerMethod, isSharedMethod, methodNotFound, type MethodContext, type MethodsDeps } from "../methods.ts";
+import {
+  answerMethod,
+  isListMethod,
+  isPassedOn,
+  isSharedMethod,
+  methodNotFound,
+  type MethodContext,
+  type MethodsDeps,
+} from "../methods.ts";
 import type { ModernOptions } from "../options.ts";
 import { admit, mismatched } from "./admission.ts";
 import { CallDesk, RequestVisit } from "./call-desk.ts";
@@ -121,7 +129,7 @@ export class ModernEndpoint {
       const text = replyText(id, answer, extra);
       if (text !== undefined) outlet.reply(text, status);
     };
-    if (!isSharedMethod(method) && !OWN_METHODS.has(method)) return send(methodNotFound(method), undefined, 404);
+    if (!this.#isKnown(method, request)) return send(methodNotFound(method), undefined, 404);
     const found = this.#factsFor(method, request);
     const facts = found instanceof Promise ? await found : found;
     const codec = this.#codecFor(facts, this.#scopeFor(request));
@@ -136,12 +144,20 @@ export class ModernEndpoint {
     const mismatch = compared instanceof Promise ? await compared : compared;
     if (mismatch) return send({ type: "error", error: mismatched(mismatch).error }, undefined, 400);
     const context: Omit<MethodContext, "link"> = { deps: this.#methods, view, codec };
-    if (method.endsWith("/list")) {
+    if (isListMethod(method)) {
       const answer = await answerMethod({ method, params, meta: request.meta }, { ...context, link: NO_LINK });
       return send(answer, codec.cacheable(answer.type === "list" ? answer.list : {}));
     }
     const answer = await this.#desk.serve(message, new RequestVisit(method, outlet, request), context);
     send(answer.type === "result" ? resultAnswer(codec.stamp(method, answer.result)) : answer);
+  }
+
+  #isKnown(method: string, { principal, mode }: AdmittedFacts): boolean {
+    return (
+      isSharedMethod(method) ||
+      OWN_METHODS.has(method) ||
+      isPassedOn(method, { deps: this.#methods, view: { principal, mode } })
+    );
   }
 
   /** What the headers of a call say otherwise than its arguments. */

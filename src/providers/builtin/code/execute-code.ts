@@ -29,6 +29,7 @@ export function executeCode(source: Source, ports: CodePorts, maxWallMs: number)
     inputSchema: SHOWN_SCHEMA,
     acceptedSchema: ACCEPTED_SCHEMA,
     annotations: { readOnlyHint: false, openWorldHint: true },
+    searchHint: "run JavaScript or Python that calls tools",
     limits: { timeoutMs: maxWallMs + SLACK_MS, totalTimeoutMs: maxWallMs + SLACK_MS },
   });
   // Nothing of it is loaded before the first run.

@@ -1,0 +1,52 @@
+import { isDeepStrictEqual } from "node:util";
+import { isJsonObject, objectMember, type JsonObject } from "../core/json.ts";
+
+/** Capabilities of MCP's core, which the hub serves itself (or, `tasks`, keeps to itself). */
+const CORE: ReadonlySet<string> = new Set(["tools", "resources", "prompts", "completions", "logging", "tasks"]);
+
+/**
+ * Extensions without methods of their own, and how the settings of several servers become one. The hub declares an
+ * extension with methods only if it passes these methods on, which it does to a single source.
+ */
+const WITHOUT_METHODS: ReadonlyMap<string, (settings: readonly JsonObject[]) => JsonObject> = new Map([
+  // MCP Apps: a page of any of the servers is read by `resources/read`; what one server can show, the hub can.
+  ["io.modelcontextprotocol/ui", unionOfSettings],
+]);
+
+/** Whether a server declares anything whose methods the hub does not know. */
+export function hasUnservedCapabilities(declared: JsonObject): boolean {
+  const extensions = Object.keys(objectMember(declared, "extensions") ?? {});
+  return (
+    extensions.some((id) => !WITHOUT_METHODS.has(id)) ||
+    Object.keys(declared).some((name) => !CORE.has(name) && name !== "extensions")
+  );
+}
+
+/** Removes what the hub answers with "method not found" unless it passes methods on. */
+export function withoutUnserved(declared: JsonObject): JsonObject {
+  const { extensions: _, ...others } = declared;
+  const core = Object.fromEntries(Object.entries(others).filter(([name]) => CORE.has(name)));
+  return { ...core, ...joinExtensions([declared]) };
+}
+
+/** The extensions of several servers as the hub declares them: `{ extensions }`, or nothing. */
+export function joinExtensions(declared: readonly JsonObject[]): JsonObject {
+  const extensions: JsonObject = {};
+  for (const [id, join] of WITHOUT_METHODS) {
+    const settings = declared.map((one) => objectMember(one, "extensions")?.[id]).filter(isJsonObject);
+    if (settings.length > 0) extensions[id] = join(settings);
+  }
+  return Object.keys(extensions).length === 0 ? {} : { extensions };
+}
+
+/** Lists are joined; any other setting is kept only where all servers that have it agree. */
+function unionOfSettings(settings: readonly JsonObject[]): JsonObject {
+  const names = new Set(settings.flatMap((one) => Object.keys(one)));
+  return Object.fromEntries(
+    Array.from(names).flatMap((name): [string, unknown][] => {
+      const values = settings.flatMap((one) => (name in one ? [one[name]] : []));
+      if (values.every(Array.isArray)) return [[name, Array.from(new Set(values.flat()))]];
+      return values.every((value) => isDeepStrictEqual(value, values[0])) ? [[name, values[0]]] : [];
+    }),
+  );
+}

@@ -1,0 +1,24 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Principal } from "../core/call.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Provider } from "../core/provider.ts";
+import { permissionOf } from "../core/rights.ts";
+import { hasUnservedCapabilities } from "./declared-capabilities.ts";
+import { loneSource } from "./self-description.ts";
+import type { SourceSet } from "./sources/source-set.ts";
+
+/**
+ * Returns the only source of a hub if methods that the hub does not know go on to it (decision 0013): its server
+ * declares a capability that the hub does not serve itself, and the caller's rights are not narrowed.
+ */
+export function passThroughProvider(
+  { catalog, sources }: { readonly catalog: Catalog; readonly sources: SourceSet },
+  principal: Principal,
+): Provider | undefined {
+  if (permissionOf(principal.rights).isNarrowed) return undefined;
+  const own = catalog.for(principal);
+  const offers = sources.providers.map(({ source }) => ({ source, listing: own.listingOf(source.id) }));
+  const lone = loneSource(offers);
+  const declared: JsonObject = lone?.listing.server?.capabilities ?? {};
+  return lone && hasUnservedCapabilities(declared) ? sources.find(lone.source.id) : undefined;
+}
