@@ -114,7 +114,7 @@ describe("connect", () => {
     expect(existsSync(desk.path(fileOf("cursor")))).toBe(false);
   });
 
-  test("a client that hides tools behind a search of its own loads the few tools of discovery mode at once", async () => {
+  test("a client with a tool search of its own loads the few tools of discovery mode at once", async () => {
     await using desk = await Desk.create(FILES);
     const keys = { "claude-code": { alwaysLoad: true }, copilot: { deferTools: "never" } };
     for (const [id, key] of Object.entries(keys)) {

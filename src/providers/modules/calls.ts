@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { FailError } from "../../core/errors.ts";
 import { fail, ok, type Outcome, type RpcErrorObject } from "../../core/outcome.ts";
 import { TOLD_FACT, type Logger } from "../../core/ports.ts";
-import type { ResolvedCall } from "../../core/provider.ts";
+import type { CallTarget, ResolvedCall } from "../../core/provider.ts";
 import { withInput } from "../../core/input-rounds.ts";
 import { RPC } from "../../wire/messages.ts";
 import type { Completer } from "./api.ts";
@@ -27,12 +27,8 @@ export function runCall(call: ResolvedCall, offer: Offer, deps: CallsDeps): Prom
       const owned = offer.tools.get(record.tool.name);
       return owned ? runTool(call, owned, deps) : gone(`Tool '${record.tool.name}' not found.`);
     }
-    case "resource": {
-      const owned = offer.resources.get(record.template?.uriTemplate ?? record.resource?.uri ?? record.uri);
-      return owned
-        ? readResource(call, owned, { ...deps, uri: record.uri })
-        : gone(`Resource '${record.uri}' not found.`);
-    }
+    case "resource":
+      return runResource(call, record, { offer, deps });
     case "prompt": {
       const owned = offer.prompts.get(record.prompt.name);
       return owned ? getPrompt(call, owned, deps) : gone(`Prompt '${record.prompt.name}' not found.`);
@@ -42,6 +38,15 @@ export function runCall(call: ResolvedCall, offer: Offer, deps: CallsDeps): Prom
     case "extension":
       return gone(`Method not found: ${record.method}`);
   }
+}
+
+function runResource(
+  call: ResolvedCall,
+  { uri, resource, template }: Extract<CallTarget, { type: "resource" }>,
+  { offer, deps }: { readonly offer: Offer; readonly deps: CallsDeps },
+): Promise<Outcome> {
+  const owned = offer.resources.get(template?.uriTemplate ?? resource?.uri ?? uri);
+  return owned ? readResource(call, owned, { ...deps, uri }) : gone(`Resource '${uri}' not found.`);
 }
 
 function gone(message: string): Promise<Outcome> {
