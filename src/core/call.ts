@@ -5,8 +5,7 @@ import type { Models } from "./models.ts";
 import { EVERYTHING, type Rights } from "./rights.ts";
 
 /**
- * `extension` is a method that this hub does not know, such as one of an extension: `target` is its name, and it goes to
- * the only source of the hub.
+ * `extension` is a method that this hub does not know: `target` is its name, and it goes to the only source of the hub.
  */
 export type CallMethod = "tools/call" | "resources/read" | "prompts/get" | "completion/complete" | "extension";
 
