@@ -2,10 +2,10 @@ import { stringifyExact } from "../core/exact-json.ts";
 import type { Call, Client, Principal } from "../core/call.ts";
 import type { Cancellation } from "../core/cancellation.ts";
 import { contentDigest } from "../core/digest.ts";
-import { objectMember, type JsonObject } from "../core/json.ts";
+import { objectMember, stringMember, type JsonObject } from "../core/json.ts";
 import { EVERYBODY, LEGACY_CALLERS, type LinkKey } from "../core/link-key.ts";
 import { canBeAsked, sessionCapabilities, SHARED_CAPABILITIES } from "./capabilities.ts";
-import type { Connection } from "./connection.ts";
+import type { CallRequest, Connection } from "./connection.ts";
 import type { Era, EraChoice, EraName } from "./era.ts";
 import { FurtherLinks, type LinkPlace, type Purpose } from "./further-links.ts";
 import type { Link } from "./link.ts";
@@ -30,18 +30,33 @@ export interface LinksOptions {
   readonly isolation: "auto" | "shared" | "session";
   /** A further connection costs no process, so each era may have its own. */
   readonly opensCheaply: boolean;
+  /** When a server of both eras gets a second process for callers of the legacy era. */
+  readonly legacyProcess: LegacyProcess;
   readonly maxSessions: number;
   readonly idleMs: number;
   open(wish: LinkWish): LinkPlace;
   /** The server was seen to ask without saying whom. */
   asks(): boolean;
+  /** The server was seen to keep state that a second process would not have. */
+  hasState(): boolean;
+  /** A call failed because the server could not ask its caller, and no second process may be started for it. */
+  onUnasked(): void;
   /** What may be remembered of the server has changed. */
   onVerdict(): void;
 }
 
+/**
+ * When a server of both eras gets a second process, so that it can ask legacy callers. `auto`: for what was seen to
+ * fail because the server could not ask, unless the server keeps state. `always`: for every legacy caller that can be
+ * asked. `never`: one process.
+ */
+export type LegacyProcess = "auto" | "always" | "never";
+
 /** What is known of the eras of a server. */
 export interface Verdict {
   readonly era?: EraName;
+  /** Names and URIs whose calls failed because the server could not ask a legacy caller. */
+  readonly asking?: readonly string[];
   /** Digest of what the server says that it is, if it was seen to refuse the legacy handshake. */
   readonly modernOnly?: string;
 }
@@ -54,14 +69,17 @@ export interface Reached {
 
 type Owner = "first" | "legacy";
 
+/** Names and URIs that are remembered as asking their callers. */
+const MAX_ASKING = 500;
 /** How long a link of the legacy era that could not be opened is not tried again. */
 const LEGACY_PAUSE_MS = 60_000;
 const LEGACY: Purpose = Object.freeze({ key: LEGACY_CALLERS, label: "callers of the legacy era" });
 
 /**
- * The links to one server, and which of them a caller uses. The first serves everybody as long as it can: a server of
- * both eras gets a second one for callers whose questions it could not put over the first, one that asks gets one for
- * each further principal, and with `isolation = "session"` each lasting connection has its own.
+ * The links to one server, and which of them a call uses. All calls go over the first link if possible. A server of
+ * both eras gets a second one: over HTTP for legacy callers, on stdio for calls that were seen to fail because the
+ * server could not ask a legacy caller. A server that asks gets one for each further principal. With
+ * `isolation = "session"` each lasting connection has its own.
  */
 export class Links {
   readonly first: LinkPlace;
@@ -74,6 +92,7 @@ export class Links {
   /** What the server on the first link says that it is. */
   #identity: string | undefined;
   #legacyAgainAt = 0;
+  readonly #asking = new Set<string>();
   /** The one that was seen to refuse the legacy handshake. */
   #modernOnly: string | undefined;
 
@@ -95,12 +114,14 @@ export class Links {
 
   /** What may be remembered of the server: not an era that was tried first for a caller's sake. */
   get verdict(): Verdict {
-    if (this.#era === undefined || this.#preferred !== undefined) return {};
-    return { era: this.#era, ...(this.#modernOnly !== undefined && { modernOnly: this.#modernOnly }) };
+    const asking = this.#asking.size > 0 ? { asking: Array.from(this.#asking) } : {};
+    if (this.#era === undefined || this.#preferred !== undefined) return asking;
+    return { era: this.#era, ...(this.#modernOnly !== undefined && { modernOnly: this.#modernOnly }), ...asking };
   }
 
   /** What is remembered of an earlier run. */
-  recall({ era, modernOnly }: Verdict): void {
+  recall({ era, modernOnly, asking = [] }: Verdict): void {
+    for (const target of asking.slice(0, MAX_ASKING)) this.#asking.add(target);
     this.#era ??= era;
     this.#modernOnly ??= modernOnly;
     this.#identity ??= modernOnly;
@@ -128,25 +149,45 @@ export class Links {
   }
 
   /**
-   * The open connection that this caller uses, at once where it is the first one, made if need be. Throws or rejects
-   * with a `FailError`.
+   * Returns the open connection that this caller uses, connecting first if needed; the first link's connection is
+   * returned without a promise. Throws or rejects with a `FailError`.
    */
-  reach(caller: Caller, cancellation: Cancellation): Reached | Promise<Reached> {
-    const { link } = this.#placeFor(caller);
+  reach(caller: Caller, cancellation: Cancellation, request?: CallRequest): Reached | Promise<Reached> {
+    const { link } = this.#placeFor(caller, request);
     const connection = link === this.first.link ? link.current : undefined;
-    return connection ? { link, connection } : this.#open(caller, cancellation);
+    return connection ? { link, connection } : this.#open(caller, cancellation, request);
   }
 
-  async #open(caller: Caller, cancellation: Cancellation): Promise<Reached> {
+  /**
+   * Takes a failure by which a server says that it could not ask its caller. Returns whether the same call may succeed
+   * over another link, which `reach` then returns.
+   */
+  couldNotAsk(link: Link, { client }: Caller, request: CallRequest): boolean {
+    const target = targetOf(request);
+    if (link !== this.first.link || target === undefined || this.#options.opensCheaply) return false;
+    if (!this.#mayUseLegacy(client) || !canBeAsked(client.capabilities)) return false;
+    if (this.#options.legacyProcess === "never" || this.#options.hasState()) {
+      this.#options.onUnasked();
+      return false;
+    }
+    // Calls that were under way together fail together.
+    if (this.#asking.has(target)) return true;
+    if (this.#asking.size >= MAX_ASKING) return false;
+    this.#asking.add(target);
+    this.#options.onVerdict();
+    return true;
+  }
+
+  async #open(caller: Caller, cancellation: Cancellation, request?: CallRequest): Promise<Reached> {
     const era = this.#era;
-    const { link } = this.#placeFor(caller);
+    const { link } = this.#placeFor(caller, request);
     const connection = await link.get(cancellation).catch((error: unknown) => this.#instead(link, error, cancellation));
-    if (connection === undefined) return this.#open(caller, cancellation);
+    if (connection === undefined) return this.#open(caller, cancellation, request);
     if (link === this.first.link && era === this.#era) return { link, connection };
     this.#noteRefusal(link, connection);
     // What the server speaks is known by now for the first time, or better than before, be it by a call beside this
     // one.
-    const next = this.#placeFor(caller).link;
+    const next = this.#placeFor(caller, request).link;
     return next === link ? { link, connection } : { link: next, connection: await next.get(cancellation) };
   }
 
@@ -180,11 +221,11 @@ export class Links {
     await Promise.all([this.first.link.close(), this.#further.close()]);
   }
 
-  #placeFor({ principal, client }: Caller): LinkPlace {
+  #placeFor({ principal, client }: Caller, request?: CallRequest): LinkPlace {
     const { isolation } = this.#options;
     if (isolation === "session" && client.connection !== undefined)
       return this.#ownOf(client.connection, { principal, client });
-    const owner = this.#wantsLegacy(client) ? "legacy" : "first";
+    const owner = this.#wantsLegacy(client, request) ? "legacy" : "first";
     if (isolation === "auto" && !this.#mayShare(principal, owner))
       return this.#furtherOf({
         key: { for: "principal", principal: principal.id },
@@ -193,15 +234,21 @@ export class Links {
     return owner === "first" ? this.first : this.#furtherOf(LEGACY);
   }
 
-  /**
-   * Whether this caller is served as it would be directly only over the legacy handshake, and the first link speaks the
-   * other.
-   */
-  #wantsLegacy(client: Client): boolean {
+  /** Whether this call goes over a link of the legacy era although the first link is of the modern era. */
+  #wantsLegacy(client: Client, request: CallRequest | undefined): boolean {
+    if (!this.#mayUseLegacy(client)) return false;
+    const { opensCheaply, legacyProcess } = this.#options;
+    if (opensCheaply) return client.era === "legacy" || canBeAsked(client.capabilities);
+    if (!canBeAsked(client.capabilities)) return false;
+    if (legacyProcess !== "auto") return legacyProcess === "always";
+    if (this.#asking.size === 0 || request === undefined || this.#options.hasState()) return false;
+    return this.#asking.has(targetOf(request) ?? "");
+  }
+
+  #mayUseLegacy(client: Client): boolean {
     if (this.#options.era !== "auto" || this.#era !== "modern" || this.#isModernOnly() || client.era === "modern")
       return false;
-    if (performance.now() < this.#legacyAgainAt) return false;
-    return canBeAsked(client.capabilities) || (this.#options.opensCheaply && client.era === "legacy");
+    return performance.now() >= this.#legacyAgainAt;
   }
 
   /**
@@ -263,4 +310,9 @@ export class Links {
   #isModernOnly(): boolean {
     return this.#modernOnly !== undefined && this.#modernOnly === this.#identity;
   }
+}
+
+/** What a call is made of: the name of a tool or prompt, or a URI. */
+function targetOf({ params }: CallRequest): string | undefined {
+  return stringMember(params, "name") ?? stringMember(params, "uri");
 }

@@ -17,6 +17,10 @@ export interface Remembered {
   readonly modernOnly?: string;
   /** It was seen to ask its callers. */
   readonly asks: boolean;
+  /** Names and URIs whose calls need to ask a legacy caller. @default none */
+  readonly asking?: readonly string[];
+  /** It was seen to change its lists because of calls. @default false */
+  readonly hasState?: boolean;
   readonly listing: ServerListing;
 }
 
@@ -120,15 +124,23 @@ export function parseRemembered(value: unknown): Remembered | undefined {
   const listing = remembered && objectMember(remembered, "listing");
   if (!listing || !isListing(listing)) return undefined;
   const age = Date.now() - Number(value["savedAt"]);
-  const { era } = remembered;
   const isFresh = age >= 0 && age < MAX_ERA_AGE_MS;
-  const modernOnly = stringMember(remembered, "modernOnly");
-  const isVerdict = isFresh && (era === "legacy" || era === "modern");
+  return { listing, ...behaviourIn(remembered), ...(isFresh && eraIn(remembered)) };
+}
+
+function behaviourIn({ asks, asking, hasState }: JsonObject): Omit<Remembered, "listing" | "era"> {
   return {
-    asks: remembered["asks"] === true,
-    listing,
-    ...(isVerdict && { era, ...(modernOnly !== undefined && { modernOnly }) }),
+    asks: asks === true,
+    ...(Array.isArray(asking) && { asking: asking.filter((one) => typeof one === "string") }),
+    ...(hasState === true && { hasState }),
   };
+}
+
+function eraIn(remembered: JsonObject): Pick<Remembered, "era" | "modernOnly"> {
+  const { era } = remembered;
+  if (era !== "legacy" && era !== "modern") return {};
+  const modernOnly = stringMember(remembered, "modernOnly");
+  return { era, ...(modernOnly !== undefined && { modernOnly }) };
 }
 
 function isListing(value: JsonObject): value is JsonObject & ServerListing {

@@ -21,7 +21,7 @@ export interface ListingKeeperOptions {
   /** Connected or about to be. */
   isUp(): boolean;
   /** The listing differs, or the server announced a change of these lists and they have been read since. */
-  onChanged(announced: ReadonlySet<ChangedList>): void;
+  onChanged(announced: ReadonlySet<ChangedList>, differs: boolean): void;
   save(listing: ServerListing): void;
   /** Lists wait for the first one until this long after `open()`. @default 5000 */
   readonly coldWaitMs: number | undefined;
@@ -255,7 +255,7 @@ export class ListingKeeper {
       this.#problems.log(told.problems);
       this.#options.save(content);
     }
-    if (isNew || announced.size > 0) this.#options.onChanged(announced);
+    if (isNew || announced.size > 0) this.#options.onChanged(announced, isNew);
   }
 
   /** Whether it differs from what was known; an equal one leaves the known object in its place. */
@@ -309,7 +309,7 @@ export class ListingKeeper {
     const told = this.#problems.addTo(this.#content);
     this.#keep(told);
     this.#problems.log(told.problems);
-    this.#options.onChanged(NO_LISTS);
+    this.#options.onChanged(NO_LISTS, false);
   }
 }
 

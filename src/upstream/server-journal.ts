@@ -11,6 +11,7 @@ export class ServerJournal {
   readonly #logger: Logger;
   #saidLast = "";
   #wantsPerson = false;
+  #wasNotAsked = false;
 
   constructor(logger: Logger) {
     this.#logger = logger;
@@ -47,6 +48,17 @@ export class ServerJournal {
     if (isOld) return this.#logger.debug(failure.message, facts);
     this.#saidLast = failure.message;
     this.#logger.warning(failure.message, facts);
+  }
+
+  /** A call failed because the server could not ask its caller in the era of its one process. Logged once. */
+  notAsked(): void {
+    if (this.#wasNotAsked) return;
+    this.#wasNotAsked = true;
+    this.#logger.warning(
+      "The server could not ask its caller, since it can do so in the legacy era only, and no second process is " +
+        'started for that. Set `era = "legacy"` to use one process of the legacy era for all callers, or ' +
+        '`legacy_process = "always"` if two processes do not disturb each other.',
+    );
   }
 
   notSubscribed(error: unknown): void {

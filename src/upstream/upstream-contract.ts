@@ -6,6 +6,7 @@ import type { EraChoice, EraName, Implementation } from "./era.ts";
 import type { RequestIds } from "./exchange.ts";
 import type { Gate } from "./gate.ts";
 import type { Installer } from "./installer.ts";
+import type { LegacyProcess } from "./links.ts";
 import type { ListingStore } from "./listing-cache.ts";
 import type { OpenTransport } from "./transport.ts";
 
@@ -24,6 +25,8 @@ export interface UpstreamOptions {
   readonly era: EraChoice;
   /** A further connection costs no process. */
   readonly opensCheaply: boolean;
+  /** When a server of both eras gets a second process. Has no effect where a further connection costs no process. */
+  readonly legacyProcess: LegacyProcess;
   /**
    * `auto`: once the server asked without saying whom, each further principal gets a server of its own. `shared`:
    * nobody does. `session`: each lasting connection of a caller gets one, with that caller's capabilities.

@@ -24,6 +24,7 @@ function start(pulseMs: number) {
       isolation: "shared",
       era: "auto",
       opensCheaply: false,
+      legacyProcess: "auto",
       maxSessions: 1,
       roots: [],
       connectTimeoutMs: 10_000,

@@ -11,6 +11,7 @@ import type { Logger } from "../core/ports.ts";
 import type { ColdStart, ListingWish, ProviderStatus } from "../core/provider.ts";
 import { RPC } from "../wire/messages.ts";
 import type { CallRequest, ChangedList, Connection, ConnectionOptions } from "./connection.ts";
+import { couldNotAsk } from "./ask-failure.ts";
 import { failureOf } from "./faults.ts";
 import { CONNECT_GATE } from "./gate.ts";
 import type { LinkPlace } from "./further-links.ts";
@@ -56,6 +57,9 @@ export class Upstream {
   readonly #journal: ServerJournal;
   readonly #logLevel: ServerLogLevel;
   #asks = false;
+  /** The server changed its lists after a call, so a second process of it would offer something else. */
+  #hasState = false;
+  #hasCalled = false;
   #deciding: Promise<void> | undefined;
   #isClosed = false;
   #idle: NodeJS.Timeout | undefined;
@@ -71,21 +75,26 @@ export class Upstream {
       era: options.era,
       isolation: options.isolation,
       opensCheaply: options.opensCheaply,
+      legacyProcess: options.legacyProcess,
       maxSessions: options.maxSessions,
       idleMs: options.idleStopMs,
       open: (wish) => this.#open(wish),
       asks: () => this.#asks,
+      hasState: () => this.#hasState,
+      onUnasked: () => this.#journal.notAsked(),
       onVerdict: () => this.#keeper.remember(),
     });
     this.#keeper = new ListingKeeper({
       connection: () => this.#first.current,
       wake: () => void (this.#deciding ?? DECIDED).then(() => this.#first.wake()),
       isUp: () => this.#first.state === "ready" || this.#first.state === "connecting",
-      onChanged: (announced) => {
+      onChanged: (announced, differs) => {
+        if (differs && announced.size > 0 && this.#hasCalled) this.#keepsState();
         if (announced.size > 0) this.events.announced.emit({ lists: announcedKinds(announced) });
         this.events.changed.emit();
       },
-      save: (listing) => deps.cache?.save({ ...this.#links.verdict, asks: this.#asks, listing }),
+      save: (listing) =>
+        deps.cache?.save({ ...this.#links.verdict, asks: this.#asks, hasState: this.#hasState, listing }),
       coldWaitMs: deps.coldWaitMs,
       logger: deps.logger,
     });
@@ -137,8 +146,9 @@ export class Upstream {
       if (this.#isClosed) throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
       if (this.#deciding) await orAborted(this.#deciding, cancellationOf(call));
       const startedAt = performance.now();
-      const reaching = this.#links.reach(call, cancellationOf(call));
+      const reaching = this.#links.reach(call, cancellationOf(call), request);
       const reached = reaching instanceof Promise ? await reaching : reaching;
+      this.#hasCalled = true;
       const outcome = await reached.connection.call(call, request);
       return outcome.ok ? outcome : await this.#onFail(outcome, { call, request, startedAt, ...reached });
     } catch (error) {
@@ -220,6 +230,8 @@ export class Upstream {
   async #onFail(failure: Fail, { call, request, link, connection, startedAt }: Attempted): Promise<Outcome> {
     if (failure.rpcError?.code === RPC.headerMismatch)
       return await this.#callWithFreshSchema(call, request, connection);
+    if (couldNotAsk(failure) && this.#links.couldNotAsk(link, call, request))
+      return await this.#callOverOther(failure, { call, request, link });
     if (failure.kind === "timeout") void this.#checkPulse(link, connection, startedAt);
     const isUnsent = failure.kind === "unavailable" && failure.details?.["sent"] === false;
     if (!isUnsent || cancellationOf(call).aborted || !isUseless(connection, failure)) return failure;
@@ -227,6 +239,15 @@ export class Upstream {
     leave(link, connection, failure);
     const next = await link.get(cancellationOf(call));
     return await next.call(call, request);
+  }
+
+  /** Repeats a call over the link that `reach` returns now; the failure stands if that is the same link. */
+  async #callOverOther(
+    failure: Fail,
+    { call, request, link }: Pick<Attempted, "call" | "request" | "link">,
+  ): Promise<Outcome> {
+    const next = await this.#links.reach(call, cancellationOf(call), request);
+    return next.link === link ? failure : await next.connection.call(call, request);
   }
 
   // The server compares headers with a schema that is newer than ours.
@@ -367,11 +388,18 @@ export class Upstream {
     this.#keeper.remember();
   }
 
+  #keepsState(): void {
+    if (this.#hasState) return;
+    this.#hasState = true;
+    this.#keeper.remember();
+  }
+
   async #recall(): Promise<ServerListing | undefined> {
     const remembered = await this.#deps.cache?.load();
     if (!remembered) return undefined;
     this.#links.recall(remembered);
     this.#asks ||= remembered.asks;
+    this.#hasState ||= remembered.hasState ?? false;
     return remembered.listing;
   }
 

@@ -81,9 +81,8 @@ export const MCP_SERVER_MEMBERS = {
     Type.Enum(["auto", "legacy", "modern"], {
       description:
         "Which protocol is spoken to the server: `legacy` is that with a handshake (up to 2025-11-25), " +
-        "`modern` that without (2026-07-28). `auto`: what the server speaks; " +
-        "one that speaks both is spoken to as its caller can be asked, over a connection for each. " +
-        "`legacy` suits a server that keeps state.",
+        "`modern` that without (2026-07-28). `auto`: what the server speaks; modern if it speaks both. " +
+        "`legacy` suits a server that keeps state and asks its callers.",
       default: "auto",
     }),
   ),

@@ -18,7 +18,7 @@ import { EMPTY_LISTING, type Listing, type Source } from "../../core/records.ts"
 import { VERSION } from "../../core/version.ts";
 import type { CallRequest } from "../../upstream/connection.ts";
 import type { EraName, Implementation } from "../../upstream/era.ts";
-import type { Caller } from "../../upstream/links.ts";
+import type { Caller, LegacyProcess } from "../../upstream/links.ts";
 import type { RequestIds } from "../../upstream/exchange.ts";
 import type { Gate } from "../../upstream/gate.ts";
 import type { Installer } from "../../upstream/installer.ts";
@@ -62,6 +62,8 @@ export interface McpServerDeps {
   readonly installer?: Installer | undefined;
   /** A further connection costs no process. */
   readonly opensCheaply: boolean;
+  /** When a server of both eras gets a second process. @default "auto" */
+  readonly legacyProcess?: LegacyProcess;
   /** The era of the first caller; an eager start waits for it. @default nothing is waited for */
   readonly firstCallerEra?: Promise<EraName | undefined>;
   /** How long after its start lists wait for a server that was never listed. @default 5000 */
@@ -177,7 +179,7 @@ class McpServerProvider implements Provider {
 function createUpstream(deps: McpServerDeps): Upstream {
   const { source, options, logger, openTransport, clientInfo } = deps;
   const { idleStopMs, isolation, era, maxSessions, connectTimeoutMs, logLevel } = options;
-  const { opensCheaply, gate, firstCallerEra, coldWaitMs, installer, requestIds } = deps;
+  const { opensCheaply, legacyProcess = "auto", gate, firstCallerEra, coldWaitMs, installer, requestIds } = deps;
   const cache = deps.listingStore ?? listingCacheFor(deps);
   return new Upstream(
     {
@@ -190,6 +192,7 @@ function createUpstream(deps: McpServerDeps): Upstream {
       isolation,
       era,
       opensCheaply,
+      legacyProcess,
       maxSessions,
       roots: options.roots.map(toRoot),
       connectTimeoutMs,

@@ -4,6 +4,7 @@ import { expandHome } from "../../core/home-path.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
 import { ABOVE_ZERO, readOptions } from "../../core/option-values.ts";
 import { resolveMcpServer, MCP_SERVER_MEMBERS, type McpServerOptions } from "../mcp-server/options.ts";
+import type { LegacyProcess } from "../../upstream/links.ts";
 import { splitWords } from "./command-words.ts";
 
 /** One `[stdio_servers.<alias>]` of the configuration. */
@@ -47,6 +48,15 @@ export const StdioServerSchema = Type.Object({
       ABOVE_ZERO,
     ),
   ),
+  legacy_process: Type.Optional(
+    Type.Enum(["auto", "always", "never"], {
+      description:
+        'With `era = "auto"`: when a server of both eras gets a second process, in which it can ask callers of the ' +
+        "legacy era. `auto`: for calls that failed because it could not ask, unless it changes its lists when it is " +
+        "called. `always`: for all calls of legacy clients that can be asked. `never`: one process.",
+      default: "auto",
+    }),
+  ),
   ...MCP_SERVER_MEMBERS,
 });
 
@@ -60,6 +70,7 @@ export interface StdioServerOptions {
   readonly inheritEnv: readonly string[];
   /** Of a command that downloads its server first. */
   readonly installTimeoutMs: number;
+  readonly legacyProcess: LegacyProcess;
   readonly upstream: McpServerOptions;
 }
 
@@ -79,6 +90,7 @@ export function resolveStdioServer(options: StdioServerConfig): StdioServerOptio
     env,
     inheritEnv: read.inherit_env,
     installTimeoutMs: read.install_timeout,
+    legacyProcess: read.legacy_process,
     upstream: resolveMcpServer(options),
   });
 }

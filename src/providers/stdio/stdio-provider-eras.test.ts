@@ -15,18 +15,103 @@ const legacy = {
 const plainLegacy = { client: { connection: "plain", era: "legacy" as const, capabilities: {} } };
 const modern = { client: { connection: "new", era: "modern" as const, capabilities: { elicitation: {} } } };
 
-test("a server of both eras asks a legacy caller over a process of that era, which the status shows", async () => {
-  await using server = run(dual);
-  await server.listing();
-  expect(server.provider.status().info).toMatchObject({ era: "modern" });
+const always = { options: { legacy_process: "always" as const } };
+
+async function file(name: string): Promise<string> {
+  return join(await mkdtemp(join(tmpdir(), "toolyard-eras-")), name);
+}
+
+async function linesOf(path: string): Promise<string[]> {
+  return (await readFile(path, "utf8").catch(() => "")).split("\n").filter((line) => line !== "");
+}
+
+const secondProcess = { for: "callers of the legacy era", state: "ready", era: "legacy" };
+
+test("runs once for legacy callers that can be asked, as long as no call needs to ask them", async () => {
+  const record = await file("pids");
+  await using server = run(dual, [`record=${record}`]);
+  const pid = await server.text("pid", {}, modern);
+  const callers = [legacy, plainLegacy, modern].map(({ client }, at) => ({
+    client: { ...client, connection: `client ${at}`, capabilities: { elicitation: {}, sampling: {}, roots: {} } },
+    onAsk: accept,
+  }));
+  for (const caller of callers) expect(await server.text("pid", {}, caller)).toBe(pid);
+  expect(await server.json("input", {}, callers[0])).toEqual({ action: "accept" });
   expect(server.provider.status().info).not.toHaveProperty("further");
+  expect(await linesOf(record)).toEqual([pid]);
+});
+
+test("asks a legacy caller over a second process once a call failed because it could not ask", async () => {
+  const [record, asked] = [await file("pids"), await file("asked")];
+  await using server = run(dual, [`record=${record}`, `asked=${asked}`]);
+  const pid = await server.text("pid", {}, legacy);
   expect(await server.json("ask", { message: "name?" }, legacy)).toEqual({ action: "accept" });
-  const pid = Number(await server.text("pid", {}, legacy));
-  expect(server.provider.status().info).toMatchObject({
-    era: "modern",
-    further: [{ for: "callers of the legacy era", state: "ready", era: "legacy", pid }],
-  });
+  expect(await server.json("ask", { message: "name?" }, legacy)).toEqual({ action: "accept" });
+  // Only the first call is made twice.
+  expect(await linesOf(asked)).toEqual(["modern", "legacy", "legacy"]);
+  expect(server.provider.status().info).toMatchObject({ era: "modern", further: [secondProcess] });
   expect(server.lines.all.map(({ message }) => message)).toContain("A further connection to this server is open.");
+  // Other calls of the same client stay on the first process, where the state is.
+  expect(await server.text("pid", {}, legacy)).toBe(pid);
+  expect(await linesOf(record)).toHaveLength(2);
+});
+
+test("starts one second process for several legacy callers that have to be asked at once", async () => {
+  const record = await file("pids");
+  await using server = run(dual, [`record=${record}`]);
+  await server.listing();
+  const callers = ["a", "b", "c"].map((connection) => ({ ...legacy, client: { ...legacy.client, connection } }));
+  const answers = await Promise.all(callers.map((caller) => server.json("ask", {}, caller)));
+  expect(answers).toEqual([{ action: "accept" }, { action: "accept" }, { action: "accept" }]);
+  expect(await linesOf(record)).toHaveLength(2);
+});
+
+test("remembers over a restart which calls need to ask, and makes them once", async () => {
+  const [cacheFolder, asked] = [await mkdtemp(join(tmpdir(), "toolyard-eras-")), await file("asked")];
+  {
+    await using first = run(dual, [`asked=${asked}`], { cacheFolder });
+    await first.listing();
+    await first.json("ask", {}, legacy);
+  }
+  await using second = run(dual, [`asked=${asked}`], { cacheFolder });
+  await second.listing();
+  expect(await second.json("ask", {}, legacy)).toEqual({ action: "accept" });
+  expect(await linesOf(asked)).toEqual(["modern", "legacy", "legacy"]);
+});
+
+test("does not repeat a call whose user declined, nor one of a caller that cannot be asked", async () => {
+  const asked = await file("asked");
+  await using server = run(dual, [`asked=${asked}`]);
+  expect(await server.call("declined", {}, legacy)).toMatchObject({ ok: false, kind: "tool_error" });
+  expect(await server.call("ask", {}, plainLegacy)).toMatchObject({ ok: false, kind: "tool_error" });
+  expect(await server.call("ask", {}, modern)).toMatchObject({ ok: false, kind: "tool_error" });
+  expect(await linesOf(asked)).toEqual(["modern", "modern", "modern"]);
+  expect(server.provider.status().info).not.toHaveProperty("further");
+});
+
+test("keeps one process of a server that changes its lists when it is called, and logs what that costs", async () => {
+  const record = await file("pids");
+  await using server = run(dual, ["announces", `record=${record}`]);
+  await server.listing();
+  const changed = new Promise<void>((resolve) => server.provider.events.changed.on(resolve));
+  await server.text("grow", {}, modern);
+  await changed;
+  for (let call = 0; call < 3; call += 1)
+    expect(await server.call("ask", {}, legacy)).toMatchObject({ ok: false, kind: "tool_error" });
+  const hints = server.lines.all.filter(({ message }) => message.includes("could not ask its caller"));
+  expect(hints).toMatchObject([{ level: "warning", message: expect.stringContaining('`era = "legacy"`') }]);
+  expect(await linesOf(record)).toHaveLength(1);
+});
+
+test("keeps one process with legacy_process = never, and starts two at once with always", async () => {
+  const record = await file("pids");
+  await using one = run(dual, [`record=${record}`], { options: { legacy_process: "never" } });
+  expect(await one.call("ask", {}, legacy)).toMatchObject({ ok: false, kind: "tool_error" });
+  expect(await linesOf(record)).toHaveLength(1);
+  await using two = run(dual, [], always);
+  const pid = await two.text("pid", {}, modern);
+  expect(await two.text("pid", {}, legacy)).not.toBe(pid);
+  expect(two.provider.status().info).toMatchObject({ further: [secondProcess] });
 });
 
 test("a modern caller, and a legacy one that can be asked nothing, use the first process", async () => {
@@ -37,7 +122,7 @@ test("a modern caller, and a legacy one that can be asked nothing, use the first
 });
 
 test("a server that refuses the legacy handshake serves everybody over the modern one", async () => {
-  await using server = run(dual, ["refuses=legacy"]);
+  await using server = run(dual, ["refuses=legacy"], always);
   const pid = await server.text("pid", {}, modern);
   // Several at once find it out together.
   expect(await Promise.all([1, 2, 3].map(() => server.text("pid", {}, legacy)))).toEqual([pid, pid, pid]);
@@ -51,6 +136,7 @@ test("that it does is remembered over a restart, until the server is another one
     await writeFile(version, named);
     await using server = run(dual, ["refuses=legacy", `record=${record}`, `version=${version}`], {
       cacheFolder: folder,
+      ...always,
     });
     await server.provider.refresh!(AbortSignal.timeout(60_000));
     const before = (await readFile(record, "utf8")).split("\n").length;
@@ -95,7 +181,7 @@ test("a server of both eras that starts slowly, and is asked both ways, is spoke
 });
 
 test("a change that only the legacy process tells of has the list read again", async () => {
-  await using server = run(dual);
+  await using server = run(dual, [], always);
   const before = await server.listing();
   expect(before.tools.map(({ name }) => name)).not.toContain("grown_0");
   const changed = new Promise<void>((resolve) => server.provider.events.changed.on(resolve));
@@ -106,7 +192,7 @@ test("a change that only the legacy process tells of has the list read again", a
 });
 
 test("subscriptions go over the link that the caller uses", async () => {
-  await using server = run(dual);
+  await using server = run(dual, [], always);
   await server.listing();
   const updates: unknown[] = [];
   server.provider.events.resourceUpdated.on(({ params }) => updates.push(params["era"]));
@@ -123,7 +209,7 @@ test("subscriptions go over the link that the caller uses", async () => {
 });
 
 test("a subscription of a caller in whose era the server has none goes over the first link", async () => {
-  await using server = run(dual, ["modern-subscriptions"]);
+  await using server = run(dual, ["modern-subscriptions"], always);
   await server.listing();
   const updates: unknown[] = [];
   server.provider.events.resourceUpdated.on(({ params }) => updates.push(params["era"]));
@@ -162,7 +248,7 @@ test("a list whose time is over is read again, also of a server that tells of ch
 test.each(["ends", "is-ignored"])(
   "a server that %s at `initialize` serves legacy callers over the modern era, first or not",
   async (how) => {
-    const options = { connect_timeout: "6s" };
+    const options = { connect_timeout: "6s", legacy_process: "always" as const };
     await using server = run(dual, [`initialize=${how}`], { options });
     const pid = await server.text("pid", {}, modern);
     expect(await server.text("pid", {}, { ...legacy, idleMs: 60_000 })).toBe(pid);
@@ -211,7 +297,7 @@ test.each([["local"], ["other"]])(
 );
 
 test("a legacy caller's subscription is renewed after its process was lost, without anybody calling", async () => {
-  await using server = run(dual);
+  await using server = run(dual, [], always);
   await server.listing();
   const updates: unknown[] = [];
   server.provider.events.resourceUpdated.on(({ params }) => updates.push(params["era"]));

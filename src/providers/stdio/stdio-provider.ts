@@ -49,6 +49,7 @@ export function createStdioProvider({ options, installsFolder, ...deps }: StdioP
     ...deps,
     options: upstream,
     opensCheaply: false,
+    legacyProcess: options.legacyProcess,
     openTransport,
     installer,
     cacheKey: [command, ...args, cwd ?? ""],
