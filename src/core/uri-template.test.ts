@@ -27,6 +27,14 @@ test.each([
   ["x://{list*}", "x://a,b", { list: "a,b" }],
   ["x://{short:3}", "x://abc", { short: "abc" }],
   ["x://open{brace", "x://open{brace", {}],
+  ["notes://café/{x}", "notes://café/1", { x: "1" }],
+  ["notes://café/{x}", "notes://caf%C3%A9/1", { x: "1" }],
+  ["notes://café/{x}", "notes://caf%c3%a9/é", { x: "é" }],
+  ["notes://caf%C3%A9/{x}", "notes://café/%C3%A9", { x: "é" }],
+  ["notes://my notes/{x}", "notes://my%20notes/a%20b", { x: "a b" }],
+  ["notes://my notes/{x}", "notes://my notes/a b", { x: "a b" }],
+  ["notes://a|b/日本/{x}", "notes://a%7Cb/%E6%97%A5%E6%9C%AC/x", { x: "x" }],
+  ["notes://😀/{+x}", "notes://%F0%9F%98%80/a/ü?q", { x: "a/ü?q" }],
 ])("`%s` matches `%s`", (template, uri, variables) => {
   expect(match(template, uri)).toEqual(variables);
 });
@@ -40,6 +48,11 @@ test.each([
   ["x://s{/kind}", "x://s/item/7"],
   ["x://s{?q}", "x://sq=1"],
   ["", "x://s"],
+  ["notes://café/{x}", "notes://cafe/1"],
+  ["notes://café/{x}", "notes://caf%C3/1"],
+  ["notes://a b/{x}", "notes://a+b/1"],
+  ["notes://a%2Fb/{x}", "notes://a/b/1"],
+  ["notes://\ud800/{x}", "notes://%ED%A0%80/1"],
 ])("`%s` does not match `%s`", (template, uri) => {
   expect(match(template, uri)).toBeUndefined();
 });

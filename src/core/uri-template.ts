@@ -37,6 +37,8 @@ export class UriTemplate {
   /** What every URI of this template begins with. */
   readonly head: string;
   readonly #pieces: readonly Piece[];
+  /** The pieces with encoded literals, if a literal can be written encoded or not. */
+  readonly #encoded: readonly Piece[] | undefined;
 
   constructor(text: string) {
     this.text = text;
@@ -44,6 +46,7 @@ export class UriTemplate {
     this.literalLength = this.#pieces.reduce((sum, piece) => sum + ("literal" in piece ? piece.literal.length : 0), 0);
     const [first] = this.#pieces;
     this.head = first && "literal" in first ? first.literal : "";
+    this.#encoded = hasTwoSpellings(this.#pieces) ? this.#pieces.map(withEncodedLiteral) : undefined;
     this.names = this.#pieces.flatMap((piece) => ("literal" in piece ? [] : piece.names));
   }
 
@@ -54,16 +57,39 @@ export class UriTemplate {
 
   /**
    * The variables' values, percent-decoded, or nothing when the URI is no expansion of this template. Missing ones are
-   * left out.
+   * left out. Literals match encoded and not: RFC 6570, 3.1 has them encoded in an expansion, and some clients encode
+   * every URI (the Python SDK), while servers write them as they are read.
    */
   match(uri: string): UriVariables | undefined {
     if (uri.length > MAX_URI_LENGTH) return undefined;
-    const first = this.#pieces[0];
-    if (first === undefined) return uri === "" ? {} : undefined;
-    if ("literal" in first && !uri.startsWith(first.literal)) return undefined;
-    const table = fillTable(this.#pieces, uri);
-    return table[0]![0] === 1 ? readValues(this.#pieces, table, uri) : undefined;
+    return this.#encoded ? matchPieces(this.#encoded, encodeLiteral(uri)) : matchPieces(this.#pieces, uri);
   }
+}
+
+function matchPieces(pieces: readonly Piece[], uri: string): UriVariables | undefined {
+  const first = pieces[0];
+  if (first === undefined) return uri === "" ? {} : undefined;
+  if ("literal" in first && !uri.startsWith(first.literal)) return undefined;
+  const table = fillTable(pieces, uri);
+  return table[0]![0] === 1 ? readValues(pieces, table, uri) : undefined;
+}
+
+function hasTwoSpellings(pieces: readonly Piece[]): boolean {
+  return pieces.some((piece) => "literal" in piece && (piece.literal.includes("%") || ENCODED.test(piece.literal)));
+}
+
+function withEncodedLiteral(piece: Piece): Piece {
+  return "literal" in piece ? { literal: encodeLiteral(piece.literal) } : piece;
+}
+
+/** Characters that a URI cannot hold as they are (RFC 3986, 2). Half a surrogate pair has no encoding. */
+const ENCODED = /[ "<>\\^`|\u{80}-\u{d7ff}\u{e000}-\u{10ffff}]/u;
+const ALL_ENCODED = new RegExp(`${ENCODED.source}+`, "gu");
+
+function encodeLiteral(text: string): string {
+  return text
+    .replaceAll(ALL_ENCODED, encodeURIComponent)
+    .replaceAll(/%[0-9a-f]{2}/gi, (escape) => escape.toUpperCase());
 }
 
 function expandExpression({ names, lead, isReserved }: Expression, values: UriVariables): string {

@@ -113,6 +113,14 @@ describe("a URI belongs to the source that comes first", () => {
   });
 });
 
+test.each([
+  ["notes://café/{x}", "notes://caf%C3%A9/1"],
+  ["notes://my notes/{x}", "notes://my%20notes/1"],
+])("the template %j serves the encoded URI %j, which goes on as it came", async (template, uri) => {
+  const snapshot = await snapshotOf({ id: "one", templates: [template] }, { id: "two", resources: ["notes://other"] });
+  expect(served(snapshot, uri)).toBe(`one ${uri}`);
+});
+
 describe("a page that a tool names", () => {
   test.each(["notes://payroll", "NOTES://payroll", "notes://x/../payroll"])(
     "%s is not taken from whoever hands such URIs out",
