@@ -19,7 +19,7 @@ interface Row extends Named {
 const SOURCE = { id: "hub", namespace: "" };
 
 export function createToolNames(tools: readonly string[]): ToolNames {
-  const rows = tools.map((name): Row => ({ source: SOURCE, name, qualified: true }));
+  const rows = tools.map((name): Row => ({ source: SOURCE, name }));
   const book = new NameBook(rows, { naming: DEFAULT_NAMING, namedOf: (row) => row, mcpNameOf: (row) => row.name });
   const toModel = new Map(rows.map((row) => [row.name, book.nameOf(row, "model")]));
   const fromModel = new Map(Array.from(toModel, ([tool, name]) => [name, tool]));

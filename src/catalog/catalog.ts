@@ -6,7 +6,7 @@ import { EVERYBODY } from "../core/link-key.ts";
 import { renderMcpName } from "../core/names.ts";
 import type { Logger, SearchAnswer, SearchBounds } from "../core/ports.ts";
 import type { CallTarget, ListAnnouncement, Provider } from "../core/provider.ts";
-import { EMPTY_LISTING, type Listing, type Problem } from "../core/records.ts";
+import { EMPTY_LISTING, type Listing, type Problem, type Source } from "../core/records.ts";
 import { within } from "../core/wait.ts";
 import type { Asked } from "./cold-owners.ts";
 import { Finder, type Find } from "./finder.ts";
@@ -16,7 +16,7 @@ import type { CatalogOptions } from "./options.ts";
 import { comparePrecedence } from "./precedence.ts";
 import type { EvidenceSource } from "./search/likeness/table-search.ts";
 import { ListingShaper, withLog } from "./shape-listing.ts";
-import { Snapshot, type Announcements, type SnapshotFacts } from "./snapshot.ts";
+import { NO_ANNOUNCEMENTS, Snapshot, type Announcements } from "./snapshot.ts";
 import { PartMaker, type HideSecrets, type SourcePart } from "./source-part.ts";
 
 interface Entry {
@@ -45,6 +45,8 @@ export interface CatalogParts {
   readonly maker?: PartMaker;
   /** Hears of definitions that are withheld or repaired. @default nobody does */
   readonly logger?: Logger;
+  /** All sources that are configured, whether the catalog has them or not. @default those of the providers */
+  readonly configured?: readonly Source[];
 }
 
 /** Catalogs of one principal each that are kept at once; one more takes the place of the least used. */
@@ -78,17 +80,21 @@ export class Catalog {
   #announcing = 0;
   #evidence: () => Promise<EvidenceSource> | undefined = () => undefined;
   #isClosed = false;
+  #configured: readonly Source[];
+  /** What `#configured` was for the current snapshot. */
+  #configuredThen: readonly Source[];
 
   constructor(
     options: CatalogOptions,
     providers: Iterable<Provider> = [],
-    { hide, owner, maker, logger }: CatalogParts = {},
+    { hide, owner, maker, logger, configured = [] }: CatalogParts = {},
   ) {
     this.#options = options;
     this.#owner = owner;
     this.#logger = logger;
+    this.#configured = this.#configuredThen = configured;
     this.#parts = maker ?? new PartMaker(options, hide);
-    this.#current = new Snapshot([], options.naming, { problems: [], announcements: NO_ANNOUNCEMENTS });
+    this.#current = this.#snapshotOf([], []);
     this.#finder = new Finder({
       separator: options.naming.separator,
       gates: () => this.#gates,
@@ -119,7 +125,11 @@ export class Catalog {
       this.#personal.delete(oldest);
     }
     const providers = this.#entries.map(({ gate }) => gate.provider);
-    const own = new Catalog(this.#options, providers, { owner, maker: this.#parts });
+    const own = new Catalog(this.#options, providers, {
+      owner,
+      maker: this.#parts,
+      configured: this.#configured,
+    });
     own.changed.on((change) => this.changed.emit(change));
     own.searchWith(() => this.#evidence());
     return own;
@@ -180,6 +190,17 @@ export class Catalog {
     this.#entries = this.#entries.filter((one) => one !== entry);
     this.#providersChanged((personal) => void personal.remove(sourceId));
     return true;
+  }
+
+  /**
+   * Takes over which sources are configured. Their names are theirs even while the catalog does not have them: a
+   * command that starts some sources only reads a name as the whole hub does.
+   */
+  configure(sources: readonly Source[]): void {
+    if (JSON.stringify(sources) === JSON.stringify(this.#configured)) return;
+    this.#configured = sources;
+    for (const personal of this.#personal.values()) personal.configure(sources);
+    this.#schedule();
   }
 
   #providersChanged(change: (personal: Catalog) => void): void {
@@ -256,19 +277,24 @@ export class Catalog {
       problem: entry.gate.problem,
       announcements: entry.announcements,
     }));
-    this.#current = new Snapshot(parts, this.#options.naming, {
-      problems: this.#entries.flatMap(({ gate }) => gate.problem ?? []),
-      announcements: announcementsOf(this.#entries),
-    });
+    this.#configuredThen = this.#configured;
+    const problems = this.#entries.flatMap(({ gate }) => gate.problem ?? []);
+    this.#current = this.#snapshotOf(parts, problems);
     // Nobody has seen a list before the first one, so there is no change to tell.
     if (!this.#announced) this.#announced = this.#current;
     else if (this.#announcing === 0) this.#schedule();
     return this.#current;
   }
 
+  #snapshotOf(parts: readonly SourcePart[], problems: readonly Problem[]): Snapshot {
+    const { naming, reserveNames } = this.#options;
+    const announcements = announcementsOf(this.#entries);
+    return new Snapshot(parts, { naming, reserveNames, problems, announcements, sources: this.#configured });
+  }
+
   #isUpToDate(): boolean {
     const { length } = this.#ingredients;
-    if (length !== this.#entries.length || !this.#announced) return false;
+    if (length !== this.#entries.length || !this.#announced || this.#configured !== this.#configuredThen) return false;
     return this.#entries.every((entry, at) => {
       const last = this.#ingredients[at]!;
       const { listing, problem } = entry.gate;
@@ -336,9 +362,7 @@ function isChanged(kind: ListKind, before: Snapshot, after: Snapshot): boolean {
   });
 }
 
-const NO_ANNOUNCEMENTS: SnapshotFacts["announcements"] = new Map();
-
-function announcementsOf(entries: readonly Entry[]): SnapshotFacts["announcements"] {
+function announcementsOf(entries: readonly Entry[]): ReadonlyMap<string, Announcements> {
   const known = entries.filter(({ announcements }) => announcements.size > 0);
   return known.length === 0
     ? NO_ANNOUNCEMENTS

@@ -1,7 +1,7 @@
 import type { View } from "../core/hub-port.ts";
-import { READ_SEPARATORS } from "../core/names.ts";
 import type { Source } from "../core/records.ts";
 import { permissionOf, supposedName } from "../core/rights.ts";
+import type { Spellings } from "../core/spelling.ts";
 import { splitUriPrefix } from "../core/uri-prefix.ts";
 
 /** What a caller asks for in its own words. */
@@ -14,7 +14,7 @@ export interface Asked {
 
 /** How names and URIs are put together at this moment. */
 export interface Spelling {
-  readonly separator: string;
+  readonly spellings: Spellings;
   /** The source whose prefix a URI carries. */
   sourceOfUri(uri: string): Source | undefined;
 }
@@ -23,48 +23,36 @@ export interface Spelling {
 export function namedSources(
   { text, isUri }: Asked,
   sources: readonly Source[],
-  { separator, sourceOfUri }: Spelling,
+  { spellings, sourceOfUri }: Spelling,
 ): readonly Source[] {
-  if (!isUri) return sources.filter((source) => bareName(text, source, separator) !== undefined);
+  if (!isUri) {
+    const owners = spellings.read(text)?.owners;
+    return owners ? sources.filter(({ id }) => owners.has(id)) : [];
+  }
   const owner = sourceOfUri(text);
   return owner ? [owner] : [];
+}
+
+interface Names {
+  readonly separator: string;
+  readonly spellings: Spellings;
 }
 
 /**
  * Whether the caller might use what it asks for, if it belonged to this source. A caller is not told of sources that it
  * may not use.
  */
-export function mightUse({ text, isUri, view }: Asked, source: Source, separator: string): boolean {
+export function mightUse({ text, isUri, view }: Asked, source: Source, { separator, spellings }: Names): boolean {
   const permission = permissionOf(view.principal.rights);
   if (!permission.isNarrowed) return true;
   if (!isUri)
-    return permission.permits(supposedName(source.namespace, bareName(text, source, separator) ?? text, separator));
+    return permission.permits(supposedName(source.namespace, bareName(text, source, spellings) ?? text, separator));
   const { prefix, own } = splitUriPrefix(text) ?? { prefix: "", own: text };
   return [text, own].some((one) => permission.permits({ type: "uri", shown: text, own: one, prefix }));
 }
 
-const CLIENT_PREFIX = "mcp__";
-/** A hub's name in a client may itself hold the separator; so many places are tried. */
-const MAX_CLIENT_PREFIXES = 8;
-
-/** What stands behind a source's prefix, in any spelling that is understood. */
-function bareName(name: string, { id, namespace }: Source, separator: string): string | undefined {
-  for (const spelt of spellings(name)) {
-    for (const prefix of [namespace, id]) {
-      const found =
-        prefix !== "" &&
-        spelt.startsWith(prefix) &&
-        [separator, ...READ_SEPARATORS].find((one) => spelt.startsWith(one, prefix.length));
-      if (found) return spelt.slice(prefix.length + found.length);
-    }
-  }
-  return undefined;
-}
-
-/** The name, and what is left of it without what clients put before names. */
-function spellings(name: string): readonly string[] {
-  if (!name.startsWith(CLIENT_PREFIX)) return [name];
-  const parts = name.split("__").slice(0, MAX_CLIENT_PREFIXES + 1);
-  const starts = parts.map((_part, at) => parts.slice(0, at).reduce((length, part) => length + part.length + 2, 0));
-  return starts.map((start) => name.slice(start));
+/** The name behind the prefix, if the spelling is one of this source's. */
+function bareName(name: string, { id }: Source, spellings: Spellings): string | undefined {
+  const reading = spellings.read(name);
+  return reading?.owners.has(id) === true ? (reading.rests[0] ?? reading.name) : undefined;
 }

@@ -5,6 +5,7 @@ import { askAll, isCold, type ListingGate } from "./listing-gate.ts";
 import { isGuessed, isSpelt, isUnknown, stillStarting, type Lookup } from "./lookup.ts";
 import { comparePrecedence } from "./precedence.ts";
 import type { Snapshot } from "./snapshot.ts";
+import type { Spellings } from "../core/spelling.ts";
 
 /** What a finder needs of its catalog. */
 export interface Findable {
@@ -64,7 +65,7 @@ export class Finder {
     return this.#withSay(gates, asked).flatMap((gate) => {
       const { source } = gate.provider;
       const start = gate.coldStart();
-      return start && mightUse(asked, source, this.#catalog.separator) ? [{ source, over: start.over }] : [];
+      return start && mightUse(asked, source, this.#names) ? [{ source, over: start.over }] : [];
     });
   }
 
@@ -108,10 +109,14 @@ export class Finder {
     return named.length === 0 ? gates : gates.filter((gate) => !isCold(gate) || named.includes(gate.provider.source));
   }
 
+  get #names(): { readonly separator: string; readonly spellings: Spellings } {
+    return { separator: this.#catalog.separator, spellings: this.#catalog.latest().spellings };
+  }
+
   #named(asked: Asked): readonly Source[] {
     const sources = this.#catalog.gates().map(({ provider }) => provider.source);
     return namedSources(asked, sources, {
-      separator: this.#catalog.separator,
+      spellings: this.#names.spellings,
       sourceOfUri: (uri) => this.#catalog.latest().sourceOfUri(uri),
     });
   }

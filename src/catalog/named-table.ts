@@ -1,5 +1,5 @@
 import type { View } from "../core/hub-port.ts";
-import { NameBook } from "../core/name-book.ts";
+import { NameBook, type NamePolicy } from "../core/name-book.ts";
 import type { McpNaming, Named, Surface } from "../core/names.ts";
 import type { CallTarget } from "../core/provider.ts";
 import type { Problem, Source } from "../core/records.ts";
@@ -13,11 +13,13 @@ import type { PreparedNamed } from "./source-part.ts";
 
 type NamedRecord = Named & { readonly source: Source };
 
-export interface TableOptions {
+export interface TableOptions<R> {
   readonly naming: McpNaming;
   /** Ids of the sources whose order lists keep. */
   readonly inOwnOrder: ReadonlySet<string>;
   readonly claims: NameClaims;
+  /** Absent: each record may have every name. */
+  readonly policy: NamePolicy<{ readonly record: R }> | undefined;
 }
 
 /** What tools and prompts share: rows sorted by rendered name, and the way from any spelling of a name to its row. */
@@ -34,11 +36,16 @@ export class NamedTable<R extends NamedRecord, P extends PreparedNamed<R>> {
   #byRecord: ReadonlyMap<R, P> | undefined;
 
   /** `items` come in order of precedence, those of one source in its order; `what` is the noun for messages. */
-  constructor(what: string, items: readonly P[], { naming, inOwnOrder, claims }: TableOptions) {
+  constructor(what: string, items: readonly P[], { naming, inOwnOrder, claims, policy }: TableOptions<R>) {
     this.#what = what;
     this.#separator = naming.separator;
     this.#claims = claims;
-    this.#book = new NameBook(items, { naming, namedOf: (item) => item.record, mcpNameOf: (item) => item.key });
+    this.#book = new NameBook(items, {
+      naming,
+      namedOf: (item) => item.record,
+      mcpNameOf: (item) => item.key,
+      ...(policy && { policy }),
+    });
     const { renamed } = this.#book;
     const rows = renamed.size === 0 ? items : items.map((item) => this.#rowOf(item));
     this.rows = rows.toSorted((a, b) => compareText(a.key, b.key));
@@ -96,14 +103,26 @@ export class NamedTable<R extends NamedRecord, P extends PreparedNamed<R>> {
   }
 
   #shadowProblem(item: P, name: string): Problem {
-    const owner = this.#book.shadowerOf(item);
-    const whose = owner ? `source \`${owner.record.source.id}\` has that name` : "that name is taken";
     return {
       source: item.record.source.id,
       subject: item.key,
-      message: `\`${item.key}\` is offered as \`${name}\`, since ${whose}.`,
+      message: `\`${item.key}\` is offered as \`${name}\`, since ${this.#whyRenamed(item)}.`,
       renamed: true,
     };
+  }
+
+  #whyRenamed(item: P): string {
+    const reason = this.#book.renameReason(item);
+    switch (reason.type) {
+      case "shadowed":
+        return `source \`${reason.owner.record.source.id}\` has that name`;
+      case "belongs": {
+        const owners = [...reason.owners].map((id) => `\`${id}\``).join(", ");
+        return `names that are written so belong to the source ${owners}`;
+      }
+      case "reserved":
+        return "that name is reserved";
+    }
   }
 }
 

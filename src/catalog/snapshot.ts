@@ -2,12 +2,15 @@ import { LOCAL_PRINCIPAL, type Principal } from "../core/call.ts";
 import type { ListKind, RenderedList, View } from "../core/hub-port.ts";
 import { stringMember, type JsonObject } from "../core/json.ts";
 import type { McpNaming, Surface } from "../core/names.ts";
+import { Spellings } from "../core/spelling.ts";
 import { fail, type Fail } from "../core/outcome.ts";
 import type { CallTarget } from "../core/provider.ts";
+import { isHubItself } from "../core/provider-kinds.ts";
 import type { Problem, PromptRecord, Source, ToolRecord } from "../core/records.ts";
 import type { SourceUris } from "../core/source-uris.ts";
 import type { Lookup } from "./lookup.ts";
 import { NameClaims } from "./name-claims.ts";
+import { namePolicies } from "./name-policy.ts";
 import { NamedTable } from "./named-table.ts";
 import { RowList, type Row } from "./rendered-list.ts";
 import { ResourceTable, type ResourceTarget } from "./resource-table.ts";
@@ -35,19 +38,29 @@ export interface VisibleTool {
   readonly entry: JsonObject;
 }
 
-/** What a snapshot knows beside its parts. */
-export interface SnapshotFacts {
-  /** Those that belong to no listing. */
-  readonly problems: readonly Problem[];
-  /** By source id: how many changes of each list the source has announced. */
-  readonly announcements: ReadonlyMap<string, Announcements>;
-}
-
 /** How many changes of each list a source has announced; no entry means none. */
 export type Announcements = ReadonlyMap<ListKind, number>;
 
+/** No source has announced a change. */
+export const NO_ANNOUNCEMENTS: ReadonlyMap<string, Announcements> = new Map();
+
 interface RecordRow extends Row {
   readonly record: { readonly source: Source };
+}
+
+export interface SnapshotOptions {
+  readonly naming: McpNaming;
+  /** Problems that belong to no listing. */
+  readonly problems?: readonly Problem[];
+  /** By source id: how many changes of each list the source has announced. */
+  readonly announcements?: ReadonlyMap<string, Announcements>;
+  /** Sources that are configured, running or not. Those of the parts are among them without being named here. */
+  readonly sources?: readonly Source[];
+  /**
+   * Whether names of the hub's own tools and of the default tools are kept for them. Without that, a source that is
+   * alone may offer every name. @default true
+   */
+  readonly reserveNames?: boolean;
 }
 
 /** Lists made for different callers that are kept at once. */
@@ -56,33 +69,47 @@ const MAX_CACHED_LISTS = 128;
 /** Everything that all sources offered at one moment, under the names that callers use. Immutable. */
 export class Snapshot {
   readonly problems: readonly Problem[];
+  /** Which source a spelling belongs to, whatever is listed. */
+  readonly spellings: Spellings;
   readonly counts: { readonly total: Counts; readonly bySource: ReadonlyMap<string, Counts> };
   readonly #parts: readonly SourcePart[];
   readonly #tools: ToolTable;
   readonly #prompts: NamedTable<PromptRecord, PreparedPrompt>;
   readonly #resources: ResourceTable;
   readonly #lists = new Map<string, RowList>();
-  readonly #announcements: SnapshotFacts["announcements"];
+  readonly #announcements: ReadonlyMap<string, Announcements>;
   readonly #separator: string;
   /** One private source makes every list private: who may see what it offers is its own business. */
   readonly #isPrivate: boolean;
 
   /** `parts` come in order of precedence. */
-  constructor(parts: readonly SourcePart[], naming: McpNaming, { problems, announcements }: SnapshotFacts) {
+  constructor(
+    parts: readonly SourcePart[],
+    { naming, problems = [], announcements = NO_ANNOUNCEMENTS, sources = [], reserveNames = true }: SnapshotOptions,
+  ) {
     this.#parts = parts;
     this.#announcements = announcements;
     this.#separator = naming.separator;
+    const known = [...sources, ...parts.map(({ source }) => source)].filter(
+      (source) => reserveNames || !isHubItself(source),
+    );
+    const all = [...new Map(known.map((source) => [source.id, source])).values()];
+    const tools = parts.flatMap((part) => part.tools.map(({ record }) => record));
+    const policies = reserveNames || all.length > 1 ? namePolicies(all, { naming, reserveNames, tools }) : undefined;
+    this.spellings = policies?.spellings ?? new Spellings(all, { naming });
     this.#isPrivate = parts.some(({ listing }) => listing.isPrivate === true);
     const inOwnOrder = new Set(
       parts.filter(({ listing }) => listing.isOrdered === true).map(({ source }) => source.id),
     );
     this.#resources = new ResourceTable(parts, inOwnOrder);
     const options = { naming, inOwnOrder, claims: new NameClaims(parts, naming.separator) };
-    this.#tools = createToolTable(parts, options, (id, uri) => this.#resources.shownUri(id, uri));
+    this.#tools = createToolTable(parts, { ...options, policy: policies?.tools }, (id, uri) =>
+      this.#resources.shownUri(id, uri),
+    );
     this.#prompts = new NamedTable(
       "prompt",
       parts.flatMap((part) => part.prompts),
-      options,
+      { ...options, policy: policies?.prompts },
     );
     this.problems = [
       ...problems,
@@ -151,7 +178,7 @@ export class Snapshot {
 
   /** Why a tool of this name is not offered, where a source knows. Not for callers with narrowed rights. */
   whyWithheld(name: string): string | undefined {
-    return whyWithheld(this.#parts, name);
+    return whyWithheld(this.#parts, name, this.spellings.read(name));
   }
 
   /** Whether a source lists something of its own. */

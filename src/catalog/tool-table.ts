@@ -12,7 +12,7 @@ export type ToolTable = NamedTable<ToolRecord, PreparedTool>;
 /** `parts` come in order of precedence. `shownUri` returns a source's own URI as callers see it. */
 export function createToolTable(
   parts: readonly SourcePart[],
-  options: TableOptions,
+  options: TableOptions<ToolRecord>,
   shownUri: (sourceId: string, uri: string) => string,
 ): ToolTable {
   const tools = parts.flatMap(({ source, tools: own }) =>

@@ -1,14 +1,18 @@
-import { READ_SEPARATORS } from "../core/names.ts";
-import type { Source } from "../core/records.ts";
+import type { Reading } from "../core/spelling.ts";
 import type { SourcePart } from "./source-part.ts";
 
 /**
- * Why a source does not offer what is asked for by this name, where it knows: a manifest that cannot be used, a pin, an
- * `include` or `exclude`. Only for callers who may know what they cannot use.
+ * Why a source does not offer what is called by this name, where it knows: a manifest that cannot be used, a pin, an
+ * `include` or `exclude`. Only for callers who may know what they cannot use. `reading`: which source the name is of.
  */
-export function whyWithheld(parts: readonly SourcePart[], name: string): string | undefined {
+export function whyWithheld(
+  parts: readonly SourcePart[],
+  name: string,
+  reading: Reading | undefined,
+): string | undefined {
   for (const { source, listing, problems } of parts) {
-    const bare = bareNames(source, name);
+    if (reading && !reading.owners.has(source.id)) continue;
+    const bare = reading ? [...reading.rests, name] : [name];
     if (listing.excluded?.some((excluded) => bare.includes(excluded)))
       return `\`include\` and \`exclude\` of the source ${source.id} leave it out`;
     for (const { subject, withheld, names = [] } of problems) {
@@ -17,15 +21,4 @@ export function whyWithheld(parts: readonly SourcePart[], name: string): string 
     }
   }
   return undefined;
-}
-
-/** The name as the source has it, whichever way it was spelt. */
-function bareNames({ id, namespace }: Source, name: string): readonly string[] {
-  const prefixes = [namespace, id].filter((prefix) => prefix !== "");
-  const behind = prefixes.flatMap((prefix) =>
-    READ_SEPARATORS.filter((separator) => name.startsWith(prefix + separator)).map((separator) =>
-      name.slice(prefix.length + separator.length),
-    ),
-  );
-  return [...behind, name];
 }

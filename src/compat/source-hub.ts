@@ -4,7 +4,7 @@ import { LOCAL_PRINCIPAL } from "../core/call.ts";
 import { Deadline } from "../core/deadline.ts";
 import { FailError, messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import { READ_SEPARATORS, type Surface } from "../core/names.ts";
+import type { Surface } from "../core/names.ts";
 import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { Logger } from "../core/ports.ts";
 import type { SourceReport } from "../core/hub-port.ts";
@@ -162,13 +162,14 @@ export class SourceHub {
     if (hub.nameOf(tool, LOCAL_PRINCIPAL) !== undefined) return undefined;
     const isAway = ({ source, status }: SourceReport): boolean =>
       status.state !== "ready" && !this.#reached.has(source.id);
-    const named = hub.sources().filter((report) => isPrefixOf(report, tool));
+    const owners = hub.ownersOf(tool);
+    const named = hub.sources().filter(({ source }) => owners.has(source.id));
     if (named.length === 0) {
       const hasFailed = (report: SourceReport): boolean => isAway(report) && report.status.state !== "starting";
       void this.#reach(hub, hasFailed, { timeoutMs: REACH_MS });
       return undefined;
     }
-    const isNamed = (report: SourceReport): boolean => isAway(report) && isPrefixOf(report, tool);
+    const isNamed = (report: SourceReport): boolean => isAway(report) && owners.has(report.source.id);
     const failures = await this.#reach(hub, isNamed, { timeoutMs: Math.min(timeoutMs, REACH_MS), signal });
     const [first] = failures.values();
     return failures.size === named.length && hub.nameOf(tool, LOCAL_PRINCIPAL) === undefined ? first : undefined;
@@ -277,11 +278,5 @@ export function withoutSources(
     Object.entries(variables).filter(
       ([name]) => !name.startsWith("TOOLYARD_") || name === "TOOLYARD_HOME" || name.startsWith("TOOLYARD_LOGGING_"),
     ),
-  );
-}
-
-function isPrefixOf({ source: { id, namespace } }: SourceReport, tool: string): boolean {
-  return [id, namespace].some(
-    (prefix) => prefix !== "" && READ_SEPARATORS.some((separator) => tool.startsWith(prefix + separator)),
   );
 }

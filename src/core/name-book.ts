@@ -1,50 +1,81 @@
+import { carriedBy, NameIndex, STEP_RECORDS } from "./name-index.ts";
 import {
+  digestName,
+  fitPrefix,
+  fitSeparator,
   identityOf,
+  isUnprefixed,
   MAX_NAME_LENGTH,
   nameRules,
   type McpNaming,
-  READ_SEPARATORS,
   renderBindingName,
   renderMcpName,
   renderModelName,
   renderQualifiedName,
   visibleName,
   withDigest,
+  withDigestInside,
   type Named,
   type Surface,
 } from "./names.ts";
+import { CLIENT_PREFIX, Spellings, type Reading } from "./spelling.ts";
+
+/** Which names records may have. */
+export interface NamePolicy<T> {
+  readonly spellings: Spellings;
+  /**
+   * Whether a record may have this exact name, as far as names are reserved for others. A record whose name was
+   * configured (`alias`) may have every name otherwise; a name that only its server lists may not look like a
+   * spelling of another source's.
+   */
+  readonly mayHave: (record: T, name: string) => boolean;
+}
 
 export interface NameBookOptions<T> {
   /** Between namespace and name on the MCP surface. */
   readonly naming: McpNaming;
   /** What a record's names are made of. */
   readonly namedOf: (record: T) => Named;
-  /** What `renderMcpName` gives for a record, where somebody has it already. */
+  /** The result of `renderMcpName` for a record, if the caller has it already. */
   readonly mcpNameOf?: (record: T) => string;
+  /** @default all names were chosen by the owner of the hub, so that each record may have every name */
+  readonly policy?: NamePolicy<T>;
 }
 
+/** Why a record is not shown under the name that it would have alone. */
+export type RenameReason<T> =
+  | { readonly type: "shadowed"; readonly owner: T }
+  | { readonly type: "belongs"; readonly owners: ReadonlySet<string> }
+  | { readonly type: "reserved" };
+
 /**
- * Names of many records on all surfaces, and the way back. A name belongs to one record on every surface at once: what
- * one surface shows is understood on all of them and never means another record. Among records that want one name the
- * earlier one gets it; the others are shown with their namespace, and if that is taken too with a digest of their
- * identity.
+ * Names of many records on all surfaces, and the way back. A name belongs to one record on every surface: a name that
+ * one surface shows is understood on all of them and never means another record. Among records that would have the same
+ * name the earlier one gets it; the others are shown with their namespace, and if that is taken too with a digest of
+ * their identity. A name that reads as a spelling of another source is not shown, and leads to that source only.
  */
 export class NameBook<T> {
   readonly records: readonly T[];
   readonly #naming: McpNaming;
   readonly #namedOf: (record: T) => Named;
   readonly #mcpNameOf: (record: T) => string;
+  readonly #policy: NamePolicy<T> | undefined;
+  readonly #spellings: Spellings;
   readonly #owners = new Map<string, T>();
-  /** For each surface looked at so far, the records that are not shown under the name they want. */
+  /** For each surface looked at so far, the records that are not shown under the name they would have alone. */
   readonly #renamed = new Map<Surface, ReadonlyMap<T, string>>();
-  #index: NamespaceIndex<T> | undefined;
+  /** Prefixes of sources that no other prefix begins with, by `<prefix>\0<id>`. */
+  readonly #unrivalled = new Map<string, boolean>();
+  #index: NameIndex<T> | undefined;
 
   /** `records` come in order of precedence. */
-  constructor(records: readonly T[], { naming, namedOf, mcpNameOf }: NameBookOptions<T>) {
+  constructor(records: readonly T[], { naming, namedOf, mcpNameOf, policy }: NameBookOptions<T>) {
     this.records = records;
     this.#naming = naming;
     this.#namedOf = namedOf;
     this.#mcpNameOf = mcpNameOf ?? ((record) => renderMcpName(namedOf(record), naming));
+    this.#policy = policy;
+    this.#spellings = policy?.spellings ?? spellingsOf(records.map(namedOf), naming);
     this.#settle("mcp");
   }
 
@@ -54,58 +85,84 @@ export class NameBook<T> {
     return this.#renamed.get(surface)!.get(record) ?? this.#wantedName(record, surface);
   }
 
-  /** The records that are shown on the MCP surface under another name than they want, with that name. */
+  /** The records that are shown on the MCP surface under another name than they would have alone, with that name. */
   get renamed(): ReadonlyMap<T, string> {
     return this.#renamed.get("mcp")!;
   }
 
-  /** Who wanted the same name on the MCP surface and has it. */
-  shadowerOf(record: T): T | undefined {
-    const owner = this.#owners.get(this.#mcpNameOf(record));
-    return owner === record ? undefined : owner;
+  /** Why a record of `renamed` has another name. */
+  renameReason(record: T): RenameReason<T> {
+    const wanted = this.#mcpNameOf(record);
+    if (this.#policy?.mayHave(record, wanted) === false) return { type: "reserved" };
+    const reading = this.#spellings.read(wanted);
+    if (reading?.owners.has(this.#namedOf(record).source.id) === false)
+      return { type: "belongs", owners: reading.owners };
+    const owner = this.#owners.get(wanted);
+    return owner !== undefined && owner !== record ? { type: "shadowed", owner } : { type: "reserved" };
   }
 
   /**
    * The records that a spelling may mean: none, one, or several when it is ambiguous. A name as any surface shows it
-   * comes first, then hidden names, then `namespace` + `::`, `__`, `.` or `/` + name by the longest known namespace,
-   * and bare names; last the same after a client's own prefix (`mcp__`, `mcp__hub__`).
+   * comes first. Then a spelling that belongs to a source, by `Spellings`, means a record of that source or none. All
+   * other spellings are bare names, with or without a client's own prefix (`mcp__`, `mcp__hub__`).
    */
   candidates(name: string): readonly T[] {
     if (name.length === 0 || name.length > MAX_NAME_LENGTH) return [];
-    const direct = this.#read(name);
-    return direct.length > 0 || !name.startsWith(CLIENT_PREFIX) ? direct : this.#readPrefixed(name);
+    const shown = this.#shownAs(name);
+    if (shown) return [shown];
+    const reading = this.#spellings.read(name);
+    const index = this.#indexed();
+    if (!reading) return this.#bare(name, index);
+    const found = this.#within(reading, index);
+    return this.#policy ? found : [...new Set([...found, ...this.#bare(name, index)])];
   }
 
-  /** Makes what `candidates` needs, bit by bit; without it, the first name that is asked for makes it in one go. */
+  /** Makes what `candidates` needs, bit by bit; without it, the first call of `candidates` makes it in one go. */
   *steps(): Generator<void, void> {
     for (const surface of SURFACE_ORDER)
       if (!this.#renamed.has(surface)) this.#renamed.set(surface, yield* this.#assignment(surface));
-    this.#index ??= yield* NamespaceIndex.steps(this.records, this.#namedOf, this.#naming.separator);
+    this.#index ??= yield* this.#indexSteps();
   }
 
-  #read(name: string): readonly T[] {
-    const owner = this.#owners.get(name) ?? this.#ownerElsewhere(name);
-    if (owner) return [owner];
-    this.#index ??= atOnce(NamespaceIndex.steps(this.records, this.#namedOf, this.#naming.separator));
-    return this.#index.find(name);
+  #within(reading: Reading, index: NameIndex<T>): readonly T[] {
+    const { name, owners } = reading;
+    const shown = this.#shownAs(name);
+    if (shown !== undefined && owners.has(this.#namedOf(shown).source.id)) return [shown];
+    return index.within(reading).filter((record) => this.#policy?.mayHave(record, name) !== false);
   }
 
-  // The other surfaces' names are made when somebody first needs them; most calls use the MCP name.
-  #ownerElsewhere(name: string): T | undefined {
+  #bare(name: string, index: NameIndex<T>): readonly T[] {
+    const names = this.#spellings.bareNames(name);
+    const shown = names.flatMap((one) => this.#shownAs(one) ?? []);
+    return [...new Set(shown.length > 0 ? shown : names.flatMap((one) => index.bare(one)))];
+  }
+
+  // The other surfaces' names are made when they are first needed; most calls use the MCP name.
+  #shownAs(name: string): T | undefined {
+    const owner = this.#owners.get(name);
+    if (owner !== undefined) return owner;
     this.#settle("model");
     return this.#owners.get(name);
   }
 
-  #readPrefixed(name: string): readonly T[] {
-    let from = CLIENT_PREFIX.length;
-    for (let tries = 0; tries < MAX_CLIENT_PREFIXES; tries += 1) {
-      const found = from < name.length ? this.#read(name.slice(from)) : [];
-      if (found.length > 0) return found;
-      const next = name.indexOf("__", from);
-      if (next === -1) return [];
-      from = next + 2;
-    }
-    return [];
+  #indexed(): NameIndex<T> {
+    return (this.#index ??= atOnce(this.#indexSteps()));
+  }
+
+  #indexSteps(): Generator<void, NameIndex<T>> {
+    return NameIndex.steps(this.records, {
+      namedOf: this.#namedOf,
+      answersTo: (record, name) => this.#answersTo(record, name),
+    });
+  }
+
+  #answersTo(record: T, name: string): boolean {
+    const policy = this.#policy;
+    if (!policy) return true;
+    const named = this.#namedOf(record);
+    const isConfigured = named.alias === name;
+    if (name.startsWith(CLIENT_PREFIX) && !isConfigured) return false;
+    return this.#spellings.read(name) === undefined && policy.mayHave(record, name);
   }
 
   #wantedName(record: T, surface: Surface): string {
@@ -116,8 +173,8 @@ export class NameBook<T> {
   }
 
   /**
-   * Gives out the names of a surface and of those before it: whatever is asked for first, the order is the same, and so
-   * are the names.
+   * Assigns the names of a surface and of those before it: whichever surface is needed first, the order is the same,
+   * and so are the names.
    */
   #settle(upTo: Surface): void {
     for (const surface of SURFACE_ORDER) {
@@ -126,28 +183,81 @@ export class NameBook<T> {
     }
   }
 
-  /** Who took a name keeps it, so a second one that begins before the first is over comes to the same. */
+  /** A record that has a name keeps it, so a second run that begins before the first is over gives the same names. */
   *#assignment(surface: Surface): Generator<void, ReadonlyMap<T, string>> {
     const late: T[] = [];
+    // A configured name that looks like another source's is the owner's decision, whatever that source lists.
+    for (const record of this.#configuredForeign(surface)) this.#take(this.#wantedName(record, surface), record);
     for (let at = 0; at < this.records.length; at += 1) {
       const record = this.records[at]!;
-      if (!this.#take(this.#wantedName(record, surface), record)) late.push(record);
+      const wanted = this.#wantedName(record, surface);
+      if (!this.#mayShow(record, wanted, this.#prefixOf(record, surface)) || !this.#take(wanted, record))
+        late.push(record);
       if (at % STEP_RECORDS === 0) yield;
     }
     return new Map(late.map((record) => [record, this.#otherName(record, surface)]));
   }
 
+  #configuredForeign(surface: Surface): readonly T[] {
+    if (!this.#policy) return [];
+    return this.records.filter((record) => {
+      const named = this.#namedOf(record);
+      if (named.alias === undefined || !isUnprefixed(named)) return false;
+      const wanted = this.#wantedName(record, surface);
+      return this.#policy!.mayHave(record, wanted) && this.#spellings.read(wanted) !== undefined;
+    });
+  }
+
   #otherName(record: T, surface: Surface): string {
     const named = this.#namedOf(record);
-    const qualified = renderQualifiedName(named, this.#naming, surface);
-    if (this.#take(qualified, record)) return qualified;
+    const rules = nameRules(surface, this.#naming);
     const wanted = this.#wantedName(record, surface);
+    const qualified = renderQualifiedName(named, this.#naming, surface);
+    const prefix = this.#qualifiedPrefix(named, surface);
+    if (this.#mayShow(record, qualified, prefix) && this.#take(qualified, record)) return qualified;
+    const separator = fitSeparator(surface, this.#naming);
+    const own = this.#prefixOf(record, surface);
     let identity = identityOf(named);
     for (;;) {
-      const name = withDigest(wanted, nameRules(surface, this.#naming), identity);
-      if (this.#take(name, record)) return name;
+      const forms = [
+        [withDigest(wanted, rules, identity), own],
+        [withDigestInside([`${prefix}${separator}`, visibleName(named)], rules, identity), prefix],
+        [digestName(identity), ""],
+      ] as const;
+      for (const [name, used] of forms) if (this.#mayShow(record, name, used) && this.#take(name, record)) return name;
       identity += "+";
     }
+  }
+
+  /** What the hub puts before a record's name, without the separator. Empty for none. */
+  #prefixOf(record: T, surface: Surface): string {
+    const named = this.#namedOf(record);
+    return isUnprefixed(named) ? "" : fitPrefix(named.source.namespace, surface, this.#naming);
+  }
+
+  #qualifiedPrefix({ source: { id, namespace }, qualified = false }: Named, surface: Surface): string {
+    return fitPrefix(namespace !== "" && qualified ? namespace : id, surface, this.#naming);
+  }
+
+  /** Whether a name that the hub makes for a record, with this prefix before it, reads as a name of its source. */
+  #mayShow(record: T, name: string, prefix: string): boolean {
+    const policy = this.#policy;
+    if (!policy) return true;
+    if (!policy.mayHave(record, name)) return false;
+    const { source, alias } = this.#namedOf(record);
+    if (prefix !== "" && this.#isUnrivalled(prefix, source.id)) return true;
+    const reading = this.#spellings.read(name);
+    if (prefix !== "") return reading !== undefined && isOwn(reading, { name, prefix, id: source.id });
+    if (alias !== undefined && name === alias) return true;
+    if (!reading) return !name.startsWith(CLIENT_PREFIX);
+    return reading.owners.has(source.id) && reading.name === name;
+  }
+
+  #isUnrivalled(prefix: string, id: string): boolean {
+    const key = `${prefix}\0${id}`;
+    let known = this.#unrivalled.get(key);
+    if (known === undefined) this.#unrivalled.set(key, (known = this.#spellings.isUnrivalled(prefix, id)));
+    return known;
   }
 
   #take(name: string, record: T): boolean {
@@ -157,114 +267,23 @@ export class NameBook<T> {
   }
 }
 
+/** Whether a spelling is read with this very prefix, at its start. A shortened name has a shortened prefix. */
+function isOwn(
+  { owners, prefix: read, rests, name: from }: Reading,
+  { name, prefix, id }: { readonly name: string; readonly prefix: string; readonly id: string },
+): boolean {
+  return owners.has(id) && from === name && (read === prefix || rests.length === 0);
+}
+
+function spellingsOf(records: readonly Named[], naming: McpNaming): Spellings {
+  const sources = new Map(records.map(({ source: { id, namespace } }) => [`${id}\0${namespace}`, { id, namespace }]));
+  return new Spellings(sources.values(), { naming, carried: carriedBy(records) });
+}
+
 const SURFACE_ORDER: readonly Surface[] = ["mcp", "binding", "model"];
-/** Records of one step. */
-const STEP_RECORDS = 64;
-const CLIENT_PREFIX = "mcp__";
-/** A hub's name in a client may itself hold the separator; so many places are tried. */
-const MAX_CLIENT_PREFIXES = 8;
 
 function atOnce<V>(steps: Generator<void, V>): V {
   let step = steps.next();
   while (step.done !== true) step = steps.next();
   return step.value;
-}
-
-type ByName<T> = Map<string, T[]>;
-
-/** Reads `namespace + separator + name` and bare names. */
-class NamespaceIndex<T> {
-  readonly #present: NameTable<T>;
-  readonly #former: NameTable<T>;
-  readonly #hidden: ByName<T> = new Map();
-
-  private constructor(separator: string) {
-    const separators = [...new Set([...READ_SEPARATORS, separator])].toSorted((a, b) => b.length - a.length);
-    this.#present = new NameTable(separators);
-    this.#former = new NameTable(separators);
-  }
-
-  static *steps<T>(
-    records: readonly T[],
-    namedOf: (record: T) => Named,
-    separator: string,
-  ): Generator<void, NamespaceIndex<T>> {
-    const index = new NamespaceIndex<T>(separator);
-    for (let at = 0; at < records.length; at += 1) {
-      const record = records[at]!;
-      index.#add(record, namedOf(record));
-      if (at % STEP_RECORDS === 0) yield;
-    }
-    return index;
-  }
-
-  find(name: string): readonly T[] {
-    const hidden = this.#hidden.get(name);
-    if (hidden) return hidden;
-    const found = this.#present.find(name);
-    return found.length > 0 ? found : this.#former.find(name);
-  }
-
-  #add(record: T, named: Named): void {
-    const visible = visibleName(named);
-    this.#present.add(record, { ...named, name: visible });
-    // What configuration renamed is still found under its old name, when nothing else is meant.
-    if (visible !== named.name) this.#former.add(record, named);
-    for (const name of named.hiddenNames ?? []) push(this.#hidden, name, record);
-  }
-}
-
-class NameTable<T> {
-  readonly #namespaces = new Map<string, ByName<T>>();
-  readonly #bare: ByName<T> = new Map();
-  /** Longest first. */
-  readonly #separators: readonly string[];
-  #longest = 0;
-
-  constructor(separators: readonly string[]) {
-    this.#separators = separators;
-  }
-
-  add(record: T, { source, name, qualified }: Named): void {
-    push(this.#bare, name, record);
-    for (const namespace of new Set([source.id, source.namespace])) this.#addTo(namespace, name, record);
-    if (!qualified) return;
-    // `module.tool` carries its namespace: the cut may be at its first or at its last dot.
-    for (const cut of new Set([name.indexOf("."), name.lastIndexOf(".")])) {
-      if (cut <= 0 || cut === name.length - 1) continue;
-      this.#addTo(name.slice(0, cut), name.slice(cut + 1), record);
-      push(this.#bare, name.slice(cut + 1), record);
-    }
-  }
-
-  find(name: string): readonly T[] {
-    return [...new Set([...this.#split(name), ...(this.#bare.get(name) ?? [])])];
-  }
-
-  #addTo(namespace: string, name: string, record: T): void {
-    if (namespace === "") return;
-    let names = this.#namespaces.get(namespace);
-    if (!names) this.#namespaces.set(namespace, (names = new Map()));
-    push(names, name, record);
-    this.#longest = Math.max(this.#longest, namespace.length);
-  }
-
-  #split(name: string): readonly T[] {
-    for (let at = Math.min(this.#longest, name.length - 1); at > 0; at -= 1) {
-      const separators = this.#separators.filter((separator) => name.startsWith(separator, at));
-      const names = separators.length > 0 ? this.#namespaces.get(name.slice(0, at)) : undefined;
-      if (!names) continue;
-      for (const separator of separators) {
-        const found = names.get(name.slice(at + separator.length));
-        if (found) return found;
-      }
-    }
-    return [];
-  }
-}
-
-function push<T>(map: ByName<T>, key: string, record: T): void {
-  const list = map.get(key);
-  if (!list) map.set(key, [record]);
-  else if (!list.includes(record)) list.push(record);
 }

@@ -2,7 +2,9 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import { NameBook } from "./name-book.ts";
+import { carriedBy } from "./name-index.ts";
 import { nameRules, type Named, type Surface } from "./names.ts";
+import { Spellings } from "./spelling.ts";
 
 const SURFACES: readonly Surface[] = ["mcp", "binding", "model"];
 
@@ -11,8 +13,12 @@ function named(namespace: string, name: string, extra: Partial<Named> & { id?: s
   return { source: { id, namespace }, name, ...rest };
 }
 
+/** A book whose records were listed by servers. */
 function bookOf(records: readonly Named[], separator = "__", maxLength = 128): NameBook<Named> {
-  return new NameBook(records, { naming: { separator, maxLength }, namedOf: (record) => record });
+  const naming = { separator, maxLength };
+  const sources = records.map(({ source }) => source);
+  const spellings = new Spellings(sources, { naming, carried: carriedBy(records) });
+  return new NameBook(records, { naming, namedOf: (record) => record, policy: { spellings, mayHave: () => true } });
 }
 
 test("C3: each surface renders a tool in its own way", () => {
@@ -94,12 +100,12 @@ test("C28: the earlier record has the name and the later one is shown with its n
   const first = named("", "search", { id: "tools" });
   const second = named("", "search", { id: "more" });
   const book = bookOf([first, second]);
-  expect([book.nameOf(first), book.nameOf(second), book.shadowerOf(second), book.shadowerOf(first)]).toEqual([
+  expect([book.nameOf(first), book.nameOf(second), [...book.renamed.keys()]]).toEqual([
     "search",
     "more__search",
-    first,
-    undefined,
+    [second],
   ]);
+  expect(book.renameReason(second)).toEqual({ type: "shadowed", owner: first });
 });
 
 test("S15: a renamed tool answers to its alias and still to its own name", () => {

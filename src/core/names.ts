@@ -107,9 +107,29 @@ export function renderQualifiedName(record: Named, naming: McpNaming, surface: S
   return fitName(full, nameRules(surface, naming), record);
 }
 
+/** What a surface makes of a text that stands before the separator. */
+export function fitPrefix(text: string, surface: Surface, naming: McpNaming): string {
+  if (surface === "binding" || text === "") return text;
+  const forMcp = replaceForbidden(text, nameRules("mcp", naming).forbidden);
+  if (surface === "mcp") return forMcp;
+  const forModel = replaceForbidden(forMcp, MODEL_RULES.forbidden);
+  return MODEL_RULES.start!.test(forModel) ? forModel : `_${forModel}`;
+}
+
+/** What a surface makes of the separator between namespace and name. */
+export function fitSeparator(surface: Surface, { separator }: McpNaming): string {
+  if (surface === "binding") return BINDING_SEPARATOR;
+  return surface === "mcp" ? separator : replaceForbidden(separator, MODEL_RULES.forbidden);
+}
+
+/** Whether a record is shown without its source's prefix when no other record has a claim to its name. */
+export function isUnprefixed({ source, qualified }: Named): boolean {
+  return source.namespace === "" || qualified === true;
+}
+
 function prefixed(record: Named, separator: string): string {
-  const { namespace } = record.source;
-  return namespace === "" || record.qualified ? visibleName(record) : `${namespace}${separator}${visibleName(record)}`;
+  const name = visibleName(record);
+  return isUnprefixed(record) ? name : `${record.source.namespace}${separator}${name}`;
 }
 
 /**
@@ -132,6 +152,24 @@ function replaceForbidden(name: string, forbidden: RegExp): string {
 export function identityOf(record: Named): string {
   return JSON.stringify([record.source.id, record.name]);
 }
+
+/** The same with the digest between prefix and name, so that prefix and name do not look like another prefix. */
+export function withDigestInside(
+  [prefix, name]: readonly [string, string],
+  rules: NameRules,
+  identity: string,
+): string {
+  const start = prefix.slice(0, rules.maxLength - DIGEST_CHARS);
+  const rest = rules.forbidden.test(name) ? replaceForbidden(name, rules.forbidden) : name;
+  return `${start}${shortDigest(identity)}_${rest}`.slice(0, rules.maxLength);
+}
+
+/** A name that says nothing but whose it is. */
+export function digestName(identity: string): string {
+  return `n${shortDigest(identity)}`;
+}
+
+const DIGEST_CHARS = 8;
 
 /** Shortens a name as far as needed and appends the digest of an identity. */
 export function withDigest(name: string, rules: NameRules, identity: string): string {

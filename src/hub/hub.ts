@@ -231,6 +231,11 @@ export class Hub implements HubPort {
     return lookup.found ? lookup.name : undefined;
   }
 
+  /** Ids of the sources that a spelling belongs to, whatever they list. Empty for a bare name. */
+  ownersOf(spelling: string): ReadonlySet<string> {
+    return this.#parts.catalog.current.spellings.read(spelling)?.owners ?? new Set();
+  }
+
   /** What there is, as far as the principal may see it. */
   counts(principal: Principal): { readonly tools: number; readonly resources: number } {
     const { current } = this.#parts.catalog.for(principal);
@@ -327,6 +332,7 @@ export class Hub implements HubPort {
       onAdded: (provider) => this.#attach(provider),
       onRemoved: (provider) => this.#detach(provider),
     });
+    this.#parts.catalog.configure(this.#parts.planner.sources);
     this.#pipeline = pipeline;
     this.#config = config;
     return changes;

@@ -63,6 +63,7 @@ export function wantedOf(asked: Pick<Wanted, "name" | "principal">, { catalog, s
     ...asked,
     providers: sources.providers,
     separator: catalog.separator,
+    spellings: current.spellings,
     isListed: (id) => current.isListed(id),
     withheldBy: (id) => current.withheldBy(id),
   };
@@ -106,7 +107,8 @@ export function whyLate(call: Call, provider: Provider | undefined, places: Reso
 // Whoever has narrowed rights is told `denied`, which says nothing of what there is.
 function withReason(failure: Fail, { method, target, principal }: Call, { catalog, sources }: ResolvePlaces): Fail {
   if (failure.kind !== "unknown_tool" || method !== "tools/call") return failure;
-  const reason = catalog.for(principal).current.whyWithheld(target) ?? whyDisabled(target, sources.providers);
+  const { current } = catalog.for(principal);
+  const reason = current.whyWithheld(target) ?? whyDisabled(target, sources.providers, current.spellings);
   if (reason === undefined) return failure;
   return {
     ...failure,

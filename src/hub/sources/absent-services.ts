@@ -6,6 +6,7 @@ import { fail, type Fail } from "../../core/outcome.ts";
 import type { Provider } from "../../core/provider.ts";
 import type { ServiceName, Source } from "../../core/records.ts";
 import { permissionOf, supposedName } from "../../core/rights.ts";
+import type { Spellings } from "../../core/spelling.ts";
 import { behindPrefix } from "./absent-source.ts";
 
 /** A name that no list holds, and where it is looked for. */
@@ -15,6 +16,7 @@ export interface Wanted {
   readonly providers: readonly Provider[];
   /** What stands between a namespace and a name where tools are listed. */
   readonly separator: string;
+  readonly spellings: Spellings;
   isListed(sourceId: string): boolean;
   /** What is answered for a source that lists nothing of its own, where it says so itself. */
   withheldBy(sourceId: string): Fail | undefined;
@@ -57,12 +59,13 @@ function mayBeAbsent(failure: Fail): boolean {
  * Services that were never listed and may have the tool: those whose prefix the name carries, else all of them. What a
  * caller may not use, it is not told of.
  */
-function absentServices({ name, principal, providers, separator, isListed }: Wanted): readonly Provider[] {
+function absentServices(wanted: Wanted): readonly Provider[] {
+  const { name, principal, providers, separator, spellings, isListed } = wanted;
   const permission = permissionOf(principal.rights);
-  const named = providers.filter(({ source }) => behindPrefix(source, name) !== undefined);
+  const named = providers.filter(({ source }) => behindPrefix(source, name, spellings) !== undefined);
   return (named.length > 0 ? named : providers).filter(({ source }) => {
     if (!source.service || isListed(source.id)) return false;
-    return permission.permits(supposedName(source.namespace, behindPrefix(source, name) ?? name, separator));
+    return permission.permits(supposedName(source.namespace, behindPrefix(source, name, spellings) ?? name, separator));
   });
 }
 

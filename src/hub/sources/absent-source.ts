@@ -1,12 +1,10 @@
 import { permissionOf, supposedName } from "../../core/rights.ts";
 import type { Call } from "../../core/call.ts";
 import { formatDuration } from "../../core/duration.ts";
-import { READ_SEPARATORS } from "../../core/names.ts";
 import { fail, type Fail } from "../../core/outcome.ts";
 import type { Installation, Provider, ProviderStatus } from "../../core/provider.ts";
 import type { Source } from "../../core/records.ts";
-
-const MODEL_PREFIX = "mcp__";
+import type { Spellings } from "../../core/spelling.ts";
 
 /**
  * Says that a name belongs to a source that is away and was never listed: such a name is not unknown, only not known
@@ -51,8 +49,8 @@ export function lateByInstall(
 }
 
 /** Why nothing of this name is offered, where it is a source's that is switched off. */
-export function whyDisabled(name: string, sources: readonly Provider[]): string | undefined {
-  const named = sources.filter(({ source }) => behindPrefix(source, name) !== undefined);
+export function whyDisabled(name: string, sources: readonly Provider[], spellings: Spellings): string | undefined {
+  const named = sources.filter(({ source }) => behindPrefix(source, name, spellings) !== undefined);
   const off = named.map((provider) => ({ id: provider.source.id, ...provider.status() })).find(isSwitchedOff);
   return off && `the source ${off.id} is disabled: \`toolyard enable ${off.id}\` switches it on`;
 }
@@ -77,11 +75,12 @@ const INSTALL_RETRY_MS = 15_000;
 /** The source that was never listed and that the name belongs to, where the caller may know of it. */
 function namedSource(
   { target: name, principal }: Pick<Call, "target" | "principal">,
-  { sources, separator, isListed }: AbsentPlaces,
+  { sources, separator, spellings, isListed }: AbsentPlaces,
 ): Provider | undefined {
-  const provider = sources.find(({ source }) => bareName(source, name) !== undefined && !isListed(source.id));
+  const behind = ({ source }: Provider): string | undefined => behindPrefix(source, name, spellings);
+  const provider = sources.find((one) => behind(one) !== undefined && !isListed(one.source.id));
   if (!provider) return undefined;
-  const subject = supposedName(provider.source.namespace, bareName(provider.source, name)!, separator);
+  const subject = supposedName(provider.source.namespace, behind(provider)!, separator);
   return permissionOf(principal.rights).permits(subject) ? provider : undefined;
 }
 
@@ -89,19 +88,14 @@ interface AbsentPlaces {
   readonly sources: readonly Provider[];
   /** What stands between a namespace and a name where tools are listed. */
   readonly separator: string;
+  readonly spellings: Spellings;
   isListed(sourceId: string): boolean;
   /** What is answered for a source that lists nothing of its own, where it says so itself. */
   withheldBy(sourceId: string): Fail | undefined;
 }
 
-/** What stands behind the source's namespace. */
-function bareName({ namespace }: Pick<Source, "namespace">, name: string): string | undefined {
-  const plain = name.startsWith(MODEL_PREFIX) ? name.slice(MODEL_PREFIX.length) : name;
-  const separator = READ_SEPARATORS.find((one) => namespace !== "" && plain.startsWith(`${namespace}${one}`));
-  return separator === undefined ? undefined : plain.slice(namespace.length + separator.length);
-}
-
-/** The same, behind its id too. */
-export function behindPrefix({ id, namespace }: Source, name: string): string | undefined {
-  return bareName({ namespace }, name) ?? bareName({ namespace: id }, name);
+/** The name behind the source's prefix, if the spelling is one of this source's. */
+export function behindPrefix({ id }: Pick<Source, "id">, name: string, spellings: Spellings): string | undefined {
+  const reading = spellings.read(name);
+  return reading?.owners.has(id) === true ? (reading.rests[0] ?? reading.name) : undefined;
 }

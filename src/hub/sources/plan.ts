@@ -11,15 +11,25 @@ import { UnusableProvider } from "./unusable-provider.ts";
 /** Which sources a command wants; the others are not made. */
 export type SourceFilter = (source: { readonly id: string; readonly kind: ProviderKind }) => boolean;
 
+interface PlannedWithSource extends PlannedSource {
+  readonly source: Source;
+}
+
 /** Turns what a configuration wants into sources that can be made. Keeps each source's place over reloads. */
 export class Planner {
   readonly #services: KindServices;
   readonly #only: SourceFilter;
   readonly #places = new Map<string, number>();
+  #sources: readonly Source[] = [];
 
   constructor(services: KindServices, only: SourceFilter) {
     this.#services = services;
     this.#only = only;
+  }
+
+  /** The sources of the last plan, and those that `only` left out of it: names of theirs stay theirs. */
+  get sources(): readonly Source[] {
+    return this.#sources;
   }
 
   /** Everything that a configuration wants, by kind. Throws an `OptionError` that names the section. */
@@ -29,22 +39,25 @@ export class Planner {
     const usable = SOURCE_KINDS.flatMap(({ kind, wanted }) =>
       wanted(tree, place).map((one: WantedSource<KindServices>) => this.#usable(kind, one)),
     );
-    return [...usable, ...unusable.map((one) => this.#leftOut(one))].filter(this.#only);
+    const planned = [...usable, ...unusable.map((one) => this.#leftOut(one))];
+    this.#sources = planned.map(({ source }) => source);
+    return planned.filter(this.#only);
   }
 
-  #usable(kind: ProviderKind, wanted: WantedSource<KindServices>): PlannedSource {
+  #usable(kind: ProviderKind, wanted: WantedSource<KindServices>): PlannedWithSource {
     const { id, namespace, limits, shape, options } = wanted;
     const source = this.#source(kind, wanted);
     const services = { ...this.#services, logger: this.#services.logger.with({ source: id }) };
     const key = JSON.stringify([kind, namespace, limits, shape, options]);
-    return { id, kind, key, create: () => wanted.make(source, services) };
+    return { id, kind, key, source, create: () => wanted.make(source, services) };
   }
 
-  #leftOut({ id, kind, reason }: UnusableSource): PlannedSource {
+  #leftOut({ id, kind, reason }: UnusableSource): PlannedWithSource {
     const source = this.#source(kind, { id, namespace: id });
     return {
       id,
       kind,
+      source,
       key: JSON.stringify([kind, reason]),
       create: () => Promise.resolve(new UnusableProvider(source, reason)),
     };

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../core/json.ts";
 import { fail, type Outcome } from "../../core/outcome.ts";
+import { META_ALIASES } from "../../core/own-names.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import type { Source } from "../../core/records.ts";
 import type { FixedTool } from "../fixed-tools.ts";
@@ -22,7 +23,8 @@ export function metaTools(source: Source, ports: MetaPorts, options: BuiltinOpti
   return options.serverLogs ? [...tools, serverLogs(make, ports, options.serverLogLines)] : tools;
 }
 
-type MetaFacts = Pick<OwnToolFacts, "name" | "title" | "description"> & Partial<OwnToolFacts>;
+type MetaFacts = Pick<OwnToolFacts, "title" | "description"> &
+  Partial<OwnToolFacts> & { readonly name: keyof typeof META_ALIASES };
 type Make = (facts: MetaFacts, run: FixedTool["run"]) => FixedTool;
 
 function metaTool(source: Source, facts: MetaFacts, run: FixedTool["run"]): FixedTool {
@@ -30,6 +32,7 @@ function metaTool(source: Source, facts: MetaFacts, run: FixedTool["run"]): Fixe
     inputSchema: NO_PARAMETERS,
     annotations: { readOnlyHint: true, openWorldHint: false },
     role: "meta",
+    hiddenNames: META_ALIASES[facts.name],
     ...facts,
   });
   return { record, run };
@@ -42,7 +45,6 @@ function serverStatus(make: Make, ports: MetaPorts): FixedTool {
       title: "Server status",
       description: "Returns the current operational status and basic statistics of the MCP server.",
       keywords: ["uptime", "health", "version"],
-      hiddenNames: ["get_mcp_server_status", "get_mcp_server_auth_status", "get_mcp_server_encryption_status"],
     },
     (call) => objectResult(statusOf(ports.status(call), ports.now())),
   );
@@ -83,7 +85,6 @@ function fullCapabilities(make: Make, ports: BuiltinPorts): FixedTool {
       description:
         "Returns a comprehensive list of all registered tools and resources with their schemas (equivalent to " +
         "primary mcp/discover).",
-      hiddenNames: ["get_mcp_server_capabilities"],
     },
     async (call) => objectResult(await ports.capabilities(call)),
   );
@@ -105,7 +106,6 @@ function moduleInfo(make: Make, ports: BuiltinPorts): FixedTool {
         },
         required: ["module_name"],
       },
-      hiddenNames: ["get_mcp_module_info"],
     },
     (call) => describeModule(call, ports),
   );
@@ -128,7 +128,7 @@ function ping(make: Make): FixedTool {
     name: "meta.ping",
     title: "Ping",
     description: "Answers pong: a simple check that the MCP server is there.",
-  };
+  } as const;
   return make(facts, () => textResult("pong"));
 }
 

@@ -5,7 +5,7 @@ import type { FailKind } from "../../core/kinds.ts";
 import { fail, type Fail, ok, type Outcome } from "../../core/outcome.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import type { Source, ToolLimits, ToolRecord } from "../../core/records.ts";
-import type { DefaultToolName } from "./names.ts";
+import type { DefaultToolName } from "../../core/own-names.ts";
 
 export interface DefaultToolFacts {
   readonly name: DefaultToolName;

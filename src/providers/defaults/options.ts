@@ -4,7 +4,7 @@ import { durationOption } from "../../core/duration.ts";
 import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
 import { readOptions } from "../../core/option-values.ts";
-import { DEFAULT_TOOL_NAMES, type DefaultToolName } from "./names.ts";
+import { DEFAULT_TOOL_NAMES, type DefaultToolName } from "../../core/own-names.ts";
 
 const ALL = "all";
 const NAMES: readonly string[] = DEFAULT_TOOL_NAMES;

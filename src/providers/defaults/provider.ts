@@ -7,7 +7,7 @@ import { ConfinedFiles } from "./confined-files.ts";
 import { fileWriter } from "./file-writer.ts";
 import { generateImageTool } from "./generate-image.ts";
 import { internetSearch } from "./internet-search.ts";
-import type { DefaultToolName } from "./names.ts";
+import type { DefaultToolName } from "../../core/own-names.ts";
 import type { DefaultToolsOptions } from "./options.ts";
 import { pythonInterpreter, type InterpreterParts } from "./python-interpreter.ts";
 

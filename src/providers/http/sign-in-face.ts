@@ -1,5 +1,6 @@
 import { FailError } from "../../core/errors.ts";
 import { fail, ok, type Fail, type Outcome } from "../../core/outcome.ts";
+import { SIGN_IN_TOOL_NAME } from "../../core/own-names.ts";
 import type { Provider, ResolvedCall } from "../../core/provider.ts";
 import { EMPTY_LISTING, NO_FEATURES, type Listing, type Source, type ToolRecord } from "../../core/records.ts";
 import type { SignInLink } from "../../signin/chat.ts";
@@ -13,9 +14,6 @@ export interface SignInFaceParts {
 }
 
 type Own = Pick<Provider, "call" | "listing" | "status">;
-
-/** Name of the one tool of a server that shows nothing before a sign-in. */
-const SIGN_IN = "sign_in";
 
 /**
  * What is put in front of a server that somebody may sign in to: a call that fails for want of that asks its caller,
@@ -34,7 +32,7 @@ export function signInFace(own: Own, parts: SignInFaceParts): Pick<Provider, "ca
       return given instanceof Promise ? given.then(shown) : shown(given);
     },
     call: (call) => {
-      const isOurs = call.record.type === "tool" && call.record.tool.name === SIGN_IN && isBare(listed);
+      const isOurs = call.record.type === "tool" && call.record.tool.name === SIGN_IN_TOOL_NAME && isBare(listed);
       return isOurs ? signIn(call, parts) : callSignedIn(call, own.call, parts.gate);
     },
   };
@@ -82,13 +80,13 @@ function signInListing({ source, gate }: SignInFaceParts): Listing {
   const annotations = { title: `Sign in to ${source.id}`, readOnlyHint: false, openWorldHint: true };
   const tool: ToolRecord = {
     source,
-    name: SIGN_IN,
+    name: SIGN_IN_TOOL_NAME,
     description,
     inputSchema,
     keywords: ["login", "authorize"],
     visibility: "native",
     isHubs: true,
-    definition: { name: SIGN_IN, description, inputSchema, annotations },
+    definition: { name: SIGN_IN_TOOL_NAME, description, inputSchema, annotations },
   };
   const none = { resources: [], templates: [], prompts: [], problems: [] };
   const withheld = notSignedIn(source.id, gate);

@@ -1,0 +1,115 @@
+import type { NamePolicy } from "../core/name-book.ts";
+import { carriedBy } from "../core/name-index.ts";
+import {
+  isUnprefixed,
+  renderBindingName,
+  renderMcpName,
+  renderModelName,
+  visibleName,
+  type McpNaming,
+  type Named,
+} from "../core/names.ts";
+import { HUB_TOOL_NAMES, META_NAMESPACE, RESERVED_TOOL_NAMES } from "../core/own-names.ts";
+import { factsOf, isHubItself } from "../core/provider-kinds.ts";
+import type { PromptRecord, Source, ToolRecord } from "../core/records.ts";
+import { Spellings } from "../core/spelling.ts";
+import { comparePrecedence } from "./precedence.ts";
+
+type Row<R> = { readonly record: R };
+
+/** What decides about the names of one snapshot. */
+export interface NamePolicies {
+  /** Reads what callers write, for tools and prompts alike. */
+  readonly spellings: Spellings;
+  readonly tools: NamePolicy<Row<ToolRecord>>;
+  readonly prompts: NamePolicy<Row<PromptRecord>>;
+}
+
+export interface NamePolicyOptions {
+  readonly naming: McpNaming;
+  /** Whether names of the hub's own tools and of the default tools are kept for them. */
+  readonly reserveNames: boolean;
+  /** Sources whose tools carry their namespace in their names. */
+  readonly tools: Iterable<ToolRecord>;
+}
+
+/** Names by the sources that are configured, whether they are there or not. */
+export function namePolicies(
+  sources: readonly Source[],
+  { naming, reserveNames, tools }: NamePolicyOptions,
+): NamePolicies {
+  const hub = sources.filter(isHubItself).map(({ id }): [string, string] => [META_NAMESPACE, id]);
+  const carried = [...hub, ...carriedBy(tools)];
+  const pins = new Pins(sources, naming);
+  const own = reserveNames ? [...HUB_TOOL_NAMES, ...RESERVED_TOOL_NAMES] : [];
+  const reserved = new Set([...own, ...pins.bareNames]);
+  const spellings = new Spellings(sources, { naming, carried, reserved });
+  // A prompt is never mistaken for a tool, so names of tools are free for it.
+  const promptSpellings = new Spellings(sources, { naming, carried });
+  return {
+    spellings: promptSpellings,
+    tools: {
+      spellings,
+      mayHave: ({ record }, name) =>
+        (!reserveNames || mayHaveReserved(record, name)) && pins.leave(name, record, spellings),
+    },
+    prompts: { spellings: promptSpellings, mayHave: () => true },
+  };
+}
+
+function mayHaveReserved(record: ToolRecord, name: string): boolean {
+  const { source, isHubs = false, alias } = record;
+  if (isHubItself(source)) return true;
+  if (HUB_TOOL_NAMES.includes(name)) return false;
+  return !RESERVED_TOOL_NAMES.has(name) || isHubs || alias === name || factsOf(source.kind).isLocal;
+}
+
+/** Names of pinned tools, which no other tool gets while the pinned one is withheld. */
+class Pins {
+  /** Names without a prefix. */
+  readonly bareNames: ReadonlySet<string>;
+  readonly #shown = new Map<string, { readonly source: Source; readonly tool: string }>();
+
+  constructor(sources: readonly Source[], naming: McpNaming) {
+    const bare = new Set<string>();
+    for (const source of sources.toSorted(comparePrecedence)) {
+      for (const record of pinnedTools(source)) {
+        for (const name of namesOf(record, naming))
+          if (!this.#shown.has(name)) this.#shown.set(name, { source, tool: record.name });
+        if (isUnprefixed(record)) bare.add(visibleName(record));
+      }
+    }
+    this.bareNames = bare;
+  }
+
+  /** Whether a name is free for a record: no pinned tool has it, or only one of a source that comes later. */
+  leave(name: string, record: ToolRecord, spellings: Spellings): boolean {
+    if (this.#shown.size === 0) return true;
+    const { source } = record;
+    const pinned = this.#shown.get(name);
+    if (pinned && pinned.source.id !== source.id)
+      return isUnprefixed(record) && comparePrecedence(source, pinned.source) < 0;
+    if (pinned) return pinned.tool === record.name;
+    if (!isUnprefixed(record)) return true;
+    // `files.read` of the source `files`, which has no namespace and pins `read`.
+    const reading = spellings.read(name);
+    if (!reading?.owners.has(source.id)) return true;
+    return pinnedTools(source).every((one) => one.name === record.name || !reading.rests.includes(visibleName(one)));
+  }
+}
+
+function pinnedTools(source: Source): readonly (Named & { readonly source: Source })[] {
+  const { pins = {}, rename = {} } = source.shape ?? {};
+  return Object.keys(pins).map((name) => ({
+    source,
+    name,
+    ...(Object.hasOwn(rename, name) && { alias: rename[name]! }),
+    // A module's tool.
+    ...(source.kind === "modules" && name.includes(".") && { qualified: true }),
+  }));
+}
+
+function namesOf(record: Named, naming: McpNaming): readonly string[] {
+  const mcpName = renderMcpName(record, naming);
+  return [mcpName, renderBindingName(record), renderModelName(record, mcpName)];
+}

@@ -1,0 +1,122 @@
+import { visibleName, type Named } from "./names.ts";
+import type { Reading } from "./spelling.ts";
+
+type ByName<T> = Map<string, T[]>;
+
+export interface NameIndexOptions<T> {
+  readonly namedOf: (record: T) => Named;
+  /** Whether a record answers to a name without a prefix. */
+  readonly answersTo: (record: T, name: string) => boolean;
+}
+
+/** Records of one step. */
+export const STEP_RECORDS = 64;
+
+/** Finds records by a prefix and a name, by a bare name, or by a hidden name. */
+export class NameIndex<T> {
+  readonly #options: NameIndexOptions<T>;
+  readonly #present = new NameTable<T>();
+  readonly #former = new NameTable<T>();
+  readonly #hidden: ByName<T> = new Map();
+
+  private constructor(options: NameIndexOptions<T>) {
+    this.#options = options;
+  }
+
+  /** Builds the index, one batch of records a step. */
+  static *steps<T>(records: readonly T[], options: NameIndexOptions<T>): Generator<void, NameIndex<T>> {
+    const index = new NameIndex<T>(options);
+    for (let at = 0; at < records.length; at += 1) {
+      const record = records[at]!;
+      index.#add(record, options.namedOf(record));
+      if (at % STEP_RECORDS === 0) yield;
+    }
+    return index;
+  }
+
+  /** The records of the owners of a spelling that have the name behind its prefix. */
+  within({ owners, prefix, rests, name }: Reading): readonly T[] {
+    const isOwn = (record: T): boolean => owners.has(this.#options.namedOf(record).source.id);
+    const hidden = this.#hidden.get(name)?.filter(isOwn) ?? [];
+    if (hidden.length > 0) return hidden;
+    for (const table of [this.#present, this.#former]) {
+      for (const rest of rests) {
+        const found = table.within(prefix, rest).filter(isOwn);
+        if (found.length > 0) return found;
+      }
+    }
+    return [];
+  }
+
+  /** The records that answer to a name without a prefix. Hidden names come first, names before a `rename` last. */
+  bare(name: string): readonly T[] {
+    const { answersTo } = this.#options;
+    for (const records of [this.#hidden.get(name), this.#present.bare(name), this.#former.bare(name)]) {
+      const found = records?.filter((record) => answersTo(record, name)) ?? [];
+      if (found.length > 0) return found;
+    }
+    return [];
+  }
+
+  #add(record: T, named: Named): void {
+    const visible = visibleName(named);
+    this.#present.add(record, { ...named, name: visible });
+    // What configuration renamed is still found under its old name, when nothing else is meant.
+    if (visible !== named.name) this.#former.add(record, named);
+    for (const name of named.hiddenNames ?? []) push(this.#hidden, name, record);
+  }
+}
+
+class NameTable<T> {
+  readonly #prefixes = new Map<string, ByName<T>>();
+  readonly #bare: ByName<T> = new Map();
+
+  add(record: T, { source, name, qualified }: Named): void {
+    push(this.#bare, name, record);
+    for (const prefix of new Set([source.id, source.namespace])) this.#addTo(prefix, name, record);
+    if (!qualified) return;
+    for (const [prefix, rest] of carriedPrefixes(name)) {
+      this.#addTo(prefix, rest, record);
+      push(this.#bare, rest, record);
+    }
+  }
+
+  within(prefix: string, name: string): readonly T[] {
+    return this.#prefixes.get(prefix)?.get(name) ?? [];
+  }
+
+  bare(name: string): readonly T[] | undefined {
+    return this.#bare.get(name);
+  }
+
+  #addTo(prefix: string, name: string, record: T): void {
+    if (prefix === "") return;
+    let names = this.#prefixes.get(prefix);
+    if (!names) this.#prefixes.set(prefix, (names = new Map()));
+    push(names, name, record);
+  }
+}
+
+/** The prefixes that names of records carry by themselves, each with the id of its source. */
+export function carriedBy(records: Iterable<Named>): readonly (readonly [prefix: string, id: string])[] {
+  const carried = new Map<string, readonly [string, string]>();
+  for (const record of records) {
+    if (record.qualified !== true) continue;
+    const { id } = record.source;
+    for (const [prefix] of carriedPrefixes(visibleName(record))) carried.set(`${prefix}\0${id}`, [prefix, id]);
+  }
+  return [...carried.values()];
+}
+
+/** The prefixes in a name that carries one (`module.tool`), which ends at its first or at its last dot. */
+function carriedPrefixes(name: string): readonly (readonly [prefix: string, rest: string])[] {
+  return [...new Set([name.indexOf("."), name.lastIndexOf(".")])]
+    .filter((dot) => dot > 0 && dot < name.length - 1)
+    .map((dot) => [name.slice(0, dot), name.slice(dot + 1)]);
+}
+
+function push<T>(map: ByName<T>, key: string, record: T): void {
+  const list = map.get(key);
+  if (!list) map.set(key, [record]);
+  else if (!list.includes(record)) list.push(record);
+}

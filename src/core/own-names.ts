@@ -1,0 +1,38 @@
+/** Tools of the hub itself. No source may offer a tool under one of these names. */
+export const HUB_TOOL_NAMES: readonly string[] = ["tool_search", "execute_tool", "execute_code"];
+
+/** What the names of the hub's tools about itself begin with: `meta.ping`. */
+export const META_NAMESPACE = "meta";
+
+/** The tools that come with the package, in the order in which they are listed. */
+export const DEFAULT_TOOL_NAMES = [
+  "file_writer",
+  "generate_image_from_prompt",
+  "internet_search",
+  "python_interpreter",
+] as const;
+export type DefaultToolName = (typeof DEFAULT_TOOL_NAMES)[number];
+
+/** The tool that a server has in place of its own until a user has signed in. */
+export const SIGN_IN_TOOL_NAME = "sign_in";
+
+/** The hub's tools about itself, each with the further names that clients of the core dialect use for it. */
+export const META_ALIASES = {
+  "meta.get_server_status": ["get_mcp_server_status", "get_mcp_server_auth_status", "get_mcp_server_encryption_status"],
+  "meta.get_full_capabilities": ["get_mcp_server_capabilities"],
+  "meta.get_module_info": ["get_mcp_module_info"],
+  "meta.ping": [],
+  "meta.get_server_logs": [],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+/**
+ * Names of tools that come with the hub, except those in `HUB_TOOL_NAMES`. The owner of the hub may give one of them to
+ * a local tool or, by `rename`, to a tool of a server. A server cannot take one by listing it.
+ */
+export const RESERVED_TOOL_NAMES: ReadonlySet<string> = new Set([
+  ...DEFAULT_TOOL_NAMES,
+  SIGN_IN_TOOL_NAME,
+  // Model APIs take no dot.
+  ...Object.keys(META_ALIASES).map((name) => name.replace(".", "_")),
+  ...Object.values(META_ALIASES).flat(),
+]);

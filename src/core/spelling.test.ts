@@ -1,0 +1,139 @@
+import { expect, test } from "vitest";
+import { Spellings, type NamedSource } from "./spelling.ts";
+
+const SOURCES: readonly NamedSource[] = [
+  { id: "good", namespace: "good" },
+  { id: "good__more", namespace: "good__more" },
+  { id: "calc_server", namespace: "calc" },
+  { id: "bare", namespace: "" },
+  { id: "my.server", namespace: "my.server" },
+  { id: "größe", namespace: "größe" },
+  { id: "modules", namespace: "" },
+  { id: "other", namespace: "shared" },
+  { id: "another", namespace: "shared" },
+  { id: "one", namespace: "two" },
+  { id: "two", namespace: "three" },
+  { id: "7zip", namespace: "7zip" },
+  { id: "long", namespace: `${"l".repeat(60)}` },
+];
+
+const spellings = new Spellings(SOURCES, {
+  naming: { separator: "__", maxLength: 64 },
+  carried: [
+    ["text", "modules"],
+    ["good__more__deep", "modules"],
+    ["meta", "hub"],
+  ],
+  reserved: new Set(["tool_search"]),
+});
+
+/** What each spelling says by itself: the sources that it belongs to, and the name in them. */
+const ROWS: readonly (readonly [spelling: string, owners: readonly string[], rest?: string])[] = [
+  // A namespace before each separator.
+  ["good__pay", ["good"], "pay"],
+  ["good::pay", ["good"], "pay"],
+  ["good.pay", ["good"], "pay"],
+  ["good/pay", ["good"], "pay"],
+  ["good__pay__all", ["good"], "pay__all"],
+  ["good___pay", ["good"], "_pay"],
+  ["good:pay", []],
+  ["good_pay", []],
+  ["good-pay", []],
+  ["goodpay", []],
+  ["GOOD__pay", []],
+  ["Good.pay", []],
+  [" good__pay", []],
+  // Nothing behind the separator, or nothing before it.
+  ["good__", []],
+  ["good.", []],
+  ["good", []],
+  ["__pay", []],
+  ["::pay", []],
+  ["", []],
+  // The longest namespace.
+  ["good__more__pay", ["good__more"], "pay"],
+  ["good__more.pay", ["good__more"], "pay"],
+  ["good__more", ["good"], "more"],
+  ["good__morepay", ["good"], "morepay"],
+  ["good.more__pay", ["good"], "more__pay"],
+  // An id, where no source has that namespace.
+  ["calc__add", ["calc_server"], "add"],
+  ["calc_server::add", ["calc_server"], "add"],
+  ["bare__add", ["bare"], "add"],
+  ["one__add", ["one"], "add"],
+  ["two__add", ["one"], "add"],
+  ["three__add", ["two"], "add"],
+  // Several sources with one namespace.
+  ["shared__add", ["other", "another"], "add"],
+  // What surfaces make of a namespace.
+  ["my.server__add", ["my.server"], "add"],
+  ["my_server__add", ["my.server"], "add"],
+  ["größe::add", ["größe"], "add"],
+  ["gr__e__add", ["größe"], "add"],
+  ["_7zip__add", ["7zip"], "add"],
+  [`${"l".repeat(55)}_0123abcd`, ["long"]],
+  [`${"l".repeat(55)}_0123abcx`, []],
+  [`${"l".repeat(54)}_0123abcd`, []],
+  // Prefixes that names carry come after those that are configured.
+  ["text.upper", ["modules"], "upper"],
+  ["text__upper", ["modules"], "upper"],
+  ["good__more__deep__pay", ["good__more"], "deep__pay"],
+  ["meta.ping", ["hub"], "ping"],
+  // Clients' own prefixes.
+  ["mcp__good__pay", ["good"], "pay"],
+  ["mcp__hub__good__pay", ["good"], "pay"],
+  ["mcp__my__hub__good__pay", ["good"], "pay"],
+  ["mcp__good.pay", ["good"], "pay"],
+  ["mcp__hub__good::pay", ["good"], "pay"],
+  ["mcp__calc__good__pay", ["calc_server"], "good__pay"],
+  ["mcp__hub__good__more__pay", ["good__more"], "pay"],
+  ["mcp__hub__text.upper", ["modules"], "upper"],
+  ["mcp__pay", []],
+  ["mcp__hub__pay", []],
+  ["mcp_good__pay", []],
+  ["hub__good__pay", []],
+  ["mcp__1__2__3__4__5__6__7__good__pay", ["good"], "pay"],
+  ["mcp__1__2__3__4__5__6__7__8__good__pay", []],
+  // Reserved names are bare.
+  ["tool_search", []],
+  ["mcp__hub__tool_search", []],
+  ["good__tool_search", ["good"], "tool_search"],
+];
+
+for (const [spelling, owners, rest] of ROWS) {
+  test(`C3: \`${spelling}\` belongs to ${owners.join(" and ") || "no source"}`, () => {
+    const reading = spellings.read(spelling);
+    expect([...(reading?.owners ?? [])]).toEqual(owners);
+    expect(reading?.rests[0]).toBe(rest);
+  });
+}
+
+test("C3: a source whose namespace is `mcp` owns every spelling that begins so", () => {
+  const both = new Spellings([{ id: "mcp", namespace: "mcp" }, ...SOURCES], {
+    naming: { separator: "__", maxLength: 64 },
+  });
+  expect([...both.read("mcp__good__pay")!.owners]).toEqual(["mcp"]);
+  expect([...both.read("good__pay")!.owners]).toEqual(["good"]);
+});
+
+test.each([
+  ["-", "good-pay", ["good"]],
+  ["_", "good_pay", ["good"]],
+  ["_", "good__pay", ["good"]],
+  [".", "good_pay", ["good"]],
+  ["--", "good-pay", []],
+])("C3: with the separator `%s`, `%s` belongs to %j", (separator, spelling, owners) => {
+  const own = new Spellings([{ id: "good", namespace: "good" }], { naming: { separator, maxLength: 64 } });
+  expect([...(own.read(spelling)?.owners ?? [])]).toEqual(owners);
+});
+
+test("a spelling with two separators at one place is read with each", () => {
+  const own = new Spellings([{ id: "a", namespace: "a" }], { naming: { separator: "_", maxLength: 64 } });
+  expect(own.read("a__b")!.rests).toEqual(["b", "_b"]);
+});
+
+test("the bare names in a spelling are those behind a client's own prefix, or the reserved one alone", () => {
+  expect(spellings.bareNames("mcp__hub__pay")).toEqual(["mcp__hub__pay", "hub__pay", "pay"]);
+  expect(spellings.bareNames("pay")).toEqual(["pay"]);
+  expect(spellings.bareNames("mcp__hub__tool_search")).toEqual(["tool_search"]);
+});

@@ -1,0 +1,191 @@
+import { fitPrefix, fitSeparator, nameRules, READ_SEPARATORS, type McpNaming, type Surface } from "./names.ts";
+
+/** What a spelling says by itself, whatever tools there are at the moment. */
+export interface Reading {
+  /** Ids of the sources that the spelling belongs to. No other source may answer to it. */
+  readonly owners: ReadonlySet<string>;
+  /** The prefix as it is written. */
+  readonly prefix: string;
+  /** What follows the prefix, once for each separator that may end it. Never empty texts; none for a shortened name. */
+  readonly rests: readonly string[];
+  /** The spelling without a client's own prefix. */
+  readonly name: string;
+}
+
+/** A source, as far as names depend on it. */
+export interface NamedSource {
+  readonly id: string;
+  readonly namespace: string;
+}
+
+export interface SpellingOptions {
+  readonly naming: McpNaming;
+  /** Prefixes that names of a source carry by themselves, such as a module's, with the source's id. */
+  readonly carried?: readonly (readonly [prefix: string, id: string])[];
+  /** Names without a prefix that not every source may have. */
+  readonly reserved?: ReadonlySet<string>;
+}
+
+/**
+ * Decides which source a spelling belongs to. It depends on the configuration alone, and on the names of modules: a
+ * server cannot change it by what it lists, and it stays when a tool or a server is not there.
+ *
+ * 1. The longest namespace before a separator (`::`, `__`, `.`, `/`, or the configured one) owns the spelling.
+ * 2. An id of a source counts as its namespace where no source has that namespace.
+ * 3. Prefixes that only a surface makes (`my.server` is `my_server` for models) and prefixes of modules count where
+ *    neither of the first two does.
+ * 4. A spelling that begins with a client's own prefix (`mcp__`, `mcp__hub__`) is read behind that prefix.
+ * 5. Every other spelling is a bare name, and belongs to no source.
+ */
+export class Spellings {
+  readonly #configured: PrefixTable;
+  readonly #derived: PrefixTable;
+  /** Behind the separator as models get it, where that is another one. */
+  readonly #forModels: PrefixTable;
+  readonly #shortened = new Map<string, Set<string>>();
+  readonly #reserved: ReadonlySet<string>;
+
+  constructor(sources: Iterable<NamedSource>, { naming, carried = [], reserved = NO_NAMES }: SpellingOptions) {
+    const separators = [...new Set([...READ_SEPARATORS, naming.separator])].toSorted((a, b) => b.length - a.length);
+    this.#configured = new PrefixTable(separators);
+    this.#derived = new PrefixTable(separators);
+    this.#forModels = new PrefixTable([fitSeparator("model", naming)]);
+    this.#reserved = reserved;
+    const all = [...sources];
+    for (const { id, namespace } of all) this.#configured.add(namespace, id);
+    const namespaces = new Set(all.map(({ namespace }) => namespace));
+    for (const { id } of all) if (!namespaces.has(id)) this.#configured.add(id, id);
+    for (const source of all) this.#addForms(source, naming);
+    for (const [prefix, id] of carried) this.#derived.add(prefix, id);
+  }
+
+  /** The source that a spelling belongs to. `undefined` for a bare name. */
+  read(spelling: string): Reading | undefined {
+    for (const start of startsOf(spelling)) {
+      const name = start === 0 ? spelling : spelling.slice(start);
+      if (this.#reserved.has(name)) return undefined;
+      const found =
+        this.#configured.find(name) ??
+        this.#readShortened(name) ??
+        this.#derived.find(name) ??
+        this.#forModels.find(name);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /**
+   * The names that a bare spelling may mean: the spelling, and what follows a client's own prefix. A reserved name is
+   * the only one.
+   */
+  bareNames(spelling: string): readonly string[] {
+    const names = startsOf(spelling).map((start) => spelling.slice(start));
+    const reserved = names.find((name) => this.#reserved.has(name));
+    return reserved === undefined ? names : [reserved];
+  }
+
+  /** Whether no longer prefix of another source, or of the same one, begins with this prefix of the source `id`. */
+  isUnrivalled(prefix: string, id: string): boolean {
+    return this.#configured.isUnrivalled(prefix, id);
+  }
+
+  /** Characters that a surface does not take are replaced, and a long prefix is shortened like a long name. */
+  #addForms({ id, namespace }: NamedSource, naming: McpNaming): void {
+    for (const text of new Set([namespace, id])) {
+      for (const surface of FITTED_SURFACES) {
+        const rules = nameRules(surface, naming);
+        const fitted = fitPrefix(text, surface, naming);
+        const separator = fitSeparator(surface, naming);
+        if (fitted !== text) this.#derived.add(fitted, id);
+        if (separator !== naming.separator) this.#forModels.add(fitted, id);
+        const start = `${fitted}${separator}`.slice(0, rules.maxLength - DIGEST_SUFFIX_CHARS);
+        if (text !== "" && start.length < fitted.length + separator.length) this.#addShortened(`${start}_`, id);
+      }
+    }
+  }
+
+  #addShortened(start: string, id: string): void {
+    const ids = this.#shortened.get(start);
+    if (ids) ids.add(id);
+    else this.#shortened.set(start, new Set([id]));
+  }
+
+  #readShortened(name: string): Reading | undefined {
+    if (this.#shortened.size === 0 || !DIGEST_SUFFIX.test(name)) return undefined;
+    const prefix = name.slice(0, 1 - DIGEST_SUFFIX_CHARS);
+    const owners = this.#shortened.get(prefix);
+    return owners && { owners, prefix, rests: [], name };
+  }
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+const FITTED_SURFACES: readonly Surface[] = ["mcp", "model"];
+/** `_` and eight hexadecimal digits. */
+const DIGEST_SUFFIX = /_[0-9a-f]{8}$/;
+const DIGEST_SUFFIX_CHARS = 9;
+
+/** What clients and models put before the names of a server's tools: `mcp__` or `mcp__<server>__`. */
+export const CLIENT_PREFIX = "mcp__";
+/** A hub's name in a client may contain the separator. So many places are tried. */
+const MAX_CLIENT_PREFIXES = 8;
+
+/** Where a name may begin in a spelling: at 0, and behind each part of a client's own prefix. */
+function startsOf(spelling: string): readonly number[] {
+  if (!spelling.startsWith(CLIENT_PREFIX)) return AT_START;
+  const starts = [0];
+  let from = CLIENT_PREFIX.length;
+  while (starts.length <= MAX_CLIENT_PREFIXES && from < spelling.length) {
+    starts.push(from);
+    const next = spelling.indexOf("__", from);
+    if (next === -1) break;
+    from = next + 2;
+  }
+  return starts;
+}
+
+const AT_START: readonly number[] = [0];
+
+/** Prefixes with their owners; finds the longest one that stands before a separator. */
+class PrefixTable {
+  readonly #owners = new Map<string, Set<string>>();
+  readonly #separators: readonly string[];
+  /** Longest first. */
+  #lengths: readonly number[] = [];
+
+  /** `separators` come longest first. */
+  constructor(separators: readonly string[]) {
+    this.#separators = separators;
+  }
+
+  add(prefix: string, id: string): void {
+    if (prefix === "") return;
+    const owners = this.#owners.get(prefix);
+    if (owners) owners.add(id);
+    else this.#owners.set(prefix, new Set([id]));
+    if (!this.#lengths.includes(prefix.length))
+      this.#lengths = [...this.#lengths, prefix.length].toSorted((a, b) => b - a);
+  }
+
+  find(name: string): Reading | undefined {
+    for (const length of this.#lengths) {
+      if (!this.#separators.some((separator) => endsAt(name, separator, length))) continue;
+      const prefix = name.slice(0, length);
+      const owners = this.#owners.get(prefix);
+      if (!owners) continue;
+      const ends = this.#separators.filter((separator) => endsAt(name, separator, length));
+      return { owners, prefix, rests: ends.map((separator) => name.slice(length + separator.length)), name };
+    }
+    return undefined;
+  }
+
+  isUnrivalled(prefix: string, id: string): boolean {
+    if (this.#owners.get(prefix)?.has(id) !== true) return false;
+    for (const other of this.#owners.keys()) if (other.length > prefix.length && other.startsWith(prefix)) return false;
+    return true;
+  }
+}
+
+/** Whether a separator stands at this place and something follows it. */
+function endsAt(name: string, separator: string, at: number): boolean {
+  return name.length > at + separator.length && name.startsWith(separator, at);
+}
