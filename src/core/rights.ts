@@ -1,7 +1,7 @@
 import { matchesAnyGlob, matchesGlob } from "./glob.ts";
 import { parseUri, type ResourceUri } from "./resource-uri.ts";
 import { withUriPrefix } from "./uri-prefix.ts";
-import { carelessPattern, patternForms, readUri, type UriReadings } from "./uri-readings.ts";
+import { carelessPattern, patternForms, readingWithoutUser, readUri, type UriReadings } from "./uri-readings.ts";
 
 /** No bound at all. */
 export const EVERYTHING = "everything";
@@ -61,8 +61,6 @@ export interface Permission {
   readonly key: string;
   /** There is something that this caller may not use. */
   readonly isNarrowed: boolean;
-  /** Some pattern is over URIs. */
-  readonly hasUriPatterns: boolean;
   permits(subject: Subject): boolean;
   /**
    * Whether a caller may be told that there is no tool or prompt of this name: by the name alone, so that it hears the
@@ -74,7 +72,6 @@ export interface Permission {
 const ALL_PERMITTED: Permission = Object.freeze({
   key: EVERYTHING,
   isNarrowed: false,
-  hasUriPatterns: false,
   permits: () => true,
   mayBeKnown: () => true,
 });
@@ -116,7 +113,6 @@ function compile({ allow, deny = [], readOnly = false }: NarrowRights): Permissi
   return Object.freeze({
     key: JSON.stringify([allow ?? null, deny, readOnly]),
     isNarrowed: allow !== undefined || deny.length > 0 || readOnly,
-    hasUriPatterns: rights.hasUriPatterns,
     mayBeKnown: (name: string, separator: string) => mayBeKnown(rights, name, separator),
     permits: (subject: Subject) =>
       subject.type === "name" ? permitsName(rights, subject) : permitsUri(rights, subject),
@@ -133,6 +129,8 @@ interface Pattern {
 }
 
 interface UriPattern {
+  /** It names a user before the host. */
+  readonly hasUser: boolean;
   /** Spellings that mean the same. */
   readonly forms: readonly string[];
   readonly careless: readonly string[];
@@ -153,7 +151,7 @@ function compilePattern(text: string): Pattern {
 
 function uriPattern(text: string): UriPattern {
   const forms = patternForms(text);
-  return { forms, careless: forms.map(carelessPattern) };
+  return { hasUser: /^[^/]*\/\/[^/]*@/.test(text), forms, careless: forms.map(carelessPattern) };
 }
 
 function permitsName({ allow, deny, readOnly }: CompiledRights, subject: NamedSubject): boolean {
@@ -241,10 +239,10 @@ function denies({ uri, split }: Pattern, { readings, query, starts }: AskedUri):
 }
 
 function allows({ uri, split }: Pattern, form: string, { query, starts }: AskedUri): boolean {
-  return (
-    meetsAny(uri.forms, [form], starts) ||
-    (split !== undefined && matchesGlob(split.query, query) && meetsAny(split.uri.forms, [form], starts))
-  );
+  // `https://docs.example*` must not mean `https://docs.example@other.example/`.
+  const meets = ({ forms, hasUser }: UriPattern): boolean =>
+    meetsAny(forms, [form], starts) && (hasUser || meetsAny(forms, [readingWithoutUser(form)], starts));
+  return meets(uri) || (split !== undefined && matchesGlob(split.query, query) && meets(split.uri));
 }
 
 function meetsAny(patterns: readonly string[], forms: readonly string[], starts: readonly string[]): boolean {

@@ -1,3 +1,4 @@
+import { looseAuthority, sameHosts, standardAuthority, withoutUser } from "./uri-host.ts";
 import { encodeBeyondAscii, LONE_SURROGATE, SPECIAL_SCHEMES, type ResourceUri } from "./resource-uri.ts";
 
 /** The ways in which whoever serves a URI may read it, without query and fragment. */
@@ -47,10 +48,25 @@ export function patternForms(pattern: string): readonly string[] {
   return Array.from(new Set([pattern, ...Array.from(forms, (form) => `${scheme}${form}`)]));
 }
 
-/** The same as `careless` of a reading: hosts in lower case, whatever the scheme. */
+/**
+ * The same as `careless` of a reading: hosts in lower case and without trailing dots, whatever the scheme, and paths of
+ * files without their case.
+ */
 export function carelessPattern(form: string): string {
-  return withLowerHost(form);
+  const loose = form.replace(
+    AUTHORITY,
+    (_, scheme: string, authority: string) => `${scheme}//${looseAuthority(authority)}`,
+  );
+  return IS_FILE.test(loose) ? loose.toLowerCase() : loose;
 }
+
+/** A reading without the user before its host. The same text if there is none. */
+export function readingWithoutUser(form: string): string {
+  return form.replace(AUTHORITY, (_, scheme: string, authority: string) => `${scheme}//${withoutUser(authority)}`);
+}
+
+const AUTHORITY = /^([^:/?#]*:)\/\/([^/?#]*)/;
+const IS_FILE = /^(?:[^:/?#]*\+)?file:/i;
 
 type Step = (rest: string) => string;
 
@@ -144,18 +160,24 @@ function withoutAuthority(rest: string): string {
 
 function carelessForms(scheme: string, rest: string): string[] {
   if (!rest.startsWith("//")) return rest.startsWith("/") ? [] : [`//${rest}`];
-  const lower = withLowerHost(`:${rest}`).slice(1);
-  const start = pathStart(lower);
-  const path = lower.slice(start);
-  const host = lower.slice(2, start);
-  const named = host.slice(host.lastIndexOf("@") + 1);
-  const hosts = new Set([host, named, named.replace(/:\d*$/, ""), ...(scheme === "file:" ? [""] : [])]);
-  const paths = path === "/" || path === "" ? ["", "/"] : [path];
+  const start = pathStart(rest);
+  const path = rest.slice(start);
+  const hosts = new Set([...sameHosts(rest.slice(2, start)), ...(scheme === "file:" ? [""] : [])]);
+  const paths = path === "/" || path === "" ? ["", "/"] : scheme === "file:" ? [path, filePath(path)] : [path];
   return Array.from(hosts).flatMap((one) => paths.map((end) => `//${one}${end}`));
 }
 
-function withLowerHost(form: string): string {
-  return form.replace(/^([^:/?#]*:\/\/)([^/?#]*)/, (_, start: string, host: string) => `${start}${host.toLowerCase()}`);
+/**
+ * A path as file systems without case read it, and as Windows does: it drops dots and blanks at the end of a step, and
+ * what follows a colon names a stream of the same file.
+ */
+function filePath(path: string): string {
+  const steps = path.toLowerCase().split("/");
+  return steps
+    .map((step) =>
+      /^[a-z][:|]$/.test(step) ? `${step[0]}:` : step.replace(/:.*$/s, "").replace(/(?<=[^. ])[. ]+$/, ""),
+    )
+    .join("/");
 }
 
 /** A path without a host is written with an empty one, as readings are. */
@@ -168,7 +190,7 @@ function withSlashes(scheme: string, rest: string): string {
 function withPlainHost(scheme: string, rest: string): string {
   if (!rest.startsWith("//") || !SPECIAL_SCHEMES.has(scheme)) return rest;
   const start = pathStart(rest);
-  const host = rest.slice(2, start).toLowerCase();
+  const host = standardAuthority(scheme, rest.slice(2, start));
   const shownHost = scheme === "file:" && host === "localhost" ? "" : host;
   return `//${shownHost}${start === rest.length ? "/" : rest.slice(start)}`;
 }

@@ -4,7 +4,7 @@ import type { CallTarget } from "../core/provider.ts";
 import { permissionOf, type Permission } from "../core/rights.ts";
 import { isDestructive } from "../core/effects.ts";
 import type { PipelineDeps } from "./ports.ts";
-import { permittedCompletion } from "./permitted-completion.ts";
+import { permittedCompletion, refusedCompletion } from "./permitted-completion.ts";
 import type { CallState, Next, Stage } from "./state.ts";
 
 /** `_meta` key by which a caller that cannot add an argument says that a person agreed. */
@@ -20,16 +20,19 @@ export function authoriseStage({ options }: PipelineDeps): Stage {
       if (!isConfirmed(state)) return Promise.resolve(unconfirmedFailure(state.found.name));
       state.arguments = withoutConfirm(state.arguments, state.found.target);
     }
-    return permission.hasUriPatterns ? answeredWithin(permission, state, next) : next(state);
+    return permission.isNarrowed ? completedWithin(permission, state, next) : next(state);
   };
 }
 
-/** What an answer tells of URIs is bound by rights, too. */
-async function answeredWithin(permission: Permission, state: CallState, next: Next): Promise<Outcome> {
-  const outcome = await next(state);
+/** The values of a completion are bound by rights, too: each leads to a URI. */
+function completedWithin(permission: Permission, state: CallState, next: Next): Promise<Outcome> {
   const { target, subject } = state.found;
-  const isOfUris = target.type === "completion" && subject.type === "uri";
-  return isOfUris ? permittedCompletion(outcome, state.call, { target, subject, permission }) : outcome;
+  if (target.type !== "completion" || subject.type !== "uri") return next(state);
+  const facts = { target, subject, permission };
+  const refused = refusedCompletion(state.call, facts);
+  return refused
+    ? Promise.resolve(refused)
+    : next(state).then((outcome) => permittedCompletion(outcome, state.call, facts));
 }
 
 function deniedFailure(name: string): Fail {

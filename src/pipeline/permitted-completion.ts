@@ -1,8 +1,9 @@
 import type { Call } from "../core/call.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../core/json.ts";
-import type { Outcome } from "../core/outcome.ts";
+import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { CallTarget } from "../core/provider.ts";
 import type { Permission, UriSubject } from "../core/rights.ts";
+import { withUriPrefix } from "../core/uri-prefix.ts";
 import { UriTemplate } from "../core/uri-template.ts";
 
 type CompletionTarget = Extract<CallTarget, { type: "completion" }>;
@@ -11,8 +12,8 @@ type CompletionTarget = Extract<CallTarget, { type: "completion" }>;
 const ANY_VALUE = "x";
 
 /**
- * Takes those values out of an answer to a completion that would lead to URIs which the caller may not use. A value
- * whose URI cannot be told leads nowhere.
+ * Removes values from the result of a completion that would lead to URIs which the caller may not use. A value whose URI
+ * is not known is removed, too.
  */
 export function permittedCompletion(outcome: Outcome, call: Call, facts: CompletionFacts): Outcome {
   const completion = outcome.ok ? objectMember(outcome.result, "completion") : undefined;
@@ -25,6 +26,26 @@ export function permittedCompletion(outcome: Outcome, call: Call, facts: Complet
   return { ...outcome, result: { ...outcome.result, completion: { ...rest, values: kept } } };
 }
 
+/**
+ * Refuses a completion of an argument that the template does not have: its values lead to no URI, so rights cannot be
+ * held against them.
+ */
+export function refusedCompletion({ params }: Call, { target, subject }: CompletionFacts): Fail | undefined {
+  if (!target.template) return undefined;
+  const { names } = new UriTemplate(target.template.uriTemplate);
+  const name = argumentName(params);
+  if (name !== undefined && names.includes(name)) return undefined;
+  const known = names.length > 0 ? `It has: ${names.join(", ")}.` : "It has none.";
+  const given = name === undefined ? "undefined" : `\`${name.slice(0, MAX_SHOWN_CHARS)}\``;
+  return fail("invalid_params", `The template ${subject.shown} has no argument ${given}. ${known}`);
+}
+
+const MAX_SHOWN_CHARS = 100;
+
+function argumentName(params: JsonObject): string | undefined {
+  return stringMember(objectMember(params, "argument") ?? {}, "name");
+}
+
 interface CompletionFacts {
   readonly target: CompletionTarget;
   /** Of the template or the URI that is completed. */
@@ -32,9 +53,9 @@ interface CompletionFacts {
   readonly permission: Permission;
 }
 
-/** Whether a value leads to where the caller may go. */
+/** Returns the check whether a value leads to a URI that the caller may use. */
 function leadsOf({ params }: Call, { target, subject, permission }: CompletionFacts): (value: string) => boolean {
-  const name = stringMember(objectMember(params, "argument") ?? {}, "name");
+  const name = argumentName(params);
   if (!target.template || name === undefined) return () => false;
   const template = new UriTemplate(target.template.uriTemplate);
   const given = textsIn(objectMember(objectMember(params, "context") ?? {}, "arguments") ?? {});
@@ -42,7 +63,7 @@ function leadsOf({ params }: Call, { target, subject, permission }: CompletionFa
   const isPrefixed = subject.shown !== subject.own;
   return (value) => {
     const own = template.expand({ ...others, [name]: value });
-    const shown = isPrefixed ? `${subject.prefix}${own}` : own;
+    const shown = isPrefixed ? withUriPrefix(subject.prefix, own) : own;
     return permission.permits({ type: "uri", shown, own, prefix: subject.prefix });
   };
 }

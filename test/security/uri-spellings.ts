@@ -89,6 +89,35 @@ export function spellHidden(random: Random): { readonly uri: string; readonly pa
   return { uri: `notes://${host}/${dots}/vault/gold`, pattern: `notes://${host}/vault/*` };
 }
 
+/** Hosts, each with spellings that a resolver or a URL parser takes for the same host. */
+const HOSTS: readonly (readonly [host: string, ...same: string[]])[] = [
+  ["admin.internal", "ADMIN.internal", "admin。internal", "ａdmin.internal", "adm\u00adin.internal"],
+  ["xn--bcher-kva.example", "bücher.example", "BÜCHER.example", "xn--BCHER-kva.example"],
+  ["10.0.0.1", "0x0a.1", "167772161", "012.0.0.1", "[::ffff:10.0.0.1]", "[::ffff:a00:1]", "10.1"],
+  ["[2001:db8::1]", "[2001:db8:0:0:0:0:0:1]", "[2001:DB8::0:1]"],
+  ["localhost", "127.0.0.1", "[::1]", "LOCALHOST", "127.1"],
+];
+
+/** A URI of one of the hosts in some spelling, and a pattern that denies the host in another one. */
+export function spellHost(random: Random): { readonly uri: string; readonly pattern: string; readonly host: string } {
+  const [host, ...others] = random.pick(HOSTS);
+  const scheme = random.pick(["https", "https", "notes"]);
+  const written = random.pick([host, ...others]);
+  const canDot = !written.startsWith("[");
+  const dots = canDot ? random.pick(["", ".", "."]) : "";
+  const user = random.pick(["", "", "me@", "docs.example:x@"]);
+  const port = random.pick(["", "", ":8443", scheme === "https" ? ":443" : ":1"]);
+  const named = random.pick([host, ...others]);
+  // Of a scheme without hosts of its own only the canonical spelling of an address is known to be one.
+  const denied = scheme === "notes" ? host : named;
+  const text = `${scheme}://${user}${written}${dots}${port}/x`;
+  return {
+    uri: URL.canParse(text) ? new URL(text).href : text,
+    pattern: `${scheme}://${denied}${denied.startsWith("[") ? "" : random.pick(["", "."])}/*`,
+    host,
+  };
+}
+
 /** Percent-encoded, the percent signs of an encoding before it too. */
 function encoded(text: string): string {
   return text.includes("%") ? text.replaceAll("%", "%25") : escaped(text);

@@ -10,7 +10,17 @@ import type { NarrowRights } from "../../src/core/rights.ts";
 import { MemoryProvider } from "../fixtures/memory-provider.ts";
 import { createRandom } from "../support/random.ts";
 import { isRefused, openTarget, openUpstream, rpc, tool, type Target, type Upstream } from "./attack.ts";
-import { ALLOWED, DENIED, HOSTILE, isPublic, isSecret, opened, spell, spellHidden } from "./uri-spellings.ts";
+import {
+  ALLOWED,
+  DENIED,
+  HOSTILE,
+  isPublic,
+  isSecret,
+  opened,
+  spell,
+  spellHidden,
+  spellHost,
+} from "./uri-spellings.ts";
 
 const CASES = 4000;
 const SEED = 12_001;
@@ -161,6 +171,56 @@ describe("how a URI is to be written", () => {
     ["file:///a/vault/*", "file:///a/ｖault/gold.txt"],
     ["file:///a/vault/*", "file:///a/x/．．/vault/gold.txt"],
     ["https://Example.com/*", "https://example.com/x"],
+    // Trailing dots of a host.
+    ["https://admin.internal/*", "https://admin.internal./x"],
+    ["https://admin.internal./*", "https://admin.internal/x"],
+    ["https://admin.internal/*", "https://me:pw@admin.internal.:8443/x"],
+    ["https://*.internal/*", "https://admin.internal./x"],
+    ["notes://admin.internal/*", "notes://Admin.Internal./x"],
+    ["notes://admin.internal/*", "notes://admin.internal%2e/x"],
+    ["notes://admin.internal/*", "notes://admin.internal../x"],
+    // Letters beyond ASCII.
+    ["https://bücher.example/*", "https://xn--bcher-kva.example/x"],
+    ["https://BÜCHER.example/*", "https://xn--bcher-kva.example./x"],
+    ["https://*.bücher.example/*", "https://www.xn--bcher-kva.example/x"],
+    ["notes://bücher.example/*", "notes://b%C3%BCcher.example/x"],
+    ["notes://xn--bcher-kva.example/*", "notes://b%C3%BCcher.example/x"],
+    ["notes://admin.internal/*", "notes://admin%E3%80%82internal/x"],
+    ["notes://admin.internal/*", "notes://%EF%BD%81dmin.internal/x"],
+    ["notes://admin.internal/*", "notes://adm%C2%ADin.internal/x"],
+    // Ports.
+    ["https://admin.internal:443/*", "https://admin.internal/x"],
+    ["https://admin.internal:0443/*", "https://admin.internal/x"],
+    ["http://admin.internal:/*", "http://admin.internal/x"],
+    ["ws://admin.internal:80/*", "ws://admin.internal/x"],
+    ["https://admin.internal/*", "https://admin.internal:8443/x"],
+    // Users.
+    ["https://admin.internal/*", "https://public@admin.internal/x"],
+    ["https://admin.internal/*", "https://public.example%40x:y@admin.internal/x"],
+    // Addresses.
+    ["http://10.0.0.1:80/*", "http://10.0.0.1/x"],
+    ["http://[::ffff:10.0.0.1]/*", "http://10.0.0.1/x"],
+    ["http://0x0a.1/*", "http://10.0.0.1/x"],
+    ["http://167772161/*", "http://10.0.0.1/x"],
+    ["notes://10.0.0.1/*", "notes://0x0a.1/x"],
+    ["notes://10.0.0.1/*", "notes://10.0.0.1./x"],
+    ["http://[0:0:0:0:0:0:0:5]/*", "http://[::5]/x"],
+    ["http://[2001:DB8::0:1]:8080/*", "http://[2001:db8::1]:8080/x"],
+    ["http://10.0.0.1/*", "http://[::ffff:a00:1]/x"],
+    ["http://10.0.0.1/*", "http://[64:ff9b::a00:1]:8080/x"],
+    ["http://localhost/*", "http://127.0.0.1/x"],
+    ["http://localhost/*", "http://[::1]/x"],
+    ["http://127.0.0.1/*", "http://localhost./x"],
+    ["http://[::1]/*", "http://app.localhost:3000/x"],
+    // Paths of files, where the file system makes no difference.
+    ["file:///C:/Vault/*", "file:///c:/vault/gold.txt"],
+    ["file:///a/vault/*", "file:///a/VAULT/gold.txt"],
+    ["file:///a/vault/*", "file:///a/vault./gold.txt"],
+    ["file:///a/vault/*", "file:///a/vault%20/gold.txt"],
+    ["file:///a/gold.txt", "file:///a/gold.txt::$DATA"],
+    ["file:///a/gold.txt", "file:///a/gold.txt.%20"],
+    ["any+file:///a/Vault/*", "file:///a/vault/gold.txt"],
+    ["any+https://admin.internal/*", "https://admin.internal./x"],
   ])("S15: deny %s holds for %s", async (pattern, uri) => {
     const provider = new MemoryProvider({ id: "any" });
     const scheme = uri.slice(0, uri.indexOf(":"));
@@ -178,12 +238,72 @@ describe("how a URI is to be written", () => {
     ["db://table/x?id=*", "db://table/x?id=7"],
     ["urn:isbn:*", "urn:isbn:17"],
     ["any+file:///a/*", "file:///a/x"],
+    ["https://bücher.example/*", "https://xn--bcher-kva.example/x"],
+    ["https://example.com:443/*", "https://example.com/x"],
+    ["https://example.com:8443/*", "https://example.com:8443/x"],
+    ["https://example.com./*", "https://example.com./x"],
+    ["https://me@example.com/*", "https://me@example.com/x"],
+    ["http://[0:0:0:0:0:0:0:5]/*", "http://[::5]/x"],
+    ["https://*/*", "https://me@example.com/x"],
   ])("allow %s holds for %s, spelt otherwise", async (pattern, uri) => {
     const provider = new MemoryProvider({ id: "any" });
     const scheme = uri.slice(0, uri.indexOf(":"));
     provider.offer({ templates: [provider.template(`${scheme}:{+rest}`)] });
     const snapshot = await new Catalog(resolveCatalog(), [provider]).snapshot();
     expect(forwarded(snapshot, uri, { allow: [pattern] })).toBe(uri);
+  });
+});
+
+describe("an allow pattern", () => {
+  test.each([
+    ["https://docs.example/*", "https://docs.example./x"],
+    ["https://docs.example/*", "https://me@docs.example/x"],
+    ["https://docs.example*", "https://docs.example@admin.internal/x"],
+    ["https://docs.example:*", "https://docs.example:x@admin.internal/x"],
+    ["https://docs.example/*", "https://docs.example:8443/x"],
+    ["https://bücher.example/*", "https://bucher.example/x"],
+    ["http://10.0.0.1/*", "http://[::ffff:a00:1]/x"],
+    ["http://localhost/*", "http://127.0.0.1/x"],
+    ["file:///a/public/*", "file:///a/Public/x"],
+  ])("S15: %s does not mean %s", async (pattern, uri) => {
+    const provider = new MemoryProvider({ id: "any" });
+    provider.offer({ templates: [provider.template(`${uri.slice(0, uri.indexOf(":"))}:{+rest}`)] });
+    const snapshot = await new Catalog(resolveCatalog(), [provider]).snapshot();
+    expect(forwarded(snapshot, uri)).toBe(uri);
+    expect(forwarded(snapshot, uri, { allow: [pattern] })).toBeUndefined();
+  });
+});
+
+describe("a deny pattern over one host", () => {
+  test.each([
+    ["https://admin.internal/*", "https://admin.internal.example/x"],
+    ["https://admin.internal/*", "https://xadmin.internal/x"],
+    ["https://admin.internal/*", "https://example.com/admin.internal./x"],
+    ["https://admin.internal:8443/*", "https://admin.internal/x"],
+    ["http://10.0.0.1/*", "http://[::ffff:a00:2]/x"],
+    ["http://localhost/*", "http://128.0.0.1/x"],
+    ["file:///a/vault/*", "file:///a/vaults/x"],
+    ["file:///a/vault", "file:///a/.vault"],
+  ])("S15: %s leaves %s", async (pattern, uri) => {
+    const provider = new MemoryProvider({ id: "any" });
+    provider.offer({ templates: [provider.template(`${uri.slice(0, uri.indexOf(":"))}:{+rest}`)] });
+    const snapshot = await new Catalog(resolveCatalog(), [provider]).snapshot();
+    expect(forwarded(snapshot, uri, { deny: [pattern] })).toBe(uri);
+  });
+
+  test(`S15: holds for every spelling of that host that leads there, from seed ${SEED}`, async () => {
+    const provider = new MemoryProvider({ id: "any" });
+    provider.offer({ templates: [provider.template("https://{+rest}"), provider.template("notes://{+rest}")] });
+    const snapshot = await new Catalog(resolveCatalog(), [provider]).snapshot();
+    let count = 0;
+    for (let at = 0; at < CASES; at += 1) {
+      const { uri, pattern, host } = spellHost(createRandom(SEED + at));
+      if (forwarded(snapshot, uri) === undefined) continue;
+      count += 1;
+      const said = `seed ${SEED + at}: ${uri} for ${host} with ${pattern}`;
+      expect(forwarded(snapshot, uri, { deny: [pattern] }), said).toBeUndefined();
+    }
+    expect(count).toBeGreaterThan(CASES / 4);
   });
 });
 
@@ -259,5 +379,22 @@ describe.each([1, 2])("with %i process(es), over every door", (workers) => {
       if (name === "guest") expect(isRefused(reply)).toBe(true);
       else expect(completion).toEqual({ values: ["a/public/news.txt", "a/other/x"] });
     });
+
+    test.each(["legacy", "modern"] as const)(
+      "S15: an argument that the template does not have is not completed in the %s era",
+      async (era) => {
+        const client = await target.client(token, { era });
+        const before = server.received.length;
+        for (const argument of ["other", "", "Path", "+path", "__proto__"]) {
+          const params = {
+            ref: { type: "ref/resource", uri: "file:///{+path}" },
+            argument: { name: argument, value: "a/" },
+          };
+          expect(isRefused(await client.request("completion/complete", params)), argument).toBe(true);
+        }
+        const asked = server.received.slice(before).filter(({ method }) => method === "completion/complete");
+        expect(asked).toEqual([]);
+      },
+    );
   });
 });

@@ -333,13 +333,16 @@ describe("a pattern with a namespace means that source's tools", () => {
     expect(called()).toEqual([]);
   });
 
-  test("a pattern without a namespace means whoever has the name, and to deny a look is enough", async () => {
+  test("a pattern without a namespace means every tool of that name, and to deny it is enough to look like it", async () => {
     const hub = await open();
     const own = await hub.client("own-token-3");
     expect(isRefused(await own.request("tools/call", { name: "own", arguments: {} }))).toBe(false);
-    expect(isRefused(await own.request("tools/call", { name: "pub__backdoor", arguments: {} }))).toBe(false);
+    // A name with the namespace of `pub` is that source's, so the other source's tool has its own prefix.
+    expect(isRefused(await own.request("tools/call", { name: "pub__backdoor", arguments: {} }))).toBe(true);
+    expect(isRefused(await own.request("tools/call", { name: "evil__pub__backdoor", arguments: {} }))).toBe(false);
     const barred = await hub.client("barred-token-4");
-    expect(isRefused(await barred.request("tools/call", { name: "pub__backdoor", arguments: {} }))).toBe(true);
+    for (const name of ["pub__backdoor", "evil__pub__backdoor"])
+      expect(isRefused(await barred.request("tools/call", { name, arguments: {} }))).toBe(true);
     expect(isRefused(await barred.request("tools/call", { name: "pub::hello", arguments: {} }))).toBe(true);
     expect(isRefused(await barred.request("tools/call", { name: "own", arguments: {} }))).toBe(false);
   });
