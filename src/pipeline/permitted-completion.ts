@@ -12,8 +12,8 @@ type CompletionTarget = Extract<CallTarget, { type: "completion" }>;
 const ANY_VALUE = "x";
 
 /**
- * Removes values from the result of a completion that would lead to URIs which the caller may not use. A value whose URI
- * is not known is removed, too.
+ * Removes values from the result of a completion that would lead to URIs which the caller may not use. A value whose
+ * URI is not known is removed, too.
  */
 export function permittedCompletion(outcome: Outcome, call: Call, facts: CompletionFacts): Outcome {
   const completion = outcome.ok ? objectMember(outcome.result, "completion") : undefined;

@@ -333,7 +333,7 @@ describe("a pattern with a namespace means that source's tools", () => {
     expect(called()).toEqual([]);
   });
 
-  test("a pattern without a namespace means every tool of that name, and to deny it is enough to look like it", async () => {
+  test("a pattern without a namespace means all tools of that name; look-alikes are denied", async () => {
     const hub = await open();
     const own = await hub.client("own-token-3");
     expect(isRefused(await own.request("tools/call", { name: "own", arguments: {} }))).toBe(false);
