@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { encodedForms, plainForms, secretParts } from "./secret-forms.ts";
 import { SecretMatcher, type SecretForm } from "./secret-matcher.ts";
 import { isSecretName, redactPatterns, REDACTED } from "./secret-patterns.ts";
-import { isPlainValue, isRandomValue } from "./secret-settings.ts";
+import { isOrdinary, isPlainValue } from "./secret-settings.ts";
 
 /** Shorter values are common words; hiding them would hide half of every line. */
 const MIN_SECRET_CHARS = 6;
@@ -144,7 +144,8 @@ function formsOf(secret: string): SecretForm[] {
   return secretParts(secret)
     .filter((part) => part.trim().length >= MIN_SECRET_CHARS)
     .flatMap((part) => {
-      const isWhole = !isRandomValue(part);
+      // Anything else is no part of a longer word by chance.
+      const isWhole = isOrdinary(part);
       const plain = plainForms(part);
       const encoded = [...encodedForms(part)].filter((text) => !plain.has(text));
       return [

@@ -72,7 +72,7 @@ function isMatch(text: string, at: number, { text: form, isWhole }: SecretForm):
   return !isWhole || (startsWord(text, at) && endsWord(text, at + form.length));
 }
 
-const WORD = /[\p{L}\p{N}\p{M}_]/u;
+const WORD = /[\p{L}\p{N}\p{M}]/u;
 /** What an escape in JSON, in a URL or of a terminal leaves in front of a word: `\n`, `\u00e9`, `%3D`, `\x1b[31m`. */
 const ESCAPE_BEFORE = new RegExp(
   String.raw`(?:\\[bfnrtv]|\\u[\da-f]{4}|\\x[\da-f]{2}|%[\da-f]{2}|\x1b\[[\d;]{0,16}m)$`,

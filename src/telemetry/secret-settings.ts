@@ -110,12 +110,12 @@ export function isPlainValue(value: string): boolean {
 }
 
 /** Whether a value is so random that it does not occur in a text by chance. */
-export function isRandomValue(value: string): boolean {
+function isRandomValue(value: string): boolean {
   return countRandomChars(value) >= MIN_RANDOM_CHARS || redactPatterns(value) !== value;
 }
 
 /** Whether a value consists of words and numbers: `client_credentials`, `us-east-1`, `X-Api-Key`, `oauth2`. */
-function isOrdinary(value: string): boolean {
+export function isOrdinary(value: string): boolean {
   const runs = runsOf(value);
   const hasWord = runs.some((run) => wordsOf(run).some((word) => isWordLike(word)));
   return (
