@@ -86,7 +86,7 @@ toolyard call no_such_tool; echo $?   # unknown_tool: … , 3
 \`\`\`
 
 One table answers on every surface. An \`isError\` result that the hub itself made carries its kind in
-\`_meta["toolyard/kind"]\`; a tool's own passes as it came.
+\`_meta["toolyard/kind"]\`; the same member of an MCP server's own result is removed.
 
 | kind | when | \`tools/call\` | JSON-RPC dialect | HTTP | binding status | exit code | retry |
 |---|---|---|---|---|---|---|---|

@@ -1,3 +1,4 @@
+import { truncate } from "../core/truncate.ts";
 import { endOfString } from "../core/json-depth.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 
@@ -107,9 +108,7 @@ class DefinitionCleaner {
     const visible = this.#visible(text);
     if (visible.length <= maxChars) return visible;
     this.notes.add(`its description was cut to ${maxChars} characters`);
-    // Half of a surrogate pair must not stay behind.
-    const end = /[\ud800-\udbff]/.test(visible[maxChars - 2]!) ? maxChars - 2 : maxChars - 1;
-    return `${visible.slice(0, end)}…`;
+    return truncate(visible, maxChars);
   }
 }
 

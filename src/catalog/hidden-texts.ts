@@ -1,13 +1,13 @@
 import { stringifyExact } from "../core/exact-json.ts";
 import { HINT_META_KEY } from "../core/hint.ts";
-import { holdsInvisible, mayHoldHidden, withoutHidden } from "../core/hidden-text.ts";
+import { holdsHidden, holdsInvisible, mayHoldHidden, withoutHidden } from "../core/hidden-text.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { Told } from "../core/records.ts";
 
 /**
- * A definition in which nothing is hidden (S12). In texts that are read as prose, what nobody sees is removed. Names,
- * choices, defaults and whatever else goes back to its source as it came are never altered: `hiddenIn` says where they
- * hold something that nobody sees, and such a definition must not be offered.
+ * A definition in which nothing is hidden (S12). From texts that are read as prose, invisible and control characters are
+ * removed. Names, choices, defaults and whatever else goes back to its source as it came are never altered: `hiddenIn`
+ * names the place where they hold such characters, and such a definition must not be offered.
  */
 export interface Revealed {
   /** The same object where nothing was removed. */
@@ -53,8 +53,8 @@ export const TEXTS_CLEANED =
 /** What is told of a definition that is not offered. */
 export function hiddenProblem(subject: string, place: string): Told {
   const reason =
-    `\`${place}\` holds characters that nobody sees, and may not be altered. ` +
-    "Have them removed where it comes from.";
+    `\`${place}\` holds invisible or control characters, or too many marks on one letter, and goes back to the ` +
+    "server unchanged. Have them removed where the definition comes from.";
   return withheldProblem(subject, reason);
 }
 
@@ -101,7 +101,8 @@ class Walk {
     for (const key of Object.keys(object)) {
       const value = object[key];
       const at: Step = { key, above: path };
-      if (holdsInvisible(key)) this.#note(at);
+      // A pattern may name the characters that it refuses.
+      if (path?.key === "patternProperties" ? holdsInvisible(key) : holdsHidden(key)) this.#note(at);
       const revealed = this.#member(key, value, { path: at, isData: isData || DATA.has(key) });
       if (revealed !== value) (changed ??= { ...object })[key] = revealed;
     }
@@ -118,11 +119,13 @@ class Walk {
   }
 
   #value(value: unknown, position: Position): unknown {
-    if (typeof value === "string" && holdsInvisible(value)) this.#note(position.path);
+    const { path } = position;
+    if (typeof value === "string" && (path?.key === "pattern" ? holdsInvisible(value) : holdsHidden(value)))
+      this.#note(path);
     if (isJsonObject(value)) return this.object(value, position);
     if (!Array.isArray(value)) return value;
     const items = value.map((item: unknown, at) =>
-      this.#value(item, { isData: position.isData, path: { key: String(at), above: position.path } }),
+      this.#value(item, { isData: position.isData, path: { key: String(at), above: path } }),
     );
     return items.some((item, at) => item !== value[at]) ? items : value;
   }

@@ -1,6 +1,6 @@
 import { coveredBy, definitionDigest, matchesPin } from "../core/definition-digest.ts";
 import { matchesAnyGlob, matchesGlob } from "../core/glob.ts";
-import { holdsInvisible, withoutHidden } from "../core/hidden-text.ts";
+import { holdsHidden, withoutHidden } from "../core/hidden-text.ts";
 import { HINT_META_KEY } from "../core/hint.ts";
 import { objectMember, type JsonObject } from "../core/json.ts";
 import type { ListingShape } from "../core/listing-shape.ts";
@@ -146,7 +146,7 @@ function reveal(tool: ToolRecord, keyOf: ToolRules["keyOf"]): Offer<ToolRecord> 
   // The record's own schemas are the definition's, which was looked at, or made of them.
   const input = revealed("inputSchema", tool.inputSchema);
   const output = outputSchema && revealed("outputSchema", outputSchema);
-  const place = holdsInvisible(name) ? "name" : (hiddenIn ?? input.hiddenIn ?? output?.hiddenIn);
+  const place = holdsHidden(name) ? "name" : (hiddenIn ?? input.hiddenIn ?? output?.hiddenIn);
   if (place !== undefined) return { problems: [hiddenProblem(name, place)] };
   const visible: Partial<ToolRecord> = {
     definition,

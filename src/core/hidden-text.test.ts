@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { cpuMs } from "../../test/fixtures/cpu-time.ts";
-import { holdsInvisible, safeToShow, withoutHidden, withoutTags } from "./hidden-text.ts";
+import { holdsHidden, holdsInvisible, safeToShow, withoutHidden, withoutTags } from "./hidden-text.ts";
 
 const ENGLAND = "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}";
 
@@ -43,9 +43,31 @@ describe("prose", () => {
     expect(holdsInvisible(text)).toBe(true);
   });
 
-  test("controls go from prose, and are told of data by nobody: JSON shows them", () => {
-    expect(withoutHidden("a\u001b[31mb\u0007")).toBe("a[31mb");
-    expect(holdsInvisible("x\u0007y")).toBe(false);
+  test.each([
+    ["an escape sequence", "a\u001b[31mb\u0007", "a[31mb"],
+    ["a C1 control", "a\u009b1mb\u0090c", "a1mbc"],
+    ["NUL and DEL", "a\u0000b\u007f", "ab"],
+    ["a separator of lines", "a\u2028b", "a\nb"],
+    ["a separator of paragraphs", "a\u2029b", "a\nb"],
+    ["a next line", "a\u0085b", "a\nb"],
+    ["a flood of marks", `a${"\u0301".repeat(500)}b`, `a${"\u0301".repeat(10)}b`],
+    ["a flood of mixed marks", `a${"\u0301\u0f71\u20dd".repeat(50)}b`, `a${"\u0301\u0f71\u20dd".repeat(3)}\u0301b`],
+  ])("removes %s from prose and reports it in data", (_name, text, rest) => {
+    expect(withoutHidden(text)).toBe(rest);
+    expect(holdsHidden(text)).toBe(true);
+    expect(holdsHidden(rest)).toBe(false);
+  });
+
+  test.each([
+    ["Vietnamese, decomposed", "Tie\u0302\u0301ng Vie\u0323\u0302t"],
+    ["Hebrew with points and accents", "\u05d1\u05bc\u05b0\u05e8\u05b5\u05d0\u05e9\u05c1\u05b4\u0596\u05d9\u05ea"],
+    ["a Tibetan stack", "\u0f67\u0fb1\u0fb2\u0fba\u0f72\u0f7e"],
+    ["Thai", "\u0e17\u0e35\u0e48\u0e19\u0e35\u0e48"],
+    ["ten marks on one letter", `a${"\u0301".repeat(10)}`],
+    ["line breaks and tabs", "a\r\n\tb"],
+  ])("keeps %s, in prose and in data", (_name, text) => {
+    expect(withoutHidden(text)).toBe(text);
+    expect(holdsHidden(text)).toBe(false);
   });
 
   test("a hundred thousand hidden characters, or joiners in a row, take no time to speak of", () => {

@@ -4,14 +4,27 @@
  * of annotations. In text that is written as JSON the first 32 control characters are escapes; see `MAYBE_HIDDEN`.
  */
 const INVISIBLE = String.raw`\p{Default_Ignorable_Code_Point}\ufff9-\ufffb`;
-/** Control characters except tab and line breaks: a terminal obeys them. */
-const CONTROL = String.raw`\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f`;
+/**
+ * Control characters of both sets (C0, C1) except tab and line breaks, which a terminal obeys, and the separators of
+ * lines and paragraphs, which end a line for some programs and not for others.
+ */
+const CONTROL = String.raw`\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029`;
+/** Of them, those that stand for a line break. */
+const LINE_BREAKS: ReadonlySet<string> = new Set(["\u0085", "\u2028", "\u2029"]);
+const CONTROL_CHARACTER = new RegExp(`[${CONTROL}]`);
+/** Marks on one letter. No script needs more; hundreds of them cover the lines above and below. */
+const MAX_MARKS = 10;
+const FLOOD = new RegExp(String.raw`(\p{M}{${MAX_MARKS}})\p{M}+`, "gu");
+const HAS_FLOOD = new RegExp(String.raw`\p{M}{${MAX_MARKS + 1}}`, "u");
 const HIDDEN = new RegExp(`[${INVISIBLE}${CONTROL}]`, "gu");
 const INVISIBLE_CHARACTER = new RegExp(`[${INVISIBLE}]`, "gu");
 /** Most names and texts: one look that costs next to nothing. */
 const PLAIN = /^[\t\n\r -~]*$/;
 /** May find too much, never too little. */
-const MAYBE_HIDDEN = new RegExp(String.raw`\\u00[01]|\\[bf]|[\u007f-\u009f${INVISIBLE}]`, "u");
+const MAYBE_HIDDEN = new RegExp(
+  String.raw`\\u00[01]|\\[bf]|[\u007f-\u009f\u2028\u2029${INVISIBLE}]|\p{M}{${MAX_MARKS + 1}}`,
+  "u",
+);
 
 const JOINERS: ReadonlySet<string> = new Set(["\u200c", "\u200d"]);
 const ZERO_WIDTH_JOINER = "\u200d";
@@ -37,10 +50,23 @@ function isJoinedLetter(character: string): boolean {
   return joinedLetter.test(character);
 }
 
-/** Prose without what nobody sees. What emoji and the letters of some scripts need inside of them stays. */
+/**
+ * Returns prose without invisible and control characters, and without floods of combining marks. What emoji and the
+ * letters of some scripts need inside of them stays; separators of lines become line breaks.
+ */
 export function withoutHidden(text: string): string {
   if (PLAIN.test(text)) return text;
-  return text.replaceAll(HIDDEN, (character, at: number) => (isNeeded(text, at, character) ? character : ""));
+  const visible = text.replaceAll(HIDDEN, (character, at: number) => {
+    if (LINE_BREAKS.has(character)) return "\n";
+    return isNeeded(text, at, character) ? character : "";
+  });
+  return visible.replaceAll(FLOOD, "$1");
+}
+
+/** Whether data holds something that prose is rid of: invisible or control characters, or a flood of marks. */
+export function holdsHidden(text: string): boolean {
+  if (PLAIN.test(text)) return false;
+  return CONTROL_CHARACTER.test(text) || HAS_FLOOD.test(text) || holdsInvisible(text);
 }
 
 /** Whether a text holds characters without a width that neither emoji nor letters need. Controls do not count. */

@@ -19,6 +19,8 @@ export interface Source {
   readonly limits?: ToolLimits;
   /** Present: a call that the server could not answer is told in these words. */
   readonly service?: ServiceName;
+  /** The server is a part of this program, so that what it says about its failures counts. @default false */
+  readonly isBundled?: boolean;
   /** What the configuration makes of its list. @default nothing */
   readonly shape?: ListingShape;
 }

@@ -119,6 +119,7 @@ function makeHub(options: OpenHubOptions, state: HubState): Hub {
         catalog,
         sources,
         resolve: mirror ? resolveMirrored : resolveCall,
+        isMirror: mirror,
         limitStore: state.limits,
         schemas,
         telemetry,
@@ -145,7 +146,7 @@ function makeHub(options: OpenHubOptions, state: HubState): Hub {
   return hub;
 }
 
-interface PipelineParts extends Pick<PipelineDeps, "limitStore" | "schemas" | "onProblem" | "watch"> {
+interface PipelineParts extends Pick<PipelineDeps, "limitStore" | "schemas" | "onProblem" | "watch" | "isMirror"> {
   readonly catalog: Catalog;
   readonly sources: SourceSet;
   readonly telemetry: Telemetry;

@@ -76,6 +76,8 @@ export interface PipelineDeps {
    * none.
    */
   readonly hide?: <T>(value: T) => T;
+  /** The one server behind this hub is a hub, whose error codes count. @default false */
+  readonly isMirror?: boolean;
   readonly watch?: CallWatch;
   /** What to say in place of a timeout, since more is known of why. The provider is absent while none was found. */
   readonly whyLate?: (call: Call, provider: Provider | undefined) => Fail | undefined;

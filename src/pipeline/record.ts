@@ -7,6 +7,7 @@ import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { AuditLine, LogLevel } from "../core/ports.ts";
 import type { FailKind } from "../core/kinds.ts";
 import type { PipelineDeps } from "./ports.ts";
+import { withoutReportedKind } from "./reported-kind.ts";
 import { inServiceWords } from "./service-words.ts";
 import type { CallState, Stage } from "./state.ts";
 
@@ -33,7 +34,7 @@ export function recordStage(deps: PipelineDeps): Stage {
     writeAudit(state, outcome, durationMs);
     writeLog(state, outcome, durationMs);
     tellWatcher(state, outcome, durationMs);
-    const told = inServiceWords(outcome, state);
+    const told = inServiceWords(deps.isMirror === true ? outcome : withoutReportedKind(outcome, state), state);
     return told.ok || !deps.hide ? told : withoutSecrets(told, deps.hide);
   };
 }

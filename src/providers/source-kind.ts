@@ -65,6 +65,8 @@ export interface ResolvedSource<Options> {
   readonly namespace: string;
   readonly limits?: ToolLimits;
   readonly service?: ServiceName;
+  /** The server is a part of this program. @default false */
+  readonly isBundled?: boolean;
   /** @default the list as the source gives it */
   readonly shape?: ListingShape;
   /** What the source is made of, plain data; a reload leaves a source alone while this stays the same. */

@@ -129,6 +129,28 @@ describe("S12: prose", () => {
   });
 });
 
+test("S12: control characters, separators of lines and floods of marks are removed from prose on every surface", async () => {
+  const evil = `a${UNREADABLE.join("")}b${FLOOD}c`;
+  const shown = `a[2J\n1m\n\nb${"\u0301".repeat(10)}c`;
+  const target = await targetOf({
+    instructions: evil,
+    tools: [tool("t", { title: evil, description: evil })],
+    resources: [{ uri: "doc://a", name: evil, description: evil }],
+    prompts: [{ name: "p", title: evil, arguments: [{ name: "x", description: evil }] }],
+  });
+  const openapi = await target.send({ method: "GET", path: "/openapi.json" });
+  for (const era of ["legacy", "modern"] as const) {
+    const client = await target.client(undefined, { era });
+    const lists = await Promise.all(
+      ["tools/list", "resources/list", "prompts/list"].map((method) => client.request(method)),
+    );
+    const text = JSON.stringify([client.opening, lists]);
+    expect(text).toContain(JSON.stringify(shown).slice(1, -1));
+    for (const given of [text, openapi.body])
+      expect(given).not.toMatch(/[\u007f-\u009f\u2028\u2029]|\\u00[01]|\p{M}{11}/u);
+  }
+});
+
 const PLACES: readonly (readonly [string, (text: string) => JsonObject])[] = [
   ["its name", (text) => ({ name: `t${text}` })],
   ["a property's name", (text) => schemaOf({ [`a${text}`]: { type: "string" } })],
@@ -147,7 +169,29 @@ function schemaOf(properties: JsonObject): JsonObject {
   return { inputSchema: { type: "object", properties } };
 }
 
+/** Characters that a terminal obeys, that end a line for some programs, and floods of marks. */
+const UNREADABLE = ["\u0000", "\u0007", "\u001b[2J", "\u007f", "\u0085", "\u009b1m", "\u2028", "\u2029"];
+const FLOOD = "\u0301".repeat(400);
+
 describe("S12: names, choices and defaults", () => {
+  test.each(PLACES.filter(([name]) => name !== "a pattern"))(
+    "S12: a tool with control characters or a flood of marks in %s is not offered",
+    async (_name, make) => {
+      const bad = [...UNREADABLE, `x${FLOOD}`].map((text, at) => tool(`bad${at}`, make(text)));
+      const { hub, ...target } = await targetOf({ tools: [tool("good"), ...bad] });
+      const names = (await hub.list({ mode: "all" })).map(({ name }) => String(name));
+      expect(names.filter((name) => name.startsWith("up__"))).toEqual(["up__good"]);
+      expect(problemsOf({ hub, ...target })).toContain("not offered");
+    },
+  );
+
+  test("S12: a pattern may name control characters, and choices may hold line breaks and tabs", async () => {
+    const properties = { a: { pattern: "^[^\u0000-\u001f]*$" }, b: { enum: ["\t", "\r\n"], default: "\n" } };
+    const { hub } = await targetOf({ tools: [tool("good", schemaOf(properties))] });
+    const [entry] = (await hub.list({ mode: "all" })).filter(({ name }) => name === "up__good");
+    expect(entry).toMatchObject({ inputSchema: { properties } });
+  });
+
   test.each(PLACES)(
     "S12: a tool that hides something in %s is not offered, and a problem says so",
     async (_name, make) => {

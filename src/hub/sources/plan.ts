@@ -67,7 +67,7 @@ export class Planner {
   // them.
   #source(
     kind: ProviderKind,
-    { id, namespace, limits, service, shape }: Omit<ResolvedSource<unknown>, "options">,
+    { id, namespace, limits, service, isBundled, shape }: Omit<ResolvedSource<unknown>, "options">,
   ): Source {
     const order = this.#places.get(id) ?? this.#places.size;
     this.#places.set(id, order);
@@ -78,6 +78,7 @@ export class Planner {
       order,
       ...(limits && { limits }),
       ...(service && { service }),
+      ...(isBundled && { isBundled }),
       ...(shape && { shape }),
     });
   }

@@ -191,7 +191,8 @@ export function resolveServices({
       start: "lazy",
       era: "modern",
     });
-    return mcpSource(`services.${key}`, { ...server, service: { name, reads: [...READ_BY_ALL, ...reads] } });
+    const service = { name, reads: [...READ_BY_ALL, ...reads] };
+    return { ...mcpSource(`services.${key}`, { ...server, service }), isBundled: true };
   });
 }
 

@@ -1,0 +1,49 @@
+import { truncate } from "../core/truncate.ts";
+import { loneSource, type SourceOffer } from "./self-description.ts";
+
+/** Longer texts of one source are truncated, so that none can crowd out the others. */
+const MAX_SOURCE_CHARS = 8_192;
+/** Of all sections together. Sections that do not fit any more are left out. */
+const MAX_TOTAL_CHARS = 32_768;
+
+/**
+ * Returns the instructions of all sources as one text: those of a lone source as they came, those of several as one
+ * section each. A section names its source and ends with a tag that no instructions can hold, so that no server can
+ * write a section of another one.
+ */
+export function joinInstructions(sources: readonly SourceOffer[]): string | undefined {
+  const given = sources.flatMap(({ source, listing }) => {
+    const text = listing.instructions ?? "";
+    return text.trim() === "" ? [] : [{ name: source.namespace || source.id, text }];
+  });
+  const [only] = given;
+  if (only === undefined) return undefined;
+  return loneSource(sources) ? only.text : joinSections(given);
+}
+
+interface Given {
+  readonly name: string;
+  readonly text: string;
+}
+
+function joinSections(given: readonly Given[]): string {
+  let joined = "";
+  for (const { name, text } of given) {
+    const before = joined === "" ? "" : "\n\n";
+    const empty = `${before}${section(name, "")}`.length;
+    const room = Math.min(MAX_SOURCE_CHARS, MAX_TOTAL_CHARS - joined.length - empty);
+    if (room > 0) joined += before + section(name, truncate(withoutTags(text), room));
+  }
+  return joined;
+}
+
+function section(name: string, text: string): string {
+  return `<instructions source=${JSON.stringify(name)}>\n${text}\n</instructions>`;
+}
+
+/** What a section's tag looks like to a program or a model, in whatever case and with whatever blanks. */
+const TAG = /<(?=[\s/\\]{0,16}instructions)/gi;
+
+function withoutTags(text: string): string {
+  return text.replaceAll(TAG, "&lt;");
+}

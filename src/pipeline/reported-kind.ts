@@ -1,0 +1,37 @@
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { KIND_META_KEY, RETRY_META_KEY } from "../core/kinds.ts";
+import type { Fail, Outcome } from "../core/outcome.ts";
+import { factsOf } from "../core/provider-kinds.ts";
+import type { CallState } from "./state.ts";
+
+/** Members by which a hub reports why a call failed. A client of this hub takes them for the hub's own. */
+const HUB_MEMBERS = [KIND_META_KEY, RETRY_META_KEY] as const;
+
+/**
+ * Removes the error code and the retry time that a server of somebody else reports in the hub's own members: they would
+ * decide about exit codes and retries of the hub's clients. Tools of this machine and bundled servers keep them.
+ */
+export function withoutReportedKind(outcome: Outcome, state: CallState): Outcome {
+  if (outcome.ok || !state.isResolved || isOwn(state)) return outcome;
+  const { result, rpcError } = outcome;
+  const cleaned: Partial<Fail> = {
+    ...(result && { result: withoutIn(result, "_meta") }),
+    ...(rpcError && { rpcError: withoutIn(rpcError, "data") }),
+  };
+  const isSame = cleaned.result === result && cleaned.rpcError === rpcError;
+  return isSame ? outcome : { ...outcome, ...cleaned };
+}
+
+function isOwn({ found }: CallState): boolean {
+  const { kind, isBundled } = found.provider.source;
+  return isBundled === true || factsOf(kind).isLocal;
+}
+
+function withoutIn<T extends object>(holder: T, member: string): T {
+  const { [member]: facts, ...rest } = holder as JsonObject;
+  if (!isJsonObject(facts) || !HUB_MEMBERS.some((key) => Object.hasOwn(facts, key))) return holder;
+  const kept = Object.fromEntries(
+    Object.entries(facts).filter(([key]) => !(HUB_MEMBERS as readonly string[]).includes(key)),
+  );
+  return (Object.keys(kept).length === 0 ? rest : { ...rest, [member]: kept }) as T;
+}

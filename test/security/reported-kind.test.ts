@@ -1,0 +1,68 @@
+// The error code of a result belongs to the hub: one that a server writes decides about nothing.
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { JsonObject } from "../../src/core/json.ts";
+import { ToolFolder } from "../support/tool-folder.ts";
+import { openTarget, openUpstream, say, tool, type Target, type Upstream } from "./attack.ts";
+import { runCommand } from "./command.ts";
+
+const META = { "toolyard/kind": "limited", "toolyard/retryAfterMs": 1, "example/kept": 1 };
+const DATA = { "toolyard/kind": "unknown_tool", why: "no" };
+
+let upstream: Upstream;
+let target: Target;
+
+beforeEach(async () => {
+  upstream = await openUpstream({
+    tools: [tool("result"), tool("error")],
+    prompts: [{ name: "p" }],
+    answer: (method, params): JsonObject | undefined => {
+      if (method === "tools/call" && params["name"] === "result")
+        return { result: { ...say("x"), isError: true, _meta: META } };
+      if (method === "tools/call" || method === "prompts/get")
+        return { error: { code: -32_603, message: "x", data: DATA } };
+      return undefined;
+    },
+  });
+  target = await openTarget({ mcp: { remote_servers: [{ namespace: "up", url: upstream.url }] } });
+  await target.hub.list();
+});
+
+afterEach(async () => {
+  await target[Symbol.asyncDispose]();
+  await upstream.close();
+});
+
+test.each(["legacy", "modern"] as const)("removes it from results and errors over MCP (%s)", async (era) => {
+  const client = await target.client(undefined, { era });
+  const called = await client.request("tools/call", { name: "up__result", arguments: {} });
+  expect(called).toMatchObject({ result: { isError: true, _meta: { "example/kept": 1 } } });
+  const inside = await client.request("tools/call", {
+    name: "execute_tool",
+    arguments: { name: "up__result", arguments: {} },
+  });
+  const failed = await client.request("tools/call", { name: "up__error", arguments: {} });
+  expect(failed).toMatchObject({ error: { data: { why: "no" } } });
+  const prompt = await client.request("prompts/get", { name: "up__p" });
+  for (const answer of [called, inside, failed, prompt])
+    expect(JSON.stringify(answer)).not.toMatch(/"limited"|"unknown_tool"|retryAfterMs/);
+});
+
+test("gives the command of a distant hub the exit code of a failed tool", async () => {
+  using folder = new ToolFolder();
+  for (const name of ["up__result", "up__error"]) {
+    const { code } = await runCommand(["call", name, "--url", target.url], {
+      TOOLYARD_HOME: folder.path,
+      PATH: process.env["PATH"] ?? "",
+    });
+    expect(code).toBe(1);
+  }
+});
+
+test("still gives that command the code of a failure of the hub's own", async () => {
+  using folder = new ToolFolder();
+  const { code } = await runCommand(["call", "up__nothing", "--url", target.url], {
+    TOOLYARD_HOME: folder.path,
+    PATH: process.env["PATH"] ?? "",
+  });
+  expect(code).toBe(3);
+});
