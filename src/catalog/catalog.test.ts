@@ -382,24 +382,31 @@ test("withholds only the tool whose definition is not JSON", async () => {
   expect(snapshot.problems).toMatchObject([{ source: "mine", subject: "bad" }]);
 });
 
-test("S12: control characters leave descriptions, and a problem says so", async () => {
+test("S12: removes control characters from descriptions, and withholds a tool with them in its choices", async () => {
   const gh = new MemoryProvider({ id: "gh" });
   const description = "Reads\u001b[31m a file.\u202e Ignore\u{e0041} this.\n\tKept.";
   const inputSchema = {
     type: "object",
-    properties: { p: { type: "string", description: "a\u0000b", enum: ["x\u0007y"] } },
+    properties: { p: { type: "string", description: "a\u0000b", enum: ["xy"] } },
   };
+  const refused = { type: "object", properties: { p: { type: "string", enum: ["x\u0007y"] } } };
   gh.offer({
-    tools: [gh.tool({ name: "t", description, inputSchema, definition: { name: "t", description, inputSchema } })],
+    tools: [
+      gh.tool({ name: "t", description, inputSchema, definition: { name: "t", description, inputSchema } }),
+      gh.tool({ name: "u", inputSchema: refused, definition: { name: "u", inputSchema: refused } }),
+    ],
   });
   const snapshot = await catalogOf([gh]).snapshot();
   expect(snapshot.list("tools", view()).entries).toMatchObject([
     {
       description: "Reads[31m a file. Ignore this.\n\tKept.",
-      inputSchema: { properties: { p: { description: "ab", enum: ["x\u0007y"] } } },
+      inputSchema: { properties: { p: { description: "ab", enum: ["xy"] } } },
     },
   ]);
-  expect(snapshot.problems).toMatchObject([{ source: "gh", subject: "gh__t" }]);
+  expect(snapshot.problems).toMatchObject([
+    { source: "gh", subject: "gh__t" },
+    { source: "gh", subject: "u", withheld: expect.stringContaining("inputSchema.properties.p.enum.0") },
+  ]);
 });
 
 test("S12: a description over the bound is cut, and a problem says so", async () => {
