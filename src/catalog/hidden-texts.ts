@@ -5,8 +5,8 @@ import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { Told } from "../core/records.ts";
 
 /**
- * A definition in which nothing is hidden (S12). From texts that are read as prose, invisible and control characters are
- * removed. Names, choices, defaults and whatever else goes back to its source as it came are never altered: `hiddenIn`
+ * A definition in which nothing is hidden (S12). Invisible and control characters are removed from texts that are read
+ * as prose. Names, choices, defaults and whatever else goes back to its source as it came are never altered: `hiddenIn`
  * names the place where they hold such characters, and such a definition must not be offered.
  */
 export interface Revealed {

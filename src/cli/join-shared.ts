@@ -36,7 +36,7 @@ export interface JoinShared {
 export async function joinShared({ options, io, output }: JoinShared): Promise<number | undefined> {
   const config = await sharedConfig({ options, io });
   const telemetry = createTelemetry(withVerbosity(config, options), io.env);
-  for (const secret of config.secrets) telemetry.redactor.add(secret);
+  telemetry.redactor.addAll(config.secrets);
   const { logger } = telemetry;
   try {
     const joining: Joining = { options, io, logger };

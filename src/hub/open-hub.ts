@@ -130,9 +130,7 @@ function makeHub(options: OpenHubOptions, state: HubState): Hub {
     redact: (text) => redactor.text(text),
     redactIn: (value) => redactor.knownIn(value),
     redactDefinition: (source, value) => redactor.definitionIn(source, value),
-    hide: (secrets) => {
-      for (const secret of secrets) redactor.add(secret);
-    },
+    hide: (secrets) => redactor.addAll(secrets),
     assignSecrets: (planned) => redactor.give(new Map(planned.map(({ id, key }) => [id, key]))),
     closeParts: async () => {
       schemas.close();

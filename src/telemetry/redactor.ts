@@ -41,6 +41,10 @@ export class Redactor {
     return true;
   }
 
+  addAll(secrets: Iterable<string>): void {
+    for (const secret of secrets) this.add(secret);
+  }
+
   /**
    * Registers what an owner has now in place of what it had before: secrets that change while the program runs. None:
    * it has no more.

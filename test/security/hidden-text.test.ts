@@ -129,7 +129,7 @@ describe("S12: prose", () => {
   });
 });
 
-test("S12: control characters, separators of lines and floods of marks are removed from prose on every surface", async () => {
+test("S12: removes control characters, separators of lines and floods of marks from prose", async () => {
   const evil = `a${UNREADABLE.join("")}b${FLOOD}c`;
   const shown = `a[2J\n1m\n\nb${"\u0301".repeat(10)}c`;
   const target = await targetOf({

@@ -21,7 +21,7 @@ export const run: Run<Options> = async (_args, options, io) => {
   const unaccepted = await consent(options, io);
   const config = await readSettings(options, io);
   const redactor = new Redactor();
-  for (const secret of config.secrets) redactor.add(secret);
+  redactor.addAll(config.secrets);
   // Options that are no secrets may hold one all the same: a key in a URL, a token among arguments.
   const lines = describeConfig(config, CONFIG_SCHEMA).map((line) => ({ ...line, value: redactor.value(line.value) }));
   if (options.json) {
