@@ -49,6 +49,24 @@ describe("HTML", () => {
     expect(textsOf(await read("a.htm", page))).toEqual(["paragraph: été"]);
   });
 
+  // Bytes 0x80 to 0x9F of Windows-1252: curly quotes, a dash, an ellipsis, the euro sign.
+  const WINDOWS = [0x93, 0x80, 0x20, 0x96, 0x20, 0x8c, 0x75, 0x76, 0x72, 0x65, 0x85, 0x94];
+
+  test.each([
+    ["HTML that names windows-1252", "a.html", '<meta charset="windows-1252"><p>'],
+    [
+      "HTML that names ISO-8859-1",
+      "a.htm",
+      '<meta http-equiv="Content-Type" content="text/html; charset=ISO-8859-1"><p>',
+    ],
+    ["XHTML with an encoding", "a.xhtml", '<?xml version="1.0" encoding="latin1"?><p>'],
+    ["plain text that is no UTF-8", "a.txt", ""],
+    ["Markdown that is no UTF-8", "a.md", ""],
+  ])("decodes 0x80 to 0x9F as Windows-1252 in %s", async (_name, file, head) => {
+    const bytes = Buffer.concat([Buffer.from(head), Buffer.from(WINDOWS)]);
+    expect(textsOf(await read(file, bytes))).toEqual(["paragraph: “€ – Œuvre…”"]);
+  });
+
   test("tags that are never closed are read, and 100,000 of them within one another are refused", async () => {
     expect(textsOf(await read("a.html", `${"<div>".repeat(100)}deep<p>er`))).toEqual([
       "paragraph: deep",

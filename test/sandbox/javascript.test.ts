@@ -276,6 +276,8 @@ describe("what there is beside the language", () => {
     ["[...new URLSearchParams({ a: '1', b: '2' })].join()", "a,1,b,2"],
     ["try { new URL('no') } catch (e) { e.name }", "TypeError"],
     ["new TextDecoder().decode(new TextEncoder().encode('héé'))", "héé"],
+    ["new TextDecoder('windows-1252').decode(new Uint8Array([0x93, 0x80, 0x85, 0x94, 0xe9]))", "“€…”é"],
+    ["new TextDecoder('latin1', { fatal: true }).decode(new Uint8Array([0x9f, 0x81]))", "Ÿ\u0081"],
     ["const d = structuredClone({ m: new Map([[1, { d: new Date(0) }]]) }); d.m.get(1).d.getTime()", 0],
     ["atob(btoa('x')) + crypto.randomUUID().length + crypto.getRandomValues(new Uint8Array(4)).length", "x364"],
     [

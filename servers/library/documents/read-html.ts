@@ -1,5 +1,6 @@
 import { Parser } from "htmlparser2";
 import type { Block, FoundMetadata, Reader } from "./block.ts";
+import { decodeBytes } from "./decode-bytes.ts";
 import { DocumentError } from "./document-error.ts";
 import { MarkupBlocks } from "./markup-blocks.ts";
 import { OpenElements, type MarkupSink } from "./open-elements.ts";
@@ -135,7 +136,7 @@ export function decodeMarkup(bytes: Uint8Array): ReturnType<typeof decodeText> {
   const name = (inMeta ?? inXml ?? "utf-8").toLowerCase();
   if (/^(utf-?8|utf-?16.*)$/.test(name)) return decodeText(bytes);
   try {
-    return { text: new TextDecoder(name).decode(bytes), warnings: [] };
+    return { text: decodeBytes(name, bytes), warnings: [] };
   } catch {
     return decodeText(bytes);
   }

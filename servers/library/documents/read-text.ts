@@ -1,4 +1,5 @@
 import type { Reader } from "./block.ts";
+import { decodeBytes } from "./decode-bytes.ts";
 
 /** Plain text: paragraphs with empty lines between. */
 export const readText: Reader = async (bytes) => {
@@ -10,7 +11,7 @@ export const readText: Reader = async (bytes) => {
   return { blocks, pages: 0, metadata: [], warnings };
 };
 
-/** UTF-8, UTF-16 with its mark, else Latin-1 in the form that Windows gave it. */
+/** Decodes UTF-8, UTF-16 with a byte order mark, or else Windows-1252. */
 export function decodeText(bytes: Uint8Array): { readonly text: string; readonly warnings: readonly string[] } {
   const plain = (text: string): string => text.replaceAll(/\r\n?/g, "\n").replaceAll("\0", "");
   if (bytes[0] === 0xff && bytes[1] === 0xfe)
@@ -20,7 +21,7 @@ export function decodeText(bytes: Uint8Array): { readonly text: string; readonly
   try {
     return { text: plain(new TextDecoder("utf-8", { fatal: true }).decode(bytes)), warnings: [] };
   } catch {
-    const text = new TextDecoder("windows-1252").decode(bytes);
+    const text = decodeBytes("windows-1252", bytes);
     return { text: plain(text), warnings: ["It is no UTF-8, and was read as Windows-1252."] };
   }
 }

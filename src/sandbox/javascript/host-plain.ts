@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { decodeBytes } from "../../core/decode-bytes.ts";
 import { toGuestJson } from "./guest-mark.ts";
 import type { HostOperation } from "./guest/host.ts";
 import type { JobFiles } from "./job-files.ts";
@@ -85,7 +86,7 @@ function decode(settings: string, bytes: Uint8Array): string {
   const [encoding = "", fatal] = settings.split("\n");
   if (!ENCODINGS.has(encoding)) throw new Refusal(`The encoding "${encoding.slice(0, 40)}" is not known here.`);
   try {
-    return new TextDecoder(encoding, { fatal: fatal === "1" }).decode(bytes);
+    return decodeBytes(encoding, bytes, { fatal: fatal === "1" });
   } catch {
     throw new Refusal("The bytes are not text of this encoding.");
   }
