@@ -1,6 +1,7 @@
 // The rules of this project's own, for the linter.
 import { linesRule } from "./lines.mjs";
 import { sandboxWalls } from "./sandbox-walls.mjs";
+import { textCuts } from "./text-cuts.mjs";
 import { functionLength, parameters } from "./test-rules.mjs";
 import { tiers } from "./tiers.mjs";
 
@@ -11,6 +12,7 @@ export default {
     "test-parameters": parameters,
     "line-length": linesRule,
     "sandbox-walls": sandboxWalls,
+    "text-cuts": textCuts,
     tiers,
   },
 };

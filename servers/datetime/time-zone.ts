@@ -1,4 +1,5 @@
 import { ServiceFailure } from "../shared/failure.ts";
+import { firstChars } from "../shared/truncate.ts";
 
 const MAX_NAME_CHARS = 64;
 const MAX_SHOWN = 5;
@@ -45,7 +46,7 @@ function resolved(timeZone: string): string | undefined {
 /** Zones whose city begins alike, else those of the same region. */
 function near(wanted: string, zones: readonly string[]): readonly string[] {
   const [region, city = region] = [wanted.split("/")[0]!, wanted.split("/").at(-1)];
-  const begins = city.slice(0, ALIKE_CHARS);
+  const begins = firstChars(city, ALIKE_CHARS);
   if (begins.length < ALIKE_CHARS) return [];
   const alike = zones.filter((zone) => fold(zone.slice(zone.lastIndexOf("/") + 1)).startsWith(begins));
   return alike.length > 0 ? alike : zones.filter((zone) => wanted.includes("/") && fold(zone).startsWith(`${region}/`));

@@ -1,5 +1,6 @@
 import { messageOf } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
+import { firstChars } from "../core/truncate.ts";
 
 const MAX_MESSAGE_CHARS = 500;
 
@@ -18,7 +19,7 @@ export function describeModelError(thrown: unknown): ModelError {
   const status = isErrorLike(error) && typeof error["statusCode"] === "number" ? error["statusCode"] : undefined;
   const retryable = isErrorLike(error) && error["isRetryable"] === true;
   const [line = ""] = messageOf(error).trim().split("\n", 1);
-  const message = line.length > MAX_MESSAGE_CHARS ? `${line.slice(0, MAX_MESSAGE_CHARS)}…` : line;
+  const message = line.length > MAX_MESSAGE_CHARS ? `${firstChars(line, MAX_MESSAGE_CHARS)}…` : line;
   return {
     message: message === "" ? "no reason was given" : message,
     ...(status === undefined ? {} : { status }),

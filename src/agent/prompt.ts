@@ -2,6 +2,7 @@ import { withoutHidden } from "../core/hidden-text.ts";
 import type { AgentTexts } from "./texts.ts";
 import { cutText } from "./text-size.ts";
 import type { Toolset } from "./toolset.ts";
+import { firstChars } from "../core/truncate.ts";
 
 /** Bounds of what others say in the prompt. */
 const MAX_HINT_CHARS = 1000;
@@ -22,7 +23,7 @@ export interface PromptParts {
  */
 export function systemPrompt({ instructions, serverInstructions = "", toolset, texts }: PromptParts): string {
   const hints = toolset.hints.map(
-    ([tool, hint]) => `- ${tool}: ${withoutHidden(hint).replaceAll(/\s+/g, " ").trim().slice(0, MAX_HINT_CHARS)}`,
+    ([tool, hint]) => `- ${tool}: ${firstChars(withoutHidden(hint).replaceAll(/\s+/g, " ").trim(), MAX_HINT_CHARS)}`,
   );
   return [
     instructions ?? texts.instructions,

@@ -8,6 +8,7 @@ import type { AgentCall, AgentEvent } from "./outcome.ts";
 import type { Answered, WantedCall } from "./reply.ts";
 import { toErrorObject, toModelOutput, type OutputRules } from "./tool-output.ts";
 import type { Toolset } from "./toolset.ts";
+import { firstChars } from "../core/truncate.ts";
 
 export interface CallRules {
   readonly hub: AgentHub;
@@ -76,7 +77,7 @@ async function outcomeOf(
   if (signal.aborted) return fail("cancelled", texts.callCancelled);
   if (index >= maxCalls) return fail("limited", texts.callNotMade, { retryable: false });
   if (!wanted.arguments)
-    return fail("invalid_params", texts.malformedArguments(wanted.name, (wanted.received ?? "").slice(0, 200)));
+    return fail("invalid_params", texts.malformedArguments(wanted.name, firstChars(wanted.received ?? "", 200)));
   try {
     const args = wanted.arguments;
     const attempt = (): Promise<Outcome> => orAborted(hub.call(tool, args, { signal }), signal);

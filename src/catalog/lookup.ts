@@ -3,6 +3,7 @@ import type { CallTarget } from "../core/provider.ts";
 import type { Source } from "../core/records.ts";
 import type { Subject } from "../core/rights.ts";
 import { nearest } from "../core/suggest.ts";
+import { firstChars } from "../core/truncate.ts";
 
 /** What a caller's word for a tool, resource or prompt leads to. */
 export type Lookup<T extends CallTarget = CallTarget> = Found<T> | Missing;
@@ -95,5 +96,5 @@ const MAX_SHOWN_CANDIDATES = 20;
 const MAX_SHOWN_NAME = 200;
 
 function shown(name: string): string {
-  return name.length > MAX_SHOWN_NAME ? `${name.slice(0, MAX_SHOWN_NAME)}…` : name;
+  return name.length > MAX_SHOWN_NAME ? `${firstChars(name, MAX_SHOWN_NAME)}…` : name;
 }

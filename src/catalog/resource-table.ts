@@ -13,6 +13,7 @@ import { denied, resourceNotFound, type Found, type Lookup, type Missing } from 
 import type { PreparedResource, PreparedTemplate, SourcePart } from "./source-part.ts";
 import { placeUris, type PlacedTemplate, type UriPlace, type UriPlacement } from "./uri-placement.ts";
 import { schemeOf } from "./uri-prefixes.ts";
+import { firstChars } from "../core/truncate.ts";
 
 export type ResourceTarget = Extract<CallTarget, { type: "resource" }>;
 
@@ -307,6 +308,6 @@ const MAX_SHOWN_URI = 2048;
 
 function shown(uri: string): string {
   return uri.length > MAX_SHOWN_URI
-    ? `${JSON.stringify(uri.slice(0, MAX_SHOWN_URI)).slice(0, -1)}…"`
+    ? `${JSON.stringify(firstChars(uri, MAX_SHOWN_URI)).slice(0, -1)}…"`
     : JSON.stringify(uri);
 }

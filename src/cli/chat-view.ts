@@ -7,6 +7,7 @@ import type { Io } from "./io.ts";
 import { ChatLive } from "./live/chat-live.ts";
 import { plainLine } from "./table.ts";
 import { safeJson, safeToShow } from "../core/hidden-text.ts";
+import { firstChars } from "../core/truncate.ts";
 
 /** Prints what happens while an answer is made. */
 export interface ChatView {
@@ -131,5 +132,5 @@ class Words {
 
 function inShort(value: unknown): string {
   const text = plainLine(typeof value === "string" ? value : (stringifyExact(value) ?? ""));
-  return text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS - 1)}…` : text;
+  return text.length > MAX_SHOWN_CHARS ? `${firstChars(text, MAX_SHOWN_CHARS - 1)}…` : text;
 }

@@ -3,6 +3,7 @@ import { basename, dirname, extname, join, resolve } from "node:path";
 import { isJsonObject, type JsonObject, listMember } from "../core/json.ts";
 import { codeOf, messageOf } from "../core/errors.ts";
 import { UsageError } from "./failure.ts";
+import { firstChars } from "../core/truncate.ts";
 
 /** One thing of a result that a file can hold. */
 export interface Medium {
@@ -163,7 +164,7 @@ export function fileName({ name = "", mimeType }: Pick<Medium, "name" | "mimeTyp
     .replace(/[. ]+$/, "");
   const own = extname(safe);
   const ending = own.length > 1 && own.length <= 12 ? own : endingOf(mimeType);
-  const stem = (own === ending ? safe.slice(0, -own.length) : safe).slice(0, LONGEST_STEM) || `content-${at + 1}`;
+  const stem = firstChars(own === ending ? safe.slice(0, -own.length) : safe, LONGEST_STEM) || `content-${at + 1}`;
   return `${DEVICE.test(stem) ? `${stem}_` : stem}${ending}`;
 }
 

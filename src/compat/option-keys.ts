@@ -2,6 +2,7 @@ import { parseDuration } from "../core/duration.ts";
 import { OptionError } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
 import { nearest } from "../core/suggest.ts";
+import { firstChars } from "../core/truncate.ts";
 
 /**
  * The documents write option keys in snake_case, programs in camelCase: both are taken, and snake_case comes out.
@@ -35,7 +36,7 @@ export function assertOptions<T extends object>(className: string, options: T | 
   if (isJsonObject(options)) return options as T;
   const got = options === null || typeof options === "object" ? JSON.stringify(options) : `\`${String(options)}\``;
   throw new OptionError(
-    `\`${className}\` takes its options as one object, such as \`{ ${example} }\`; got ${got.slice(0, MAX_SHOWN)}.`,
+    `\`${className}\` takes its options as one object, such as \`{ ${example} }\`; got ${firstChars(got, MAX_SHOWN)}.`,
   );
 }
 
@@ -45,7 +46,9 @@ const MAX_SHOWN = 200;
 export function assertObjects(options: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined && !isJsonObject(value))
-      throw new OptionError(`\`${name}\` must be an object, got ${JSON.stringify(value)?.slice(0, MAX_SHOWN)}.`);
+      throw new OptionError(
+        `\`${name}\` must be an object, got ${firstChars(JSON.stringify(value) ?? "undefined", MAX_SHOWN)}.`,
+      );
   }
 }
 

@@ -8,6 +8,7 @@ import type { Starts } from "../core/table-facts.ts";
 import { readDocument } from "./document.ts";
 import { takenInto } from "./expand.ts";
 import { entriesOf } from "./source-tables.ts";
+import { firstChars } from "../core/truncate.ts";
 
 /** A configuration file that somebody else may have written, and what it would do here. */
 export interface ForeignFile {
@@ -66,7 +67,7 @@ const MAX_LINE_CHARS = 500;
 function onOneLine(text: string): string {
   const line = text.replaceAll(/[\r\n\u2028\u2029\v\f]/g, (end) => JSON.stringify(end).slice(1, -1));
   const more = line.length - MAX_LINE_CHARS;
-  return more > 0 ? `${line.slice(0, MAX_LINE_CHARS)} … and ${more} more characters` : line;
+  return more > 0 ? `${firstChars(line, MAX_LINE_CHARS)} … and ${more} more characters` : line;
 }
 
 /** One table that is run, written by or sent from here, as far as it decides what. */

@@ -1,6 +1,7 @@
 import { isJsonObject } from "../core/json.ts";
 import { valuesOf, type OptionSchema } from "../core/option-schema.ts";
 import { nearest } from "../core/suggest.ts";
+import { firstChars } from "../core/truncate.ts";
 
 /** One thing wrong with a configuration: where, what was found, what to do. */
 export interface ConfigProblem {
@@ -142,7 +143,7 @@ function show(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (isJsonObject(value)) return "a table";
   const text = JSON.stringify(value) ?? String(value);
-  return text.length > 60 ? `${text.slice(0, 57)}…"` : text;
+  return text.length > 60 ? `${firstChars(text, 57)}…"` : text;
 }
 
 /** `server.port`, `mcp.remote_servers[0].url`. */

@@ -2,6 +2,7 @@ import { Canceller, type Cancellation } from "../core/cancellation.ts";
 import { leaveAtTurnEnd } from "../core/turn-end.ts";
 import { findInvalidHeader } from "./header-value.ts";
 import type { AnswerWire, RawHeaders, WireEvents } from "./wire.ts";
+import { firstChars } from "../core/truncate.ts";
 
 /** Answers that nobody has begun. The last of them need not wait for others that could leave with it. */
 let awaited = 0;
@@ -181,7 +182,7 @@ export class HttpAnswer implements WireEvents {
   #answerFault(header: string, status: number): void {
     this.#isAnswered = true;
     this.#faults.error("An answer has a header that HTTP cannot carry; it was replaced by status 500.", {
-      header: header.slice(0, MAX_LOGGED_CHARS),
+      header: firstChars(header, MAX_LOGGED_CHARS),
       status,
     });
     this.#wire.begin(500, ["content-type", "application/json", "content-length", String(FAULT_BODY.length)]);

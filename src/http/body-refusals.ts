@@ -1,4 +1,5 @@
 import { Refusal } from "./refusal.ts";
+import { firstChars } from "../core/truncate.ts";
 
 /** What whoever reads a body is refused with, whatever carried it. */
 const CLOSE = { connection: "close" };
@@ -23,5 +24,5 @@ export function tooSlow(): Refusal {
 /** Throws for a body that is compressed. */
 export function assertPlain(encoding: string | undefined): void {
   if (encoding === undefined || encoding.toLowerCase() === "identity") return;
-  throw new Refusal(415, `Unsupported Content-Encoding: ${encoding.slice(0, 40)}. Send the body as it is.`, CLOSE);
+  throw new Refusal(415, `Unsupported Content-Encoding: ${firstChars(encoding, 40)}. Send the body as it is.`, CLOSE);
 }

@@ -3,6 +3,7 @@ import { hostNameOf, isAddress } from "./host-names.ts";
 import { assertNoForeignLoad } from "./own-page.ts";
 import { Refusal } from "./refusal.ts";
 import type { HttpRequest } from "./wire.ts";
+import { firstChars } from "../core/truncate.ts";
 
 export interface GuardOptions {
   readonly host: string;
@@ -45,7 +46,7 @@ export class Guard {
       this.#passed = host;
     }
     if (origin !== undefined && origin !== "" && !this.#isOriginAllowed(origin, host, request.isSecure)) {
-      const quoted = origin.slice(0, MAX_QUOTED);
+      const quoted = firstChars(origin, MAX_QUOTED);
       throw new Refusal(
         403,
         `Invalid Origin: ${quoted}. Name it in \`server.cors_origins\` if pages of this origin may call.`,
@@ -64,11 +65,11 @@ export class Guard {
   #checkHost(host: string | undefined): void {
     if (host === undefined || host === "") throw new Refusal(403, "Missing Host header");
     const name = hostNameOf(host);
-    if (name === undefined) throw new Refusal(403, `Invalid Host header: ${host.slice(0, MAX_QUOTED)}`);
+    if (name === undefined) throw new Refusal(403, `Invalid Host header: ${firstChars(host, MAX_QUOTED)}`);
     if (!this.#hostNames.has(name))
       throw new Refusal(
         403,
-        `Invalid Host: ${name.slice(0, MAX_QUOTED)}. Name it in \`server.allowed_hosts\` if it is yours.`,
+        `Invalid Host: ${firstChars(name, MAX_QUOTED)}. Name it in \`server.allowed_hosts\` if it is yours.`,
       );
   }
 
@@ -98,7 +99,7 @@ export class Guard {
 function assertOneAuthority(target: string, host: string | undefined): void {
   const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1];
   if (authority === undefined || authority.toLowerCase() === host?.toLowerCase()) return;
-  throw new Refusal(400, `The target names ${authority.slice(0, MAX_QUOTED)}, and \`Host\` another server.`);
+  throw new Refusal(400, `The target names ${firstChars(authority, MAX_QUOTED)}, and \`Host\` another server.`);
 }
 
 /** Host and port, as they are compared: a port that is not said is the default of the scheme. */

@@ -3,6 +3,7 @@ import { FailError, OptionError } from "../core/errors.ts";
 import { isJsonObject, objectMember, stringMember } from "../core/json.ts";
 import { isOfNetwork } from "../outbound/client/cause.ts";
 import { outboundFailure, statusFailure, toOutboundFailure } from "../outbound/failures.ts";
+import { firstChars } from "../core/truncate.ts";
 
 /** What a request to a provider of models died of, as the failure that callers are given. */
 export function toModelFailure(error: unknown, service: string, signal: AbortSignal): FailError {
@@ -94,5 +95,5 @@ function wordsOf(body = ""): string {
     stringMember(value, "error") ??
     stringMember(value, "message") ??
     "";
-  return words.slice(0, MAX_WORDS).replaceAll(/\s+/g, " ").trim();
+  return firstChars(words, MAX_WORDS).replaceAll(/\s+/g, " ").trim();
 }

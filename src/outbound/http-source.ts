@@ -5,6 +5,7 @@ import { outboundTimeout, statusFailure } from "./failures.ts";
 import { jsonOf, OutboundClient, retryAfterMs, type OutboundResponse } from "./outbound-client.ts";
 import { Pace, type PaceClock } from "./pace.ts";
 import type { ProxyEnvironment } from "./proxy.ts";
+import { firstChars } from "../core/truncate.ts";
 
 export interface HttpSourceOptions {
   /** The service's name as people know it; its failures begin with it. */
@@ -153,7 +154,7 @@ function failureOf(response: OutboundResponse, { service, reasonOf }: HttpSource
       ? reasonIn(response, service, reasonOf)
       : undefined;
   if (reason === undefined) return failure;
-  const words = reason.replaceAll(/\s+/g, " ").trim().slice(0, MAX_REASON_CHARS);
+  const words = firstChars(reason.replaceAll(/\s+/g, " ").trim(), MAX_REASON_CHARS);
   return new FailError({
     ...failure.failure,
     message: `${service} does not accept the request (HTTP ${response.status}): ${words}`,

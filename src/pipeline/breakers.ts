@@ -1,4 +1,5 @@
 import type { BreakerOptions } from "./options.ts";
+import { firstChars } from "../core/truncate.ts";
 
 interface Circuit {
   failures: number;
@@ -64,7 +65,7 @@ export class Breakers {
     if (!isProbe && startedAt <= circuit.failedAt) return;
     circuit.failures += 1;
     circuit.failedAt = now;
-    circuit.lastMessage = message.slice(0, MAX_MESSAGE_CHARS);
+    circuit.lastMessage = firstChars(message, MAX_MESSAGE_CHARS);
     if (isProbe) circuit.probeAt = undefined;
     if (isProbe || circuit.failures >= this.#options.failures) circuit.openUntil = now + this.#options.coolDownMs;
   }

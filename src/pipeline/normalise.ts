@@ -11,6 +11,7 @@ import { withoutTagsIn } from "./result-texts.ts";
 import type { CallState, Stage } from "./state.ts";
 import type { UriTranslation } from "./uri-translation.ts";
 import { orAborted } from "../core/wait.ts";
+import { firstChars } from "../core/truncate.ts";
 
 /**
  * Makes sure that what comes back is an answer to what was asked, within its size. A good result is passed on as the
@@ -95,5 +96,5 @@ function toolFailure(name: string, result: JsonObject): Fail {
   const text = blocks.find((block) => block["type"] === "text" && typeof block["text"] === "string")?.["text"];
   const message =
     typeof text === "string" && text !== "" ? failureWords(text) : `${name} says that it failed, and not why.`;
-  return fail("tool_error", message.slice(0, MAX_MESSAGE_CHARS), { result, ...kindDetails(result) });
+  return fail("tool_error", firstChars(message, MAX_MESSAGE_CHARS), { result, ...kindDetails(result) });
 }

@@ -10,6 +10,7 @@ import type { PipelineDeps } from "./ports.ts";
 import { withoutReportedKind } from "./reported-kind.ts";
 import { inServiceWords } from "./service-words.ts";
 import type { CallState, Stage } from "./state.ts";
+import { firstChars } from "../core/truncate.ts";
 
 /**
  * The outermost stage: whatever happens further in, there is one outcome and one audit line. A fault of our own becomes
@@ -95,7 +96,7 @@ function auditLine(state: CallState, outcome: Outcome, durationMs: number): Audi
 const MAX_TARGET_CHARS = 300;
 
 function targetOf(state: CallState): string {
-  return (state.isResolved ? state.found.name : state.call.target).slice(0, MAX_TARGET_CHARS);
+  return firstChars(state.isResolved ? state.found.name : state.call.target, MAX_TARGET_CHARS);
 }
 
 // What is nested without end has no size that JSON could write.

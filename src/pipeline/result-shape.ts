@@ -1,6 +1,7 @@
 import { stringifyExact } from "../core/exact-json.ts";
 import type { CallMethod } from "../core/call.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { firstChars } from "../core/truncate.ts";
 
 /** What a result must hold to be an answer to its method. */
 export type Shape = { readonly result: JsonObject } | { readonly wrong: string };
@@ -20,7 +21,7 @@ export function shapeResult(method: CallMethod, result: unknown, relaysInput: bo
 
 function shapeUnfinished(result: JsonObject, resultType: unknown, relaysInput: boolean): Shape {
   if (resultType === "input_required" && relaysInput) return { result };
-  const what = typeof resultType === "string" ? JSON.stringify(resultType.slice(0, 60)) : typeof resultType;
+  const what = typeof resultType === "string" ? JSON.stringify(firstChars(resultType, 60)) : typeof resultType;
   return { wrong: `a result of type ${what}, which this caller cannot take` };
 }
 

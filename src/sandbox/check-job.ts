@@ -3,6 +3,7 @@ import { tooLargeFiles, tooManyFiles } from "./bound-messages.ts";
 import type { SandboxJob, SandboxLimits } from "./engine.ts";
 import { toFilePath } from "./file-path.ts";
 import type { SandboxOptions } from "./options.ts";
+import { firstChars } from "../core/truncate.ts";
 
 /** Code of more than this is data, which belongs into `inputs` or `files`. */
 const MAX_CODE_BYTES = 1024 * 1024;
@@ -51,7 +52,7 @@ function checkPaths(paths: readonly string[]): string | undefined {
   const wrong = paths.find((path) => toFilePath(path) !== path);
   if (wrong !== undefined)
     return (
-      `"${wrong.slice(0, 100)}" is no path of a file here: it must be relative, its steps divided by "/", none ` +
+      `"${firstChars(wrong, 100)}" is no path of a file here: it must be relative, its steps divided by "/", none ` +
       `of them "." or "..".`
     );
   return new Set(paths).size === paths.length ? undefined : "Two files have the same path.";

@@ -20,6 +20,7 @@ import { ownerOf } from "./owner.ts";
 import { RunClock } from "./run-clock.ts";
 import { tooLargeAnswer, tooLargeResult, tooLongArguments, tooManyCalls } from "./bound-messages.ts";
 import type { WorkerDone } from "./worker-messages.ts";
+import { firstChars } from "../core/truncate.ts";
 
 /** Beyond the child's own clocks: this much later the hub no longer waits for it. */
 const HUB_GRACE_MS = 2000;
@@ -147,14 +148,14 @@ export class HubRun {
     const { limits, profile } = this.#options.job;
     if (profile !== "scripting") return this.#nonsense("The code asked for a tool where there are none.");
     if (this.#calls.length >= limits.toolCalls) return this.fail("limit", tooManyCalls(limits.toolCalls));
-    const call: OpenCall = { name: name.slice(0, MAX_NAME_CHARS), startedAt: performance.now(), ok: false };
+    const call: OpenCall = { name: firstChars(name, MAX_NAME_CHARS), startedAt: performance.now(), ok: false };
     this.#calls.push(call);
     const reply = checkName(name) ?? checkArguments(argumentsJson, limits.toolBytes) ?? (await this.#perform(ask));
     if (this.isOver) return;
     const fitting = fit(reply, limits.toolBytes);
     call.ms = performance.now() - call.startedAt;
     call.ok = fitting.ok;
-    if (!fitting.ok) call.failure = { kind: fitting.kind, message: fitting.message.slice(0, MAX_FAILURE_CHARS) };
+    if (!fitting.ok) call.failure = { kind: fitting.kind, message: firstChars(fitting.message, MAX_FAILURE_CHARS) };
     const json = fitting.ok
       ? fitting.json
       : JSON.stringify({ kind: fitting.kind, message: fitting.message, retryable: fitting.retryable });
@@ -289,9 +290,9 @@ function parse(json: string): unknown {
 
 function shorten({ type, message, traceback }: SandboxError): SandboxError {
   return {
-    type: type.slice(0, MAX_NAME_CHARS),
-    message: message.slice(0, MAX_WORDS),
-    traceback: traceback.slice(0, MAX_WORDS),
+    type: firstChars(type, MAX_NAME_CHARS),
+    message: firstChars(message, MAX_WORDS),
+    traceback: firstChars(traceback, MAX_WORDS),
   };
 }
 

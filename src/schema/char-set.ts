@@ -1,4 +1,5 @@
 import { PatternError } from "./pattern-error.ts";
+import { firstChars } from "../core/truncate.ts";
 
 const ASCII = 128;
 
@@ -56,6 +57,6 @@ function compileClass(source: string): RegExp {
   try {
     return new RegExp(`^(?:${source})$`);
   } catch {
-    throw new PatternError(`the class \`${source.slice(0, 60)}\``);
+    throw new PatternError(`the class \`${firstChars(source, 60)}\``);
   }
 }

@@ -14,6 +14,7 @@ import { MAX_PATTERN_STEPS, PatternCostError, renewPatternAllowance } from "./pa
 import { surveySchema } from "./survey.ts";
 import { localTarget } from "./local-target.ts";
 import { hasPlace, placeIn, removePlace } from "./value-path.ts";
+import { firstChars } from "../core/truncate.ts";
 
 export type CheckResult =
   /** `value` is the caller's own object, or a copy of it where defaults were filled in. */
@@ -117,7 +118,7 @@ const MAX_REASON_CHARS = 300;
 
 function reasonOf(error: unknown): string {
   if (error instanceof RangeError) return "it is nested too deeply";
-  const text = messageOf(error).slice(0, MAX_REASON_CHARS);
+  const text = firstChars(messageOf(error), MAX_REASON_CHARS);
   return /can't resolve reference/.test(text) ? `${text}; references to other documents are not followed` : text;
 }
 

@@ -1,6 +1,7 @@
 import { stringifyExact } from "../core/exact-json.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { localTarget } from "./local-target.ts";
+import { firstChars } from "../core/truncate.ts";
 
 const MAX_VALUES = 20;
 const MAX_DEPTH = 3;
@@ -37,7 +38,7 @@ function describeTypes(schema: JsonObject, root: JsonObject, depth: number): str
 function describeType(type: unknown, schema: JsonObject): string {
   switch (type) {
     case "string":
-      return typeof schema["format"] === "string" ? `a string (${schema["format"].slice(0, 40)})` : "a string";
+      return typeof schema["format"] === "string" ? `a string (${firstChars(schema["format"], 40)})` : "a string";
     case "integer":
       return "an integer";
     case "number":
@@ -66,7 +67,7 @@ function joinChoices(choices: readonly string[]): string {
 
 /** Values as JSON, each cut to a length that can be read. */
 export function listValues(values: readonly unknown[]): string {
-  const shown = values.slice(0, MAX_VALUES).map((value) => (stringifyExact(value) ?? "undefined").slice(0, 60));
+  const shown = values.slice(0, MAX_VALUES).map((value) => firstChars(stringifyExact(value) ?? "undefined", 60));
   return shown.join(", ") + (values.length > MAX_VALUES ? ", …" : "");
 }
 

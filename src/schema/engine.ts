@@ -7,6 +7,7 @@ import { boundFormats } from "./formats.ts";
 import { LinearPattern, PatternCostError } from "./pattern.ts";
 import { PatternError } from "./pattern-error.ts";
 import { isUnique } from "./unique.ts";
+import { firstChars } from "../core/truncate.ts";
 
 // Ajv costs 40 ms and some megabytes, so it is loaded by the first check, which is not asynchronous.
 const require = createRequire(import.meta.url);
@@ -113,7 +114,7 @@ function toPattern(source: string, warnings: string[]): Pattern {
     return new LinearPattern(source);
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
-    warnings.push(`The pattern ${JSON.stringify(source.slice(0, 100))} is not checked: it has ${error.message}.`);
+    warnings.push(`The pattern ${JSON.stringify(firstChars(source, 100))} is not checked: it has ${error.message}.`);
     return { test: () => true, toString: () => source };
   }
 }

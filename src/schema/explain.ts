@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { nearest } from "../core/suggest.ts";
 import { describeReceived, describeSchema, listValues } from "./describe-schema.ts";
 import { localPath } from "./value-path.ts";
+import { firstChars, lastChars } from "../core/truncate.ts";
 
 /** One thing wrong with a value, said so that whoever sent it can mend it. */
 export interface SchemaError {
@@ -79,9 +80,9 @@ function explain(error: ErrorObject, value: unknown, root: JsonObject): SchemaEr
   const at = localPath(error.instancePath, value);
   const told = (EXPLAIN[error.keyword] ?? otherwise)({ error, path: at, root });
   const message =
-    told.message.length > MAX_MESSAGE_CHARS ? `${told.message.slice(0, MAX_MESSAGE_CHARS)}…` : told.message;
+    told.message.length > MAX_MESSAGE_CHARS ? `${firstChars(told.message, MAX_MESSAGE_CHARS)}…` : told.message;
   return {
-    path: (told.path ?? at).slice(-MAX_PATH_CHARS),
+    path: lastChars(told.path ?? at, MAX_PATH_CHARS),
     message,
     expected: told.expected,
     received: told.received ?? describeReceived(error.data),
@@ -110,7 +111,7 @@ const EXPLAIN: Readonly<Record<string, (found: Found) => Told>> = {
     const [near] =
       typeof error.data === "string"
         ? nearest(
-            error.data.slice(0, 100),
+            firstChars(error.data, 100),
             values.filter((value) => typeof value === "string"),
             1,
           )
@@ -150,7 +151,7 @@ const EXPLAIN: Readonly<Record<string, (found: Found) => Told>> = {
   propertyNames: ({ error, path }) => ({
     expected: "another property name",
     message:
-      `${named(path)} has the property ${JSON.stringify(String(error.params["propertyName"]).slice(0, 100))}, a ` +
+      `${named(path)} has the property ${JSON.stringify(firstChars(String(error.params["propertyName"]), 100))}, a ` +
       "name that is not accepted",
   }),
   uniqueItems: ({ path }) => ({
@@ -195,7 +196,7 @@ function unknownMember({ error, path }: Found): Told {
     path: join(path, name),
     expected,
     received: describeReceived(data),
-    message: `Unknown parameter: ${join(path, name).slice(0, 100)}${hint}`,
+    message: `Unknown parameter: ${firstChars(join(path, name), 100)}${hint}`,
   };
 }
 
@@ -204,11 +205,11 @@ function propertiesOf(schema: unknown): JsonObject {
 }
 
 function quote(text: string): string {
-  return JSON.stringify(text.slice(0, 100));
+  return JSON.stringify(firstChars(text, 100));
 }
 
 function named(path: string): string {
-  return path === "" ? "The value" : `\`${path.slice(-120)}\``;
+  return path === "" ? "The value" : `\`${lastChars(path, 120)}\``;
 }
 
 function join(path: string, name: string): string {

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { firstChars } from "../core/truncate.ts";
 
 export interface NormalisedSchema {
   readonly schema: JsonObject;
@@ -26,7 +27,7 @@ export function normaliseInputSchema(raw: unknown): NormalisedSchema {
   return {
     schema: { type: "object" },
     warning:
-      `The input schema must be of type "object", got ${JSON.stringify(raw["type"]).slice(0, 80)}; ` +
+      `The input schema must be of type "object", got ${firstChars(JSON.stringify(raw["type"]), 80)}; ` +
       "any arguments are accepted.",
   };
 }

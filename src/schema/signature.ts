@@ -1,5 +1,6 @@
 import { stringifyExact } from "../core/exact-json.ts";
 import { isJsonObject, type JsonObject, objectMember, stringMember } from "../core/json.ts";
+import { firstChars } from "../core/truncate.ts";
 
 export type SignatureLanguage = "python" | "typescript";
 
@@ -180,12 +181,11 @@ function commentOf(schema: JsonObject): string {
     ...(schema["maximum"] !== undefined ? [`≤ ${String(schema["maximum"])}`] : []),
     ...(stringMember(schema, "format") !== undefined ? [stringMember(schema, "format")!] : []),
   ];
-  const text = (stringMember(schema, "description") ?? "")
-    .slice(0, 4 * MAX_COMMENT_CHARS)
+  const text = firstChars(stringMember(schema, "description") ?? "", 4 * MAX_COMMENT_CHARS)
     .replaceAll("*/", "* /")
     .replaceAll(/\s+/g, " ")
     .trim();
-  const short = text.length > MAX_COMMENT_CHARS ? `${text.slice(0, MAX_COMMENT_CHARS - 1).trimEnd()}…` : text;
+  const short = text.length > MAX_COMMENT_CHARS ? `${firstChars(text, MAX_COMMENT_CHARS - 1).trimEnd()}…` : text;
   return bounds.length === 0 ? short : `${short}${short === "" ? "" : " "}(${bounds.join(", ")})`;
 }
 

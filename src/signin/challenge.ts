@@ -1,3 +1,4 @@
+import { firstChars } from "../core/truncate.ts";
 /** What a 401 or 403 says on how to get in (RFC 9728, 5.1; RFC 6750, 3). */
 export interface Challenge {
   readonly status: number;
@@ -14,7 +15,7 @@ const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
 /** Reads the first challenge of a scheme that OAuth uses; others, such as `Basic`, may stand beside it. */
 export function readChallenge(status: number, header: string | undefined): Challenge {
-  const all = parseChallenges((header ?? "").slice(0, MAX_HEADER_CHARS));
+  const all = parseChallenges(firstChars(header ?? "", MAX_HEADER_CHARS));
   const { parameters } = all.find(({ scheme }) => scheme === "bearer" || scheme === "dpop") ?? NONE;
   const metadata = parameters.get("resource_metadata");
   const scope = parameters.get("scope");

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../core/json.ts";
+import { firstChars } from "../core/truncate.ts";
 
 const MAX_TEXT_CHARS = 2000;
 const MAX_STACK_CHARS = 6000;
@@ -21,9 +22,9 @@ export function boundedFacts(facts: JsonObject, clean: Clean): JsonObject {
 }
 
 export function boundedText(text: string, clean: Clean, maxChars = MAX_TEXT_CHARS): string {
-  const cleaned = clean(text.slice(0, maxChars + SLACK_CHARS));
+  const cleaned = clean(firstChars(text, maxChars + SLACK_CHARS));
   return text.length > maxChars
-    ? `${cleaned.slice(0, maxChars)}… (${text.length - maxChars} more characters)`
+    ? `${firstChars(cleaned, maxChars)}… (${text.length - maxChars} more characters)`
     : cleaned;
 }
 

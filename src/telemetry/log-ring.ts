@@ -1,6 +1,7 @@
 import type { LogLevel } from "../core/ports.ts";
 import { LEVEL_ORDER } from "./log-levels.ts";
 import { createTextFormatter, type LogEntry } from "./log-format.ts";
+import { firstChars } from "../core/truncate.ts";
 
 const MAX_LINES = 1000;
 const MAX_LINE_CHARS = 2000;
@@ -35,7 +36,7 @@ export class LogRing {
   push(entry: LogEntry): void {
     this.#lines[this.#next % this.#maxLines] = {
       level: entry.level,
-      text: format(entry).slice(0, MAX_LINE_CHARS),
+      text: firstChars(format(entry), MAX_LINE_CHARS),
       principal: entry.facts["principal"],
     };
     this.#next += 1;

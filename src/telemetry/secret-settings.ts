@@ -1,6 +1,7 @@
 import { isJsonObject } from "../core/json.ts";
 import { redactPatterns } from "./secret-patterns.ts";
 import { countRandomChars, isNumbered, isPlainRun, isWordLike, runsOf, wordsOf } from "./word-likeness.ts";
+import { firstChars } from "../core/truncate.ts";
 
 /**
  * Tells which values of a configuration are secrets. An option that is declared as a secret is one. The value of an
@@ -71,7 +72,7 @@ function secretsUnder({ name, value, least = "none", depth }: Setting): readonly
   if (depth > MAX_DEPTH) return [];
   const members = jsonMembers(value);
   if (members) return members.flatMap((member) => secretsUnder({ ...member, depth: depth + 1 }));
-  const searched = value.slice(0, MAX_SEARCHED_CHARS);
+  const searched = firstChars(value, MAX_SEARCHED_CHARS);
   const url = urlOf(value);
   return [
     ...(isSecretByName(stronger(evidenceOf(name), least), value) && !url ? [value] : []),

@@ -4,6 +4,7 @@ import type { FailKind } from "../core/kinds.ts";
 import { fail, ok, type Fail, type Outcome, type RpcErrorObject } from "../core/outcome.ts";
 import { failureWords, kindDetails, resultWords } from "../core/tool-value.ts";
 import { RPC, type RpcReply } from "../wire/messages.ts";
+import { firstChars } from "../core/truncate.ts";
 
 /** Characters of a server's own words that go into a message. */
 const MAX_WORDS = 1000;
@@ -22,7 +23,7 @@ export function toOutcome(method: CallMethod, reply: RpcReply): Outcome {
       `The server's answer to \`${method}\` makes no sense: ${nonsense}. Its author has to mend that.`,
     );
   if (method === "tools/call" && result["isError"] === true)
-    return fail("tool_error", failureWords(resultWords(result)).slice(0, MAX_WORDS), {
+    return fail("tool_error", firstChars(failureWords(resultWords(result)), MAX_WORDS), {
       result,
       ...kindDetails(result),
     });
@@ -31,7 +32,7 @@ export function toOutcome(method: CallMethod, reply: RpcReply): Outcome {
 
 /** A protocol error as a failure that carries it unchanged. */
 function toFail(method: CallMethod, rpcError: RpcErrorObject): Fail {
-  const words = rpcError.message.slice(0, MAX_WORDS);
+  const words = firstChars(rpcError.message, MAX_WORDS);
   return fail(kindOf(method, rpcError), words === "" ? `The server answered with error ${rpcError.code}.` : words, {
     rpcError,
   });

@@ -18,6 +18,7 @@ import { negotiate } from "./negotiate.ts";
 import type { Transport } from "./transport.ts";
 import { Turns } from "./turns.ts";
 import type { Watcher } from "./watcher.ts";
+import { firstChars } from "../core/truncate.ts";
 
 export interface ConnectionOptions extends Omit<HandshakeOptions, "logger"> {
   /** Whose ids go on. @default this connection's own */
@@ -279,7 +280,7 @@ export class Connection {
         // `notifications/elicitation/complete` and whatever a later revision sends during a call.
         if (this.#inFlight.tell({ method, params }, related)) return;
         this.#options.logger.debug("A notification that belongs to no call was dropped.", {
-          method: method.slice(0, 100),
+          method: firstChars(method, 100),
         });
     }
   }

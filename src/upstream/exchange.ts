@@ -20,6 +20,7 @@ import {
 } from "../wire/messages.ts";
 import { failureOf, type FaultLog } from "./faults.ts";
 import type { SendOptions, Transport } from "./transport.ts";
+import { firstChars } from "../core/truncate.ts";
 
 export interface ExchangeHandlers {
   onRequest(request: RpcRequest, related?: RequestId): void;
@@ -255,7 +256,7 @@ export class Exchange {
       });
     }
     this.#faults.report("unknown-id", "The server answered a request that was never made.", {
-      id: String(id).slice(0, 100),
+      id: firstChars(String(id), 100),
     });
   }
 
@@ -330,7 +331,7 @@ const MAX_REASON_CHARS = 1000;
 function reasonOf({ kind, details }: Fail): string {
   if (kind === "timeout") return "timeout";
   const said = details?.["reason"];
-  return typeof said === "string" ? said.slice(0, MAX_REASON_CHARS) : "cancelled by the caller";
+  return typeof said === "string" ? firstChars(said, MAX_REASON_CHARS) : "cancelled by the caller";
 }
 
 /** The number that a server sent as text. */

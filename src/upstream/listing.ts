@@ -8,6 +8,7 @@ import { findParamHeaders } from "../wire/modern/headers.ts";
 import { passableCapabilities } from "./capabilities.ts";
 import type { Connection } from "./connection.ts";
 import { failureOf } from "./faults.ts";
+import { firstChars } from "../core/truncate.ts";
 
 /** What a server offers, as it said it; only what cannot be used at all is left out, each with a problem. */
 export interface ServerListing {
@@ -131,7 +132,7 @@ export async function readListing(
     resources: resources.entries,
     templates: templates.entries,
     prompts: prompts.entries,
-    ...(instructions !== undefined && { instructions: instructions.slice(0, MAX_INSTRUCTION_CHARS) }),
+    ...(instructions !== undefined && { instructions: firstChars(instructions, MAX_INSTRUCTION_CHARS) }),
     features: featuresOf(capabilities),
     ...((connection.era.isPrivate || [tools, resources, templates, prompts].some(({ isPrivate }) => isPrivate)) && {
       isPrivate: true,

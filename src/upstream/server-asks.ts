@@ -16,6 +16,7 @@ import { clientKey, type CallsInFlight } from "./calls-in-flight.ts";
 import { Question, type Answered } from "./question.ts";
 import { QUIET_MS, type Turns } from "./turns.ts";
 import { placeQuestions, type Placement, type Scene } from "./whose.ts";
+import { firstChars } from "../core/truncate.ts";
 
 export interface ServerAsksOptions {
   readonly inFlight: CallsInFlight;
@@ -64,7 +65,7 @@ export class ServerAsks {
       return answer(
         rpcError(request.id, {
           code: RPC.methodNotFound,
-          message: `Method not found: ${request.method.slice(0, 100)}`,
+          message: `Method not found: ${firstChars(request.method, 100)}`,
         }),
         related,
       );

@@ -13,6 +13,7 @@ import type { RpcMessage } from "../wire/messages.ts";
 import { unsent } from "./exchange.ts";
 import { findMessage, findReplyId } from "./salvage.ts";
 import type { Transport, TransportHandlers } from "./transport.ts";
+import { firstChars } from "../core/truncate.ts";
 
 export interface StdioTransportOptions {
   readonly command: string;
@@ -175,7 +176,7 @@ export class StdioTransport implements Transport {
     if (this.#isOver || line.trim() === "") return;
     const { maxMessageParts } = this.#options;
     if (hasMorePartsThan(line, maxMessageParts)) {
-      const edges = { head: line.slice(0, EDGE_CHARS), tail: line.slice(-EDGE_CHARS) };
+      const edges = { head: firstChars(line, EDGE_CHARS), tail: line.slice(-EDGE_CHARS) };
       return this.#onTooLarge(edges, {
         size: `it has more than the ${partsWords(maxMessageParts)} that are allowed`,
         option: "max_message_parts",
@@ -184,10 +185,10 @@ export class StdioTransport implements Transport {
     const found = findMessage(line);
     if (found.noise !== undefined) {
       const message = "The server wrote something on stdout that is no message; logs belong on stderr.";
-      handlers.onNoise?.({ kind: "not-json", message, sample: found.noise.slice(0, MAX_SAMPLE_CHARS) });
+      handlers.onNoise?.({ kind: "not-json", message, sample: firstChars(found.noise, MAX_SAMPLE_CHARS) });
     }
     if (found.message !== undefined) return handlers.onMessage(found.message);
-    const id = findReplyId(line.slice(0, EDGE_CHARS));
+    const id = findReplyId(firstChars(line, EDGE_CHARS));
     if (id !== undefined)
       handlers.onLost?.(
         id,

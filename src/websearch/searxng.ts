@@ -5,6 +5,7 @@ import type { Backend } from "./backend.ts";
 import type { WebSearchOptions } from "./options.ts";
 import { plainText } from "./html.ts";
 import { toHit, type WebHit } from "./web-hit.ts";
+import { firstChars } from "../core/truncate.ts";
 
 const NAME = "SearXNG";
 const SAFE_SEARCH = { off: "0", moderate: "1", strict: "2" } as const;
@@ -60,9 +61,7 @@ function assertNobodyFailed(engines: unknown): void {
   if (!Array.isArray(engines) || engines.length === 0) return;
   const names = engines
     .slice(0, MAX_NAMED)
-    .map((one: unknown) =>
-      Array.isArray(one) ? one.slice(0, 2).map(String).join(": ").slice(0, 80) : String(one).slice(0, 80),
-    );
+    .map((one: unknown) => firstChars(Array.isArray(one) ? one.slice(0, 2).map(String).join(": ") : String(one), 80));
   const what = `has no results, since its engines gave none (${names.join("; ")}).`;
   const advice = "Try again later, or enable other engines.";
   throw outboundFailure("unavailable", { service: NAME, what: `${what} ${advice}` });

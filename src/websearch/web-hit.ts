@@ -1,3 +1,4 @@
+import { firstChars } from "../core/truncate.ts";
 /** One result of a web search. */
 export interface WebHit {
   readonly title: string;
@@ -19,9 +20,8 @@ export function toHit(title: string, link: string, snippet: string): WebHit | un
 }
 
 function cut(text: string, maxChars: number): string {
-  const line = text
-    .slice(0, 4 * maxChars)
+  const line = firstChars(text, 4 * maxChars)
     .replaceAll(/\s+/g, " ")
     .trim();
-  return line.length > maxChars ? `${line.slice(0, maxChars - 1).trimEnd()}…` : line;
+  return line.length > maxChars ? `${firstChars(line, maxChars - 1).trimEnd()}…` : line;
 }

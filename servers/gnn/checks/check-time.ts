@@ -1,6 +1,7 @@
 import type { TimeEntry } from "../language/model.ts";
 import { nearest } from "../language/nearest.ts";
 import type { CheckContext } from "./context.ts";
+import { firstChars } from "../../shared/truncate.ts";
 
 const WORDS = ["Static", "Dynamic", "Discrete", "Continuous"];
 const KEYS = ["Time", "DiscreteTime", "ContinuousTime", "ModelTimeHorizon"];
@@ -47,7 +48,7 @@ function unknown({ reporter }: CheckContext, { key, span }: TimeEntry): void {
   reporter.report({
     code: "E014",
     span,
-    message: `${JSON.stringify(key.slice(0, 60))} says nothing about time.`,
+    message: `${JSON.stringify(firstChars(key, 60))} says nothing about time.`,
     mend: near === undefined ? `Write one of ${WORDS.join(", ")}, or ${KEYS.join("=…, ")}=….` : `Write ${near}.`,
   });
 }

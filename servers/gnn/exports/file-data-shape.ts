@@ -1,6 +1,7 @@
 import type { FileData } from "../language/data.ts";
 import { LIMITS } from "../language/limits.ts";
 import { FormatError } from "./format-error.ts";
+import { firstChars } from "../../shared/truncate.ts";
 
 type Check = (value: unknown, path: string) => void;
 
@@ -11,7 +12,7 @@ export function checkFileData(data: object): FileData {
 }
 
 function fail(path: string, expected: string, value: unknown): never {
-  const shown = JSON.stringify(value)?.slice(0, 60) ?? "nothing";
+  const shown = firstChars(JSON.stringify(value) ?? "nothing", 60);
   throw new FormatError(`${path || "The data"} must be ${expected}, got ${shown}.`);
 }
 

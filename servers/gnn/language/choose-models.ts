@@ -1,5 +1,6 @@
 import type { Model } from "./model.ts";
 import { viewOf } from "./view.ts";
+import { firstChars } from "../../shared/truncate.ts";
 
 /** A model of a file with a short name that no other one of the file has. */
 export interface NamedModel {
@@ -28,7 +29,7 @@ export function chooseModels(models: readonly Model[], wanted?: string | number)
   if (chosen) return [chosen];
   const there = named.slice(0, MAX_TOLD).map(({ label }) => label);
   throw new UnknownModel(
-    `There is no model ${JSON.stringify(word.slice(0, 100))} among ${models.length}: ` +
+    `There is no model ${JSON.stringify(firstChars(word, 100))} among ${models.length}: ` +
       `${there.join(", ")}${models.length > MAX_TOLD ? ", …" : ""}. Give one of these names, or a number from 1.`,
   );
 }
@@ -42,7 +43,7 @@ function namedModels(models: readonly Model[]): readonly (NamedModel & { readonl
     const { identifier, name } = viewOf(model);
     const first = identifier ?? name ?? `model${index + 1}`;
     let label = first;
-    for (let count = index + 1; taken.has(fileNameOf(label)); count += 1) label = `${first.slice(0, 40)}_${count}`;
+    for (let count = index + 1; taken.has(fileNameOf(label)); count += 1) label = `${firstChars(first, 40)}_${count}`;
     taken.add(fileNameOf(label));
     return { label, model, names: [label, ...(name === undefined ? [] : [name])] };
   });
@@ -58,10 +59,7 @@ export function pathOf(path: string, { label }: NamedModel, count: number): stri
 
 /** As any file system can have it: labels that differ, differ in this. */
 function fileNameOf(label: string): string {
-  return label
-    .replaceAll(/[^\p{L}\p{M}\p{N}_-]+/gu, "_")
-    .toLowerCase()
-    .slice(0, MAX_FILE_NAME);
+  return firstChars(label.replaceAll(/[^\p{L}\p{M}\p{N}_-]+/gu, "_").toLowerCase(), MAX_FILE_NAME);
 }
 
 const MAX_FILE_NAME = 60;

@@ -3,6 +3,7 @@ import { LIMITS } from "./limits.ts";
 import type { Name } from "./model.ts";
 import { asciiNameAt, nameAt, toName } from "./names.ts";
 import { isAsciiSpace, type Line, type Span } from "./source.ts";
+import { firstChars } from "../../shared/truncate.ts";
 
 /** Reads one line from left to right. What stands behind a `#` is its comment. */
 export class LineReader {
@@ -113,7 +114,7 @@ export function commentOf({ comment }: LineReader): { readonly comment?: string 
 }
 
 export function shown(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+  return JSON.stringify(text.length > 60 ? `${firstChars(text, 60)}…` : text);
 }
 
 /** What to do about a line that looks like Markdown more than like a statement. */

@@ -2,6 +2,7 @@ import type { Reporter } from "./diagnostics.ts";
 import { LIMITS } from "./limits.ts";
 import { hasStatements, isSectionName, nearestSection, sectionMeantBy } from "./section-names.ts";
 import { NOTHING, type Line, type LineRange, type Source, type Span } from "./source.ts";
+import { firstChars } from "../../shared/truncate.ts";
 
 /** The lines of one section, without its heading. */
 export interface SectionLines extends LineRange {
@@ -209,7 +210,7 @@ class Splitter {
 }
 
 function quoted(words: string): string {
-  return JSON.stringify(words.length > 60 ? `${words.slice(0, 60)}…` : words);
+  return JSON.stringify(words.length > 60 ? `${firstChars(words, 60)}…` : words);
 }
 
 function plainHeading(text: string): string | undefined {

@@ -3,6 +3,7 @@ import { LIMITS } from "./limits.ts";
 import type { Value, ValueComment, ValueGroup } from "./model.ts";
 import { nameAt } from "./names.ts";
 import type { Span } from "./source.ts";
+import { firstChars } from "../../shared/truncate.ts";
 
 /** What was read, and where reading stopped. */
 export interface ReadValue {
@@ -329,7 +330,7 @@ function closerOf(bracket: string): string {
 }
 
 function shortened(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+  return text.length > 40 ? `${firstChars(text, 40)}…` : text;
 }
 
 function unescaped(text: string): string {

@@ -9,6 +9,7 @@ import { ProgramError } from "./program-error.ts";
 import { readFactors } from "./read-factor.ts";
 import { readModality } from "./read-modality.ts";
 import { vectorOf } from "./shapes.ts";
+import { firstChars } from "../../shared/truncate.ts";
 
 export function readDiscrete(view: ModelView, numbers: Numbers): DiscreteProgram {
   const parts = partsOf(numbers.names());
@@ -35,7 +36,7 @@ export function readDiscrete(view: ModelView, numbers: Numbers): DiscreteProgram
 }
 
 export function titleOf(view: ModelView): string {
-  return (view.name ?? view.identifier ?? "Model").slice(0, 200);
+  return firstChars(view.name ?? view.identifier ?? "Model", 200);
 }
 
 export function horizonOf(view: ModelView, numbers: Numbers): number | undefined {
@@ -67,7 +68,7 @@ function windowOf(numbers: Numbers): number | undefined {
   if (wanted.toUpperCase() !== "MMP")
     throw new ProgramError(
       name!,
-      `${name!} is ${JSON.stringify(wanted.slice(0, 40))}; programs infer by fixed-point iteration (FPI) or by ` +
+      `${name!} is ${JSON.stringify(firstChars(wanted, 40))}; programs infer by fixed-point iteration (FPI) or by ` +
         `marginal message passing (MMP). Write "${name!}: FPI", or take the line out.`,
     );
   const window = numbers.expectedParameter("inference_horizon") ?? USUAL_WINDOW;

@@ -1,3 +1,4 @@
+import { firstChars } from "../../shared/truncate.ts";
 /** What may stand in letters and signs although it has no width: joiners, and how a sign of emoji is shown. */
 const NEEDED = String.raw`\u200c\u200d\ufe0e\ufe0f\u115f\u1160\u180b-\u180f`;
 /** Characters that a person does not see and a model reads, and those that a terminal obeys. */
@@ -18,8 +19,8 @@ export function visibleText(text: string): string {
 
 /** The same in one line, cut where it is longer than any title is. */
 export function visibleLine(text: string, most = MAX_LINE): string {
-  const line = visibleText(text.slice(0, most * 2))
+  const line = visibleText(firstChars(text, most * 2))
     .replaceAll(/\s+/gu, " ")
     .trim();
-  return line.length <= most ? line : `${line.slice(0, most - 1).trimEnd()}…`;
+  return line.length <= most ? line : `${firstChars(line, most - 1).trimEnd()}…`;
 }

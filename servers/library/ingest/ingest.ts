@@ -19,6 +19,7 @@ import {
   type Passages,
   type StoredDocument,
 } from "../store/store.ts";
+import { firstChars } from "../../shared/truncate.ts";
 
 /** Another number where the same bytes would become other passages. */
 const PIPELINE = 4;
@@ -185,10 +186,8 @@ function namesOf({ title, author, year, language, edition, genre, work, origins 
 
 /** `how_to_make_our_ideas_clear`, of the file's name; where that is taken, with the beginning of its digest. */
 async function freeSourceId(path: string, contentHash: string, store: LibraryStore): Promise<string> {
-  const stem =
-    plainWords(basename(path, extname(path)))
-      .replaceAll(" ", "_")
-      .slice(0, 80) || "document";
+  const words = plainWords(basename(path, extname(path))).replaceAll(" ", "_");
+  const stem = firstChars(words, 80) || "document";
   return (await store.document(stem)) ? `${stem}_${contentHash.slice(0, 8)}` : stem;
 }
 

@@ -3,6 +3,7 @@ import { isAbsolute } from "node:path";
 import { DocumentError } from "../documents/document-error.ts";
 import { filesOf, type FilePolicy } from "../documents/open-folders.ts";
 import { EXTENSIONS } from "../documents/formats.ts";
+import { firstChars } from "../../shared/truncate.ts";
 
 /** What is read: a file by its real path, or what stands at an address. */
 export type Source = { readonly path: string } | { readonly url: string };
@@ -51,7 +52,7 @@ async function addressIn(given: string, { allowUrls, isByPerson }: SourcePolicy)
   if (allowUrls || (await isByPerson?.(source))) return source;
   throw new DocumentError(
     "ACCESS_DENIED",
-    `Addresses are not asked for these tools, got ${JSON.stringify(given.slice(0, 200))}. Add the line ` +
+    `Addresses are not asked for these tools, got ${JSON.stringify(firstChars(given, 200))}. Add the line ` +
       "`allow_urls = true` below [library] of toolyard.toml; of a server that runs alone, set " +
       "LIBRARY_ALLOW_URLS=true. A person may add any by `toolyard library add`.",
   );
@@ -70,7 +71,7 @@ function isAddress(given: string): boolean {
 }
 
 function addressOf(given: string): string {
-  const shown = JSON.stringify(given.slice(0, 200));
+  const shown = JSON.stringify(firstChars(given, 200));
   const url = URL.canParse(given) && given.length <= MAX_ADDRESS ? new URL(given) : undefined;
   if (url?.protocol !== "https:" || url.username !== "" || url.password !== "")
     throw new DocumentError(
@@ -87,7 +88,7 @@ async function matching(pattern: string, files: FilePolicy): Promise<Source[]> {
   if (pattern.length > MAX_GLOB || stars > MAX_STARS)
     throw new DocumentError(
       "VALIDATION_ERROR",
-      `A pattern has at most ${MAX_STARS} wildcards, got ${JSON.stringify(pattern.slice(0, 200))}.`,
+      `A pattern has at most ${MAX_STARS} wildcards, got ${JSON.stringify(firstChars(pattern, 200))}.`,
     );
   const plain = pattern.replaceAll("\\", "/");
   const steps = plain.split("/");

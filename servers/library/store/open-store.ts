@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { OptionError } from "toolyard";
 import { storeFailure } from "./store-failure.ts";
 import type { LibraryStore } from "./store.ts";
+import { firstChars } from "../../shared/truncate.ts";
 
 export const STORE_FORMS =
   "sqlite:///folder/library.db, postgres://user:password@host/database or weaviate+http://host:8080, each with " +
@@ -55,7 +56,7 @@ function expectCollection(collection: string): void {
   if (COLLECTION.test(collection)) return;
   throw new OptionError(
     "The collection must be named by up to 31 small letters, digits and underscores, such as scholars, got " +
-      `${JSON.stringify(collection.slice(0, 200))}.`,
+      `${JSON.stringify(firstChars(collection, 200))}.`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { storeFailure } from "./store-failure.ts";
+import { firstChars } from "../../shared/truncate.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -42,7 +43,7 @@ export class WeaviateClient {
       // A 404 of something in between, which is a page, says nothing of what is there.
       if (response.status === 404 && (text === "" || isJson(text))) return undefined;
       const wait = [429, 502, 503].includes(response.status) ? RETRY_MS[at] : undefined;
-      if (wait === undefined) throw this.failure(`it answers ${response.status}: ${text.slice(0, 300)}`);
+      if (wait === undefined) throw this.failure(`it answers ${response.status}: ${firstChars(text, 300)}`);
       await new Promise((done) => setTimeout(done, wait));
     }
   }
@@ -113,7 +114,7 @@ export class WeaviateClient {
     try {
       return JSON.parse(text) as T;
     } catch (error) {
-      throw this.failure(`it answers with what is no JSON: ${text.slice(0, 100)}`, error);
+      throw this.failure(`it answers with what is no JSON: ${firstChars(text, 100)}`, error);
     }
   }
 

@@ -6,6 +6,7 @@ import { createToolNames, type ToolNames } from "../tool-names.ts";
 import { toErrorObject } from "../tool-output.ts";
 import type { Vendor } from "../vendor.ts";
 import { rewriteSchema } from "./rewrite-schema.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 /** A tool as a hub or a client lists it: in MCP's wire shape, or with `input_schema`. */
 export interface ListedTool {
@@ -159,7 +160,7 @@ function toHubCall(
     tool,
     message:
       `The arguments of ${spelt} must be one JSON object. Received: ` +
-      `${(typeof args === "string" ? args : stringifyExact(args)).slice(0, 200)}`,
+      `${firstChars(typeof args === "string" ? args : stringifyExact(args), 200)}`,
   };
 }
 

@@ -1,3 +1,4 @@
+import { firstChars } from "../../core/truncate.ts";
 /** Longest text that is read into words, of a query and of one field. */
 const MAX_QUERY_LENGTH = 2000;
 const MAX_FIELD_LENGTH = 8000;
@@ -23,7 +24,7 @@ export interface QueryWord {
 
 /** The words of a query in their order, without repetition. A query of nothing but stop words keeps them. */
 export function queryWords(query: string): QueryWord[] {
-  const all = wordsOf(query.slice(0, MAX_QUERY_LENGTH));
+  const all = wordsOf(firstChars(query, MAX_QUERY_LENGTH));
   const telling = all.filter((word) => !STOP_WORDS.has(word));
   const words = new Map((telling.length > 0 ? telling : all).map((text) => [stem(text), text]));
   return Array.from(words, ([stemmed, text]) => ({ text, stem: stemmed })).slice(0, MAX_QUERY_WORDS);
@@ -36,7 +37,7 @@ export function fieldWords(text: string): string[] {
 
 /** The words of a field as they are written, without stop words. */
 export function tellingWords(text: string): string[] {
-  return wordsOf(text.slice(0, MAX_FIELD_LENGTH)).filter((word) => !STOP_WORDS.has(word));
+  return wordsOf(firstChars(text, MAX_FIELD_LENGTH)).filter((word) => !STOP_WORDS.has(word));
 }
 
 /** The lower-case words of a text: cut at everything but letters and digits, and inside of `camelCase` too. */
@@ -68,7 +69,7 @@ function addIdeographs(run: string, words: string[]): void {
 }
 
 function push(word: string, words: string[]): void {
-  const lower = word.toLowerCase().slice(0, MAX_WORD_LENGTH);
+  const lower = firstChars(word.toLowerCase(), MAX_WORD_LENGTH);
   words.push(/^\p{ASCII}*$/u.test(lower) ? lower : lower.normalize("NFKD").replaceAll(/\p{M}/gu, ""));
 }
 

@@ -8,6 +8,7 @@ import type { CallOptions } from "../../hub/toolyard.ts";
 import { parseSeconds } from "../option-keys.ts";
 import { SourceHub } from "../source-hub.ts";
 import { resolveClient, type ClientServer, type ClientSettings, type ResolvedClient } from "./client-options.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 export interface ToolDefinition {
   /** As the server gives it. */
@@ -204,7 +205,7 @@ export class MCPClient implements AsyncDisposable {
     const { failure } = error;
     const advice = failure.kind === "timeout" && !failure.message.includes(option) ? ` ${option} can be raised.` : "";
     const last = failure.kind === "unavailable" || failure.kind === "timeout" ? this.stderr.at(-1) : undefined;
-    const said = last === undefined ? "" : ` Its last line on stderr: ${last.slice(0, MAX_LINE_CHARS)}`;
+    const said = last === undefined ? "" : ` Its last line on stderr: ${firstChars(last, MAX_LINE_CHARS)}`;
     return advice === "" && said === ""
       ? error
       : new FailError({ ...failure, message: failure.message + advice + said });

@@ -4,6 +4,7 @@ import { NameBook } from "../../core/name-book.ts";
 import { DEFAULT_NAMING, READ_SEPARATORS, renderModelName, type Named } from "../../core/names.ts";
 import { nearest } from "../../core/suggest.ts";
 import { resolveRemoteServer } from "../../providers/http/options.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 /** Where a tool is. The server speaks Streamable HTTP at `scheme://host:port/path`. */
 export interface RegistryLine {
@@ -168,7 +169,7 @@ export class RegistryNames {
     // Several lines may lead to one tool; then it does not matter which.
     const more = others.filter((other) => entry && !isSameTool(entry, other));
     if (entry && more.length === 0) return { found: true, entry };
-    const shown = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
+    const shown = name.length > MAX_SHOWN ? `${firstChars(name, MAX_SHOWN)}…` : name;
     if (entry)
       return {
         found: false,

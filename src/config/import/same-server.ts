@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 /** How one server's options differ from another's of the same name; nothing where they run the same. */
 export function differenceOf(here: JsonObject, there: JsonObject): string | undefined {
@@ -30,7 +31,7 @@ export function serverLabel(options: JsonObject): string {
   if ("url" in options) return URL.canParse(program) ? new URL(program).origin + new URL(program).pathname : program;
   const named = words.find((word) => !word.startsWith("-") && !PASSED_ON.has(word));
   const label = named === undefined ? program : `${program} ${named}`;
-  return label.length > MAX_LABEL ? `${label.slice(0, MAX_LABEL - 1)}…` : label;
+  return label.length > MAX_LABEL ? `${firstChars(label, MAX_LABEL - 1)}…` : label;
 }
 
 /** Of `pipx run a` and `pnpm dlx a` the third word says more. */

@@ -3,6 +3,7 @@ import type { SourceReport } from "../../core/hub-port.ts";
 import { formatDuration } from "../../core/duration.ts";
 import { html, Html } from "../html.ts";
 import { HOME_STYLE } from "./home-style.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 /** How one client is given this hub. */
 export interface ClientEntry {
@@ -84,7 +85,7 @@ function sourceOf({ source, status, tools, problems }: SourceReport, signIn: str
   const paint = isWell ? "well" : state === "starting" ? "busy" : "ill";
   return html`<li><span class="state ${paint}">${state}</span> <b>${source.id}</b>
 <span class="dim">${source.kind}, ${tools === 1 ? "1 tool" : `${tools} tools`}</span>
-${reasons.map((text) => html`<p>${text.slice(0, MAX_REASON_CHARS)}</p>`)}
+${reasons.map((text) => html`<p>${firstChars(text, MAX_REASON_CHARS)}</p>`)}
 ${state === "needs_authorisation" && signIn !== undefined ? html`<p><a href="${signIn}">Sign in</a></p>` : ""}</li>`;
 }
 

@@ -1,6 +1,7 @@
 import { KINDS } from "../../core/kinds.ts";
 import { stringMember, type JsonObject } from "../../core/json.ts";
 import type { Fail, RpcErrorObject } from "../../core/outcome.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 /** What a call was for, as its caller spelt it. */
 export type Target = { readonly tool: string } | { readonly uri: string };
@@ -71,7 +72,7 @@ function facts({ kind, retryable, retryAfterMs, details }: Fail): JsonObject {
 }
 
 function shown(word: string): string {
-  return word.length > MAX_QUOTED ? `${word.slice(0, MAX_QUOTED)}…` : word;
+  return word.length > MAX_QUOTED ? `${firstChars(word, MAX_QUOTED)}…` : word;
 }
 
 /** What of a caller's word is repeated in an error. */

@@ -10,6 +10,7 @@ import { BuiltCall } from "../../core/built-call.ts";
 import { errorAnswer, resultAnswer, type Answer } from "./answers.ts";
 import { failureAnswer, internalAnswer, type FailureRules } from "./failures.ts";
 import { pageOf } from "./paging.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 /** What the methods of both eras stand on. */
 export interface MethodsDeps {
@@ -97,7 +98,7 @@ export function isPassedOn(method: string, { deps, view }: Pick<MethodContext, "
 }
 
 export function methodNotFound(method: string): Answer {
-  return errorAnswer(RPC.methodNotFound, `Method not found: ${method.slice(0, MAX_QUOTED)}`);
+  return errorAnswer(RPC.methodNotFound, `Method not found: ${firstChars(method, MAX_QUOTED)}`);
 }
 
 async function answerList(

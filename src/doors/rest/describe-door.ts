@@ -11,6 +11,7 @@ import type { RestOptions } from "./options.ts";
 import type { RestParts } from "./ports.ts";
 import { mountPath } from "./mount-path.ts";
 import { DOCS_PATH, OPENAPI_PATH } from "../paths.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 /** A document and its text without `servers`, which each caller reaches in its own way. */
 interface Described {
@@ -52,7 +53,7 @@ export class DescribeDoor {
     const { PAGE_POLICY, renderPage } = await import("./openapi/page.ts");
     const { document } = await this.#describe(exchange);
     const page = renderPage(document, baseUrl, {
-      filter: (query.get("filter") ?? "").slice(0, MAX_FILTER),
+      filter: firstChars(query.get("filter") ?? "", MAX_FILTER),
       page: Number(query.get("page")) || 1,
     });
     send(exchange.answer, page, {

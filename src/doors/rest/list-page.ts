@@ -2,6 +2,7 @@ import { matchesGlob } from "../../core/glob.ts";
 import type { RenderedList } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { Refusal } from "../../http/refusal.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 /** What a request wants to see of a list. */
 export interface PageWish {
@@ -41,7 +42,7 @@ export function readLimit(query: URLSearchParams): number | undefined {
   if (/^\d+$/.test(text) && limit >= 1 && limit <= MAX_LIMIT) return limit;
   throw new Refusal(
     400,
-    `\`limit\` must be a whole number from 1 to ${MAX_LIMIT}, got ${JSON.stringify(text.slice(0, 40))}.`,
+    `\`limit\` must be a whole number from 1 to ${MAX_LIMIT}, got ${JSON.stringify(firstChars(text, 40))}.`,
   );
 }
 

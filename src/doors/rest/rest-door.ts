@@ -24,6 +24,7 @@ import { refusalText } from "./refusal-text.ts";
 import type { Door } from "../door.ts";
 import { toolModeOfRequest } from "../tool-mode.ts";
 import { sendRaw } from "./resource-answer.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 /** Hits of a search that names no limit. */
 const DEFAULT_HITS = 5;
@@ -184,7 +185,7 @@ function nameIn({ http }: RestExchange, prefix: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Refusal(400, `The tool's name ${JSON.stringify(text.slice(0, 200))} is not a valid piece of a URL.`);
+    throw new Refusal(400, `The tool's name ${JSON.stringify(firstChars(text, 200))} is not a valid piece of a URL.`);
   }
 }
 

@@ -8,6 +8,7 @@ import type { ServiceName, Source } from "../../core/records.ts";
 import { permissionOf, supposedName } from "../../core/rights.ts";
 import type { Spellings } from "../../core/spelling.ts";
 import { behindPrefix } from "./absent-source.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 /** A name that no list holds, and where it is looked for. */
 export interface Wanted {
@@ -92,7 +93,7 @@ function absenceOf(name: string, services: readonly Provider[], hasNear: boolean
     return { failure: fail("unavailable", sentence(only.service!)), service: only.service! };
   if (!another || hasNear) return undefined;
   const told = [...new Set(away.map(({ service }) => sentence(service!)))].join("; ");
-  return { failure: fail("unavailable", `${name.slice(0, 200)} is not known as long as these are away: ${told}.`) };
+  return { failure: fail("unavailable", `${firstChars(name, 200)} is not known as long as these are away: ${told}.`) };
 }
 
 /** Those whose words the name shares most; all of them where it shares none with anybody. */

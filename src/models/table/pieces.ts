@@ -1,3 +1,4 @@
+import { firstChars } from "../../core/truncate.ts";
 const MAX_WORD_CHARS = 48;
 /** Characters of a text that are read, from its beginning. */
 const MAX_TEXT_CHARS = 32_768;
@@ -41,7 +42,7 @@ export class Pieces {
   /** Numbers of the pieces, `most` or a few more; words that the vocabulary cannot write are left out. */
   ofText(text: string, most: number): number[] {
     const found: number[] = [];
-    for (const [word] of plainText(text.slice(0, MAX_TEXT_CHARS)).matchAll(WORD)) {
+    for (const [word] of plainText(firstChars(text, MAX_TEXT_CHARS)).matchAll(WORD)) {
       for (const number of this.#ofWord(word)) found.push(number);
       if (found.length >= most) break;
     }
@@ -75,7 +76,7 @@ export class Pieces {
     let pieces = this.#known.get(word);
     if (!pieces) {
       if (this.#known.size >= MAX_KNOWN) this.#known.clear();
-      this.#known.set(word, (pieces = this.#cut(word.slice(0, MAX_WORD_CHARS))));
+      this.#known.set(word, (pieces = this.#cut(firstChars(word, MAX_WORD_CHARS))));
     }
     return pieces;
   }

@@ -1,5 +1,6 @@
 import { isDeeperThan } from "../../core/json-depth.ts";
 import { isJsonObject, stringMember, type JsonObject } from "../../core/json.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 /** Where the endpoint does not say how long a token is good for. */
 export const DEFAULT_LIFETIME_MS = 5 * 60_000;
@@ -64,5 +65,5 @@ function lifetimeOf(expiresIn: unknown): number {
 
 function shown(words: string): string {
   const printable = words.replaceAll(/[^\x20-\x7e]+/g, " ").trim();
-  return printable.length > MAX_WORDS_CHARS ? `${printable.slice(0, MAX_WORDS_CHARS)}…` : printable;
+  return printable.length > MAX_WORDS_CHARS ? `${firstChars(printable, MAX_WORDS_CHARS)}…` : printable;
 }

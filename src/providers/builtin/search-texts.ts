@@ -2,6 +2,7 @@ import { stringifyExact } from "../../core/exact-json.ts";
 import { FURTHER_RESULTS } from "../../catalog/search/limits.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { SearchAnswer, SearchHit } from "../../core/ports.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 /** How much of the hits an answer tells. */
 export interface AnswerShape {
@@ -109,10 +110,9 @@ function line({ name, server, description }: SearchHit, room: number): string {
 
 /** The first sentence of a description, cut where there is no room for it. */
 function firstSentence(description: string, room: number): string {
-  const text = description
-    .slice(0, 4 * room)
+  const text = firstChars(description, 4 * room)
     .replaceAll(/\s+/g, " ")
     .trim();
   const sentence = /^.*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text;
-  return sentence.length > room ? `${sentence.slice(0, room - 1).trimEnd()}…` : sentence;
+  return sentence.length > room ? `${firstChars(sentence, room - 1).trimEnd()}…` : sentence;
 }

@@ -14,6 +14,7 @@ import type { FixedTool } from "../fixed-tools.ts";
 import { FileRefusal } from "./confined-path.ts";
 import type { ConfinedFiles } from "./confined-files.ts";
 import { defaultToolRecord, endOfCall, failedResult, valueResult } from "./default-tool.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 const MAX_SIDE = 8192;
 
@@ -130,10 +131,8 @@ function fileName(suggestion: string, prompt: string): string {
 }
 
 function slug(text: string): string {
-  return text
-    .slice(0, 4 * MAX_NAME_CHARS)
+  const plain = firstChars(text, 4 * MAX_NAME_CHARS)
     .normalize("NFC")
-    .replaceAll(/[^\p{L}\p{N}_-]+/gu, "-")
-    .slice(0, MAX_NAME_CHARS)
-    .replaceAll(/^-+|-+$/g, "");
+    .replaceAll(/[^\p{L}\p{N}_-]+/gu, "-");
+  return firstChars(plain, MAX_NAME_CHARS).replaceAll(/^-+|-+$/g, "");
 }

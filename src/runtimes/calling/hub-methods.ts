@@ -4,6 +4,7 @@ import type { ImageRequest, TextRequest } from "../../core/models.ts";
 import { fail } from "../../core/outcome.ts";
 import { resourceValue, toolValue } from "../../core/tool-value.ts";
 import type { HubAccess } from "./hub-access.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 type Method = (params: JsonObject, access: HubAccess, signal: AbortSignal) => Promise<JsonObject>;
 
@@ -32,7 +33,7 @@ export function answerRequest(
     new FailError(
       fail(
         "unknown_tool",
-        `There is no method \`${method.slice(0, 100)}\`. Known are ${Object.keys(METHODS).join(", ")}.`,
+        `There is no method \`${firstChars(method, 100)}\`. Known are ${Object.keys(METHODS).join(", ")}.`,
       ),
     ),
   );

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { fail, ok, type Outcome } from "../../core/outcome.ts";
 import { rememberValue } from "../../core/tool-value.ts";
 import type { Exit } from "../../process/child.ts";
+import { firstChars, lastChars } from "../../core/truncate.ts";
 
 /** How much of what a failing script printed is told. */
 const MAX_REASON_CHARS = 4000;
@@ -50,7 +51,7 @@ export function failureOutcome({ exit, stdout, stderr }: Failure): Outcome {
     const result = { ...printed, isError: true };
     return fail("tool_error", firstText(result) || `The script ${how}.`, { details, result });
   }
-  const reason = (stderr.trim() || stdout.toString("utf8").trim()).slice(-MAX_REASON_CHARS);
+  const reason = lastChars(stderr.trim() || stdout.toString("utf8").trim(), MAX_REASON_CHARS);
   const message = reason === "" ? `The script ${how} and said nothing on stderr.` : `The script ${how}.\n${reason}`;
   return fail("tool_error", message, { details, result: { ...textResult(message), isError: true } });
 }
@@ -76,10 +77,8 @@ function isToolResult(object: JsonObject): boolean {
 
 function firstText(result: JsonObject): string {
   const items = result["content"] as readonly JsonObject[];
-  return items
-    .flatMap((item) => (typeof item["text"] === "string" ? [item["text"]] : []))
-    .join("\n")
-    .slice(0, MAX_REASON_CHARS);
+  const texts = items.flatMap((item) => (typeof item["text"] === "string" ? [item["text"]] : []));
+  return firstChars(texts.join("\n"), MAX_REASON_CHARS);
 }
 
 function jsonObjectOf(text: string): JsonObject | undefined {

@@ -1,4 +1,5 @@
 import type { SandboxError } from "../engine.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 const MAX_TYPE_CHARS = 200;
 const MAX_MESSAGE_CHARS = 8000;
@@ -15,8 +16,8 @@ export interface Origin {
 /** The error that the inside described as JSON, with the lines of the code in its traceback and no others. */
 export function readGuestError(json: string, origin: Origin): SandboxError {
   const { type, message, stack } = parse(json);
-  const shortType = type.slice(0, MAX_TYPE_CHARS);
-  const words = withAdvice(shortType, message.slice(0, MAX_MESSAGE_CHARS), origin.code);
+  const shortType = firstChars(type, MAX_TYPE_CHARS);
+  const words = withAdvice(shortType, firstChars(message, MAX_MESSAGE_CHARS), origin.code);
   const count = origin.code.split("\n").length;
   const lines = stack.split("\n").flatMap((line) => toLine(line, origin.wrapperChars, count));
   return {
@@ -47,7 +48,7 @@ function toLine(line: string, wrapperChars: number, count: number): string[] {
       : `${file}:${row}:${row === "1" ? Math.max(1, Number(column) - wrapperChars) : column}`;
   const name = /^\s*at (.+?) \(/u.exec(line)?.[1];
   const isTop = name === undefined || name === "<eval>" || (name === "<anonymous>" && wrapperChars > 0);
-  return [isTop ? `    at ${place}` : `    at ${name.slice(0, MAX_TYPE_CHARS)} (${place})`];
+  return [isTop ? `    at ${place}` : `    at ${firstChars(name, MAX_TYPE_CHARS)} (${place})`];
 }
 
 function withAdvice(type: string, message: string, code: string): string {

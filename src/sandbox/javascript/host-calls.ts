@@ -2,6 +2,7 @@ import type { SandboxJob, SandboxLimits } from "../engine.ts";
 import { tooLongArguments } from "../bound-messages.ts";
 import type { FromWorker } from "../worker-messages.ts";
 import { Refusal } from "./refusal.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 const MAX_QUERY_CHARS = 4000;
 
@@ -40,7 +41,7 @@ export class HostCalls {
     this.#waiting.push(
       operation === "call"
         ? { type: "call", id, path: head, json: rest }
-        : { type: "search", id, query: rest.slice(0, MAX_QUERY_CHARS), limit: Number(head) },
+        : { type: "search", id, query: firstChars(rest, MAX_QUERY_CHARS), limit: Number(head) },
     );
     this.#sendNext();
   }

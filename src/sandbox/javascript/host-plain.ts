@@ -4,6 +4,7 @@ import { toGuestJson } from "./guest-mark.ts";
 import type { HostOperation } from "./guest/host.ts";
 import type { JobFiles } from "./job-files.ts";
 import { Refusal } from "./refusal.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 const MAX_RANDOM_BYTES = 65_536;
 const MAX_URL_CHARS = 65_536;
@@ -84,7 +85,7 @@ function toBytes(data: string | Uint8Array): Uint8Array {
 
 function decode(settings: string, bytes: Uint8Array): string {
   const [encoding = "", fatal] = settings.split("\n");
-  if (!ENCODINGS.has(encoding)) throw new Refusal(`The encoding "${encoding.slice(0, 40)}" is not known here.`);
+  if (!ENCODINGS.has(encoding)) throw new Refusal(`The encoding "${firstChars(encoding, 40)}" is not known here.`);
   try {
     return decodeBytes(encoding, bytes, { fatal: fatal === "1" });
   } catch {

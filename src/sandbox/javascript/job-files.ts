@@ -2,6 +2,7 @@ import { tooLargeFiles } from "../bound-messages.ts";
 import type { SandboxFile, SandboxLimits } from "../engine.ts";
 import { toFilePath } from "../file-path.ts";
 import { Refusal } from "./refusal.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 /** Files of a run, in memory. In a session they stay, and a file counts as made by the run that changed it. */
 export class JobFiles {
@@ -75,5 +76,5 @@ function known(path: string): string {
 }
 
 function shorten(path: string): string {
-  return path.length > 100 ? `${path.slice(0, 100)}…` : path;
+  return path.length > 100 ? `${firstChars(path, 100)}…` : path;
 }

@@ -2,6 +2,7 @@ import { isJsonObject, stringMember, type JsonObject } from "../../core/json.ts"
 import { tooLargeResult } from "../bound-messages.ts";
 import type { SandboxEnd, SandboxError, SandboxLimits } from "../engine.ts";
 import type { WorkerDone } from "../worker-messages.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 const MAX_TYPE_CHARACTERS = 200;
 const MAX_MESSAGE_CHARACTERS = 10_000;
@@ -45,7 +46,7 @@ export function toDone(frame: JsonObject, limits: SandboxLimits): Omit<WorkerDon
 
 function toError(value: unknown): SandboxError | undefined {
   if (!isJsonObject(value)) return undefined;
-  const text = (key: string, longest: number) => (stringMember(value, key) ?? "").slice(0, longest);
+  const text = (key: string, longest: number) => firstChars(stringMember(value, key) ?? "", longest);
   return {
     type: text("type", MAX_TYPE_CHARACTERS),
     message: text("message", MAX_MESSAGE_CHARACTERS),

@@ -9,6 +9,7 @@ import { parseMessage } from "../../wire/parse-message.ts";
 import type { HttpClient } from "../../outbound/client/http-client.ts";
 import { httpFailure } from "../../outbound/client/server-failures.ts";
 import type { TransportHandlers } from "../transport.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 export interface HttpConnectionOptions {
   readonly client: HttpClient;
@@ -92,7 +93,7 @@ export class HttpConnection {
     const parsed = parseMessage(text, MAX_JSON_DEPTH);
     if (!parsed.ok) {
       const message = "The server sent something that is not JSON, or JSON that nests too deep.";
-      this.#handlers?.onNoise?.({ kind: "not-json", message, sample: text.slice(0, MAX_SAMPLE_LENGTH) });
+      this.#handlers?.onNoise?.({ kind: "not-json", message, sample: firstChars(text, MAX_SAMPLE_LENGTH) });
       return undefined;
     }
     const { value } = parsed;

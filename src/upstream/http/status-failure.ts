@@ -1,6 +1,7 @@
 import type { FailError } from "../../core/errors.ts";
 import { retryAfterMs } from "../../outbound/client/retry-after.ts";
 import { httpFailure, UNSENT, type Place } from "../../outbound/client/server-failures.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 /** What is known of a response that is no answer. `header` takes names in lower case. */
 export interface RefusedResponse {
@@ -69,7 +70,7 @@ export function toStatusFailure(response: RefusedResponse, place: Place): FailEr
 }
 
 function toSignInFailure(response: RefusedResponse, place: Place): FailError {
-  const challenge = response.header("www-authenticate")?.slice(0, MAX_CHALLENGE_LENGTH) ?? "";
+  const challenge = firstChars(response.header("www-authenticate") ?? "", MAX_CHALLENGE_LENGTH);
   const signIn = httpUrl(parameterOf(challenge, "resource_metadata"));
   const scope = parameterOf(challenge, "scope");
   const what = response.status === 401 ? "wants a sign-in (HTTP 401)" : "refuses these credentials (HTTP 403)";

@@ -28,6 +28,7 @@ import {
 import { answers, ResponseStream, type Resuming } from "./response-stream.ts";
 import { saysSessionLost } from "./session-loss.ts";
 import { ServerStream } from "./server-stream.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 /** How long requests in flight may still be answered once the session turned out to be lost, after the last refusal. */
 const SESSION_END_GRACE_MS = 2000;
@@ -195,7 +196,7 @@ export class StreamableHttpTransport implements Transport {
     if (type !== JSON_TYPE) {
       discard(response.body);
       const what =
-        `answered with ${type === "" ? "no content type" : `\`${type.slice(0, 100)}\``} where JSON or an event ` +
+        `answered with ${type === "" ? "no content type" : `\`${firstChars(type, 100)}\``} where JSON or an event ` +
         "stream is due. Check that `url` points to an MCP server.";
       throw httpFailure("malformed", { place: client.place, what }, { details: { status: response.status } });
     }

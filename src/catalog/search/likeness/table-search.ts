@@ -8,6 +8,7 @@ import type { Evidence } from "./blend.ts";
 import { Neighbours } from "./neighbours.ts";
 import { toolVectorsOf } from "./tool-vectors.ts";
 import { VectorRows } from "./vector-rows.ts";
+import { firstChars } from "../../../core/truncate.ts";
 
 const MAX_QUERY_CHARS = 2000;
 
@@ -63,7 +64,7 @@ export class TableSearch implements EvidenceSource {
   async evidence(query: string, tools: readonly PreparedTool[]): Promise<Evidence | undefined> {
     const prepared = await this.prepare(tools);
     if (!prepared) return undefined;
-    const likeness = prepared.vectors.likenessTo(prepared.embedder.embed(query.slice(0, MAX_QUERY_CHARS)));
+    const likeness = prepared.vectors.likenessTo(prepared.embedder.embed(firstChars(query, MAX_QUERY_CHARS)));
     return { likeness, ...(prepared.neighbours && { neighbours: prepared.neighbours }) };
   }
 

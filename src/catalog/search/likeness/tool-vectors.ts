@@ -4,6 +4,7 @@ import { visibleName } from "../../../core/names.ts";
 import type { ToolRecord } from "../../../core/records.ts";
 import type { PreparedTool } from "../../source-part.ts";
 import { toBytes } from "./byte-rows.ts";
+import { firstChars } from "../../../core/truncate.ts";
 
 /** What the texts of a tool count, beside its name and its description. */
 const SERVER_SHARE = 0.4;
@@ -39,7 +40,10 @@ function readTool({ record, entry }: PreparedTool, embedder: TextEmbedder): Tool
   const { source } = record;
   const server = embedder.embed(source.namespace === source.id ? source.id : `${source.namespace} ${source.id}`);
   const about = embedder.embed(
-    `${stringMember(entry, "title") ?? ""} ${stringMember(entry, "description") ?? ""}`.slice(0, MAX_DESCRIPTION_CHARS),
+    firstChars(
+      `${stringMember(entry, "title") ?? ""} ${stringMember(entry, "description") ?? ""}`,
+      MAX_DESCRIPTION_CHARS,
+    ),
   );
   const name = embedder.embed(visibleName(record));
   const named = sum([name, 1], [server, SERVER_SHARE]);

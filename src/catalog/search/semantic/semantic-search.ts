@@ -10,6 +10,7 @@ import { usualOf, type Likeness, type Usual } from "../likeness/usual.ts";
 import { ModelRows } from "./model-rows.ts";
 import { toolTextOf, type ToolText } from "./tool-text.ts";
 import { unitVector, VectorStore } from "./vector-store.ts";
+import { firstChars } from "../../../core/truncate.ts";
 
 /** Queries whose vectors are kept. */
 const MAX_QUERIES = 500;
@@ -65,7 +66,7 @@ export class SemanticSearch implements EvidenceSource {
   async #likeness(query: string, tools: readonly PreparedTool[]): Promise<Likeness | undefined> {
     const rows = this.#rows.get(tools) ?? (await (this.#reading.get(tools) ?? this.#read(tools)));
     if (!rows) return undefined;
-    const wanted = await this.#vectorOf(query.trim().slice(0, MAX_QUERY_CHARS));
+    const wanted = await this.#vectorOf(firstChars(query.trim(), MAX_QUERY_CHARS));
     if (!wanted) return undefined;
     const cosines = rows.cosinesTo(wanted);
     if (cosines) return { cosines, ...usualOf(cosines, MODEL_PRIOR) };

@@ -3,6 +3,7 @@ import { isJsonObject, stringMember } from "../../../core/json.ts";
 import { visibleName } from "../../../core/names.ts";
 import type { ToolRecord } from "../../../core/records.ts";
 import type { PreparedTool } from "../../source-part.ts";
+import { firstChars } from "../../../core/truncate.ts";
 
 const MAX_DESCRIPTION_CHARS = 1000;
 const MAX_PARAMETERS = 30;
@@ -25,7 +26,7 @@ export function toolTextOf({ record, entry }: PreparedTool): ToolText {
         : [];
     const lines = [
       `${record.source.id}: ${visibleName(record).replaceAll(/[_.\-/]+|(?<=[a-z])(?=[A-Z])/g, " ")}`,
-      (stringMember(entry, "description") ?? "").slice(0, MAX_DESCRIPTION_CHARS),
+      firstChars(stringMember(entry, "description") ?? "", MAX_DESCRIPTION_CHARS),
       [...record.keywords, ...properties].join(", "),
     ];
     const text = lines.filter((line) => line !== "").join("\n");

@@ -5,6 +5,7 @@ import { isJsonContent } from "../../../http/json-content.ts";
 import { sendJson } from "../../../http/send.ts";
 import { LEGACY_REVISIONS, legacyRevision } from "../../../wire/legacy/revisions.ts";
 import { rpcError, RPC, type RequestId } from "../../../wire/messages.ts";
+import { firstChars } from "../../../core/truncate.ts";
 
 /**
  * An answer that is an HTTP error: the codes and words are those of the reference implementation, since clients look
@@ -81,7 +82,8 @@ export function versionProblem(http: HttpExchange): HttpProblem | undefined {
   const version = http.header("mcp-protocol-version");
   if (version === undefined || legacyRevision(version)) return undefined;
   const known = LEGACY_REVISIONS.map(({ date }) => date).join(", ");
-  const message = `Bad Request: Unsupported protocol version: ${version.slice(0, 40)} (supported versions: ${known})`;
+  const shown = firstChars(version, 40);
+  const message = `Bad Request: Unsupported protocol version: ${shown} (supported versions: ${known})`;
   return { status: 400, code: -32000, message };
 }
 

@@ -29,6 +29,7 @@ import type { Received } from "./session-start.ts";
 import type { SessionDeps } from "./session.ts";
 import { parseEventId } from "./session-events.ts";
 import { SessionTable } from "./session-table.ts";
+import { firstChars } from "../../../core/truncate.ts";
 
 /**
  * Streamable HTTP of the legacy era on one endpoint. `post` gets the parsed body, since whoever tells the eras apart
@@ -279,6 +280,6 @@ function nothingToResume(lastEventId: string): HttpProblem {
   return {
     status: 400,
     code: -32000,
-    message: `Bad Request: nothing to resume after the event id ${JSON.stringify(lastEventId.slice(0, 40))}`,
+    message: `Bad Request: nothing to resume after the event id ${JSON.stringify(firstChars(lastEventId, 40))}`,
   };
 }

@@ -9,6 +9,7 @@ import {
   type Envelope,
 } from "../../../wire/modern/envelope.ts";
 import { findStandardMismatch, HEADERS, type HeaderLookup, type HeaderMismatch } from "../../../wire/modern/headers.ts";
+import { firstChars } from "../../../core/truncate.ts";
 
 /** `status` is the HTTP status; other transports have no use for it. */
 export type Admission =
@@ -42,7 +43,7 @@ export function admit(message: RpcRequest, headers?: HeaderLookup): Admission {
     const data = { supported: MODERN_REVISIONS, requested: protocolVersion };
     return refused(
       RPC.unsupportedProtocolVersion,
-      `Unsupported protocol version: ${protocolVersion.slice(0, MAX_QUOTED)}`,
+      `Unsupported protocol version: ${firstChars(protocolVersion, MAX_QUOTED)}`,
       data,
     );
   }

@@ -5,6 +5,7 @@ import { isJsonObject, objectMember, type JsonObject } from "../../../core/json.
 import { fail, type RpcErrorObject } from "../../../core/outcome.ts";
 import { RPC } from "../../../wire/messages.ts";
 import type { Answer } from "../answers.ts";
+import { firstChars } from "../../../core/truncate.ts";
 
 /**
  * The capabilities that a request for input needs and the caller did not declare, in the shape of client capabilities;
@@ -98,7 +99,7 @@ export function inputProblem({ inputResponses, requestState }: JsonObject): stri
   const wrong = Object.keys(inputResponses).find((key) => !isJsonObject(inputResponses[key]));
   return wrong === undefined
     ? undefined
-    : `\`inputResponses\`: the response to ${JSON.stringify(wrong.slice(0, 100))} must be an object`;
+    : `\`inputResponses\`: the response to ${JSON.stringify(firstChars(wrong, 100))} must be an object`;
 }
 
 /** Why an `input_required` result of a source cannot be passed down, if it cannot. */

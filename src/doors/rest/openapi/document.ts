@@ -6,6 +6,7 @@ import { typesOf } from "../query-arguments.ts";
 import { chatPath, HUB_OPERATIONS, hubPaths } from "./hub-paths.ts";
 import { freeName, portableSchema, safeName } from "./portable-schema.ts";
 import { ERROR_SCHEMA, errorResponses, failuresOf } from "./responses.ts";
+import { firstChars } from "../../../core/truncate.ts";
 
 export interface DocumentSource {
   readonly title: string;
@@ -236,7 +237,7 @@ function queryParameters(input: JsonObject, fixed: JsonObject): JsonObject[] {
 /** The first sentence or line, for lists. */
 function oneLine(text: string): string {
   const [line = ""] = text.trim().split(/\n|(?<=[.!?])\s/, 1);
-  return line.length > MAX_SUMMARY ? `${line.slice(0, MAX_SUMMARY - 1)}…` : line;
+  return line.length > MAX_SUMMARY ? `${firstChars(line, MAX_SUMMARY - 1)}…` : line;
 }
 
 const MAX_SUMMARY = 120;

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from "../../../core/json.ts";
 import { IDENTITY, isUsable, ONE_SCHEMA, SCHEMA_LIST, SCHEMA_MAP } from "./keywords.ts";
 import { modernise } from "./modern-schema.ts";
 import { plainPointer, stepsOf, stepTo } from "./pointer.ts";
+import { firstChars } from "../../../core/truncate.ts";
 
 /**
  * A tool's schema, of whatever draft, as a part of another document at `place` (`#/components/schemas/…`): draft
@@ -150,7 +151,7 @@ class Porter {
     const origin = this.#originOf(text, resource);
     const target = origin === undefined ? undefined : (this.#moved.get(origin) ?? this.#hoist(origin));
     if (target !== undefined) out["$ref"] = target;
-    else out["$comment"] = `Refers to ${text.slice(0, 200)}, which is not part of this document.`;
+    else out["$comment"] = `Refers to ${firstChars(text, 200)}, which is not part of this document.`;
   }
 
   /** The place in the tool's schema that a reference means; nothing when it means another document. */

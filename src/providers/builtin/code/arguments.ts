@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from "../../../core/json.ts";
 import { fail, type Fail } from "../../../core/outcome.ts";
 import { withoutFence } from "../../../sandbox/code-fence.ts";
 import type { SandboxFile, SandboxLanguage } from "../../../sandbox/engine.ts";
+import { firstChars } from "../../../core/truncate.ts";
 
 /** What `execute_code` was asked to run. */
 export interface CodeArguments {
@@ -35,7 +36,10 @@ export function readArguments({
   const name = String(language).trim().toLowerCase();
   const known = Object.hasOwn(LANGUAGES, name) ? LANGUAGES[name] : undefined;
   if (!known)
-    return fail("invalid_params", `\`language\` must be python, javascript or typescript, got "${name.slice(0, 50)}".`);
+    return fail(
+      "invalid_params",
+      `\`language\` must be python, javascript or typescript, got "${firstChars(name, 50)}".`,
+    );
   const read = readFiles(files as JsonObject);
   if ("ok" in read) return read;
   return {
@@ -54,7 +58,7 @@ function readFiles(files: JsonObject): { readonly files: readonly SandboxFile[] 
     const base64 = isJsonObject(content) ? content["base64"] : undefined;
     if (typeof content === "string") read.push({ path, bytes: Buffer.from(content) });
     else if (typeof base64 === "string") read.push({ path, bytes: Buffer.from(base64, "base64") });
-    else return fail("invalid_params", `The file "${path.slice(0, 100)}" must be a text or {"base64": "…"}.`);
+    else return fail("invalid_params", `The file "${firstChars(path, 100)}" must be a text or {"base64": "…"}.`);
   }
   return { files: read };
 }

@@ -2,6 +2,7 @@ import { fail, type Fail } from "../../../core/outcome.ts";
 import { bareLine } from "../../../core/program-line.ts";
 import type { InstallResult } from "./install-files.ts";
 import type { CommandWords } from "./runner.ts";
+import { firstChars } from "../../../core/truncate.ts";
 
 const MAX_LINES = 4;
 const MAX_CHARS = 600;
@@ -30,7 +31,7 @@ export interface Download {
 /** What is said of a download that failed. */
 export function installFailure(result: InstallResult, words: CommandWords, { what, maxMs }: Download): Fail {
   const lines = telling(result.lines);
-  const said = lines.length === 0 ? "" : ` It said: ${lines.join(" ").slice(0, MAX_CHARS).replace(/\.+$/, "")}.`;
+  const said = lines.length === 0 ? "" : ` It said: ${firstChars(lines.join(" "), MAX_CHARS).replace(/\.+$/, "")}.`;
   return fail(
     "unavailable",
     `\`${what}\` could not be downloaded${how(result, maxMs)}.${said} ${adviceFor(result, words)}`,

@@ -8,6 +8,7 @@ import { watchFamily } from "./family.ts";
 import type { InstallJob } from "./minder.ts";
 import { spawnMinder } from "./minder-process.ts";
 import type { CommandWords } from "./runner.ts";
+import { firstChars } from "../../../core/truncate.ts";
 
 const POLL_MS = 200;
 const FOLDER_MODE = 0o700;
@@ -95,7 +96,7 @@ export class RunningInstall {
     const quietMs = performance.now() - this.#signAt;
     const whose = pid === own ? "" : `the download of another hub, process ${pid}: `;
     const what = quietMs > QUIET_MS ? `no sign of life for ${Math.round(quietMs / 1000)} s` : line || "its cache grows";
-    this.waitsFor = `${whose}${what.slice(0, MAX_LINE_CHARS)}`;
+    this.waitsFor = `${whose}${firstChars(what, MAX_LINE_CHARS)}`;
     return quietMs > QUIET_MS && isStart(this.#job.files);
   }
 

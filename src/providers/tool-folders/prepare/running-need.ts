@@ -6,6 +6,7 @@ import { orAborted } from "../../../core/wait.ts";
 import { hidePaths } from "../../../runtimes/scripts/hide-paths.ts";
 import type { InstallEnd, Installs, RunningWish } from "../../installs.ts";
 import type { Need } from "./needs.ts";
+import { firstChars } from "../../../core/truncate.ts";
 
 /** As long as a server that is downloaded may take. */
 export const PREPARE_WITHIN_MS = 10 * 60 * 1000;
@@ -131,9 +132,6 @@ function howOf(reason: string): string {
 function lastWords(lines: readonly string[]): string {
   const begins = lines.findLastIndex((line) => /^(?:×|error\b|npm (?:ERR!|error)|ERROR\b)/i.test(line));
   const words = (begins === -1 ? lines.slice(-1) : lines.slice(begins)).filter((line) => !/complete log/.test(line));
-  return words
-    .map((line) => line.replace(/^[×╰─▶│\s]+/u, ""))
-    .join(" ")
-    .slice(0, MAX_SAID_CHARS)
-    .replace(/[.\s]+$/, "");
+  const said = words.map((line) => line.replace(/^[×╰─▶│\s]+/u, "")).join(" ");
+  return firstChars(said, MAX_SAID_CHARS).replace(/[.\s]+$/, "");
 }
