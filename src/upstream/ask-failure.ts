@@ -1,4 +1,5 @@
 import type { Fail } from "../core/outcome.ts";
+import { firstChars } from "../core/truncate.ts";
 
 /** Characters of a failure's text that are searched. */
 const MAX_CHARS = 1000;
@@ -13,6 +14,6 @@ const INABILITY =
 export function couldNotAsk({ kind, message, rpcError }: Fail): boolean {
   // A failure of the connection, a timeout or a refused argument says nothing about requests to the caller.
   if (kind !== "tool_error" && rpcError === undefined) return false;
-  const text = `${message.slice(0, MAX_CHARS)} ${rpcError?.message.slice(0, MAX_CHARS) ?? ""}`;
+  const text = `${firstChars(message, MAX_CHARS)} ${firstChars(rpcError?.message ?? "", MAX_CHARS)}`;
   return SERVER_REQUEST.test(text) && INABILITY.test(text);
 }

@@ -291,7 +291,7 @@ export class Connection {
    */
   #onCancelled({ requestId, reason }: JsonObject, related: RequestId | undefined): void {
     if (this.#asks.cancel(requestId, related)) return;
-    const why = typeof reason === "string" && reason !== "" ? `: ${reason.slice(0, MAX_REASON_CHARS)}` : ".";
+    const why = typeof reason === "string" && reason !== "" ? `: ${firstChars(reason, MAX_REASON_CHARS)}` : ".";
     this.#exchange.withdraw(requestId, fail("tool_error", `The server cancelled this request${why}`));
   }
 

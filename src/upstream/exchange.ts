@@ -280,7 +280,7 @@ export class Exchange {
 
   #onNonsense(value: unknown, { id, reason }: Nonsense, related: RequestId | undefined): void {
     this.#faults.report("not-json-rpc", `The server sent something that is not JSON-RPC: ${reason}.`, () => ({
-      sample: stringifyExact(value).slice(0, MAX_SAMPLE_CHARS),
+      sample: firstChars(stringifyExact(value), MAX_SAMPLE_CHARS),
     }));
     // Structured log lines have ids of their own, which are not those of requests.
     if (!isJsonObject(value) || !claimsJsonRpc(value)) return;

@@ -1,5 +1,6 @@
 import { withoutHidden } from "../../core/hidden-text.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { firstChars } from "../../core/truncate.ts";
 
 /**
  * What the protocol allows at one place of a message. A shape returns the value itself where it fits, so that a good
@@ -75,9 +76,7 @@ function received(value: unknown): string {
   if (value === undefined) return "nothing";
   if (typeof value === "string") {
     const shown = withoutHidden(value);
-    return JSON.stringify(
-      shown.length > MAX_SHOWN_CHARS ? `${Array.from(shown).slice(0, MAX_SHOWN_CHARS).join("")}…` : shown,
-    );
+    return JSON.stringify(shown.length > MAX_SHOWN_CHARS ? `${firstChars(shown, MAX_SHOWN_CHARS)}…` : shown);
   }
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   return typeof value === "object" && value !== null ? "an object" : String(value);
