@@ -5,6 +5,7 @@ import type { CallTarget } from "../core/provider.ts";
 import type { Permission, UriSubject } from "../core/rights.ts";
 import { withUriPrefix } from "../core/uri-prefix.ts";
 import { UriTemplate } from "../core/uri-template.ts";
+import { firstChars } from "../core/truncate.ts";
 
 type CompletionTarget = Extract<CallTarget, { type: "completion" }>;
 
@@ -36,7 +37,7 @@ export function refusedCompletion({ params }: Call, { target, subject }: Complet
   const name = argumentName(params);
   if (name !== undefined && names.includes(name)) return undefined;
   const known = names.length > 0 ? `It has: ${names.join(", ")}.` : "It has none.";
-  const given = name === undefined ? "undefined" : `\`${name.slice(0, MAX_SHOWN_CHARS)}\``;
+  const given = name === undefined ? "undefined" : `\`${firstChars(name, MAX_SHOWN_CHARS)}\``;
   return fail("invalid_params", `The template ${subject.shown} has no argument ${given}. ${known}`);
 }
 
