@@ -64,6 +64,11 @@ export interface Child {
    * left.
    */
   kill(graceMs: number): Promise<void>;
+  /**
+   * Closes the child's input and waits up to `ownMs` until it has ended and nothing that it started holds its pipes.
+   * Whatever is left is then killed as `kill(graceMs)` does.
+   */
+  end(ownMs: number, graceMs: number): Promise<void>;
   /** By what it and all that it starts are found. */
   readonly tree: Tree;
   /** Whether it is left alone when this process exits, since another process looks after it from then on. */
@@ -165,10 +170,22 @@ class SpawnedChild implements Child {
     return sockets.reduce((sum, { bytesRead = 0 }) => sum + bytesRead, 0);
   }
 
-  async kill(graceMs: number): Promise<void> {
+  kill(graceMs: number): Promise<void> {
+    return this.#killBy(() => killTree(this.tree, graceMs));
+  }
+
+  end(ownMs: number, graceMs: number): Promise<void> {
+    return this.#killBy(async () => {
+      this.stdin.end();
+      // A wrapper may end before the server that it started and that has its pipes.
+      await within(this.closed, ownMs);
+      await killTree(this.tree, graceMs);
+    });
+  }
+
+  async #killBy(kill: () => Promise<void>): Promise<void> {
     if (this.#isGone) return;
-    const killing = killTree(this.tree, graceMs);
-    this.#killing = bothOf(this.#killing, killing);
+    this.#killing = bothOf(this.#killing, kill());
     await this.#killing;
     // A process in an uninterruptible wait outlasts SIGKILL; whoever closes must not wait for it.
     await within(this.gone, MAX_REAP_MS);

@@ -15,7 +15,7 @@ import { LegacySubscriptions } from "./legacy/subscriptions.ts";
 import { isAsking, withAnswers } from "../core/input-rounds.ts";
 import { Listen } from "./modern/listen.ts";
 import { negotiate } from "./negotiate.ts";
-import type { Transport } from "./transport.ts";
+import type { CloseOptions, Transport } from "./transport.ts";
 import { Turns } from "./turns.ts";
 import type { Watcher } from "./watcher.ts";
 import { firstChars } from "../core/truncate.ts";
@@ -113,7 +113,7 @@ export class Connection {
     } catch (error) {
       // The reason that the transport gave says more than what failed because of it.
       const failure = this.#exchange.closed ?? failureOf(error);
-      await this.close();
+      await this.close(failure, { isUseless: true });
       throw new FailError(failure);
     }
     this.#repliesAtStart = this.#exchange.replies;
@@ -224,10 +224,10 @@ export class Connection {
   }
 
   /** Ends everything; calls in flight fail as `failure` says. */
-  async close(failure: Fail = CLOSED): Promise<void> {
+  async close(failure: Fail = CLOSED, options?: CloseOptions): Promise<void> {
     this.#isClosing = true;
     this.#watcher?.close();
-    await this.#exchange.close(failure);
+    await this.#exchange.close(failure, options);
   }
 
   /** The call made again with its caller's answers. */

@@ -19,7 +19,7 @@ import {
   type RpcRequest,
 } from "../wire/messages.ts";
 import { failureOf, type FaultLog } from "./faults.ts";
-import type { SendOptions, Transport } from "./transport.ts";
+import type { CloseOptions, SendOptions, Transport } from "./transport.ts";
 import { firstChars } from "../core/truncate.ts";
 
 export interface ExchangeHandlers {
@@ -173,9 +173,9 @@ export class Exchange {
     return true;
   }
 
-  async close(failure: Fail): Promise<void> {
+  async close(failure: Fail, options?: CloseOptions): Promise<void> {
     this.#end(failure);
-    await this.#transport.close();
+    await this.#transport.close(options);
   }
 
   #send(

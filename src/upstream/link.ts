@@ -11,7 +11,7 @@ import type { Gate } from "./gate.ts";
 import type { Installer } from "./installer.ts";
 import { startInstalled, StartLines } from "./start-installed.ts";
 import { StartClock } from "./start-clock.ts";
-import type { OpenTransport } from "./transport.ts";
+import type { CloseOptions, OpenTransport } from "./transport.ts";
 
 export type LinkState = "idle" | "connecting" | "ready" | "down" | "closed";
 
@@ -61,6 +61,8 @@ export class Link {
   #failure: Fail | undefined;
   #failedAt = -Infinity;
   #connects = 0;
+  /** The end of the last connection that was closed for want of work. */
+  #stopping: Promise<void> | undefined;
   readonly #ending = new Set<Promise<void>>();
   since = new Date();
 
@@ -117,11 +119,11 @@ export class Link {
     this.#failedAt = -Infinity;
   }
 
-  /** Gives up a connection that turned out to be of no use; the next `get` makes another. */
-  replace(connection: Connection, failure: Fail): void {
+  /** Closes a connection that cannot be used any more; the next `get` makes another. */
+  replace(connection: Connection, failure: Fail, options?: CloseOptions): void {
     if (this.#connection !== connection || this.#state !== "ready") return;
     this.#lost(failure);
-    void this.#end(connection, failure);
+    void this.#end(connection, failure, options);
   }
 
   /**
@@ -138,7 +140,8 @@ export class Link {
     const connection = this.#connection;
     this.#enter("idle");
     this.#connection = undefined;
-    await this.#end(connection);
+    this.#stopping = this.#end(connection);
+    await this.#stopping;
   }
 
   /** `failure` is what calls under way are answered with. @default that it was closed */
@@ -166,6 +169,8 @@ export class Link {
 
   async #make(isUrgent: boolean): Promise<Connection> {
     this.#enter("connecting");
+    // A server that saves as it ends must have done so before the next one of it loads what it saved.
+    if (this.#stopping) await this.#stopping;
     try {
       const work = (): Promise<Connection> => this.#openInTime();
       const { gate, installer } = this.#options;
@@ -295,8 +300,8 @@ export class Link {
     this.since = new Date();
   }
 
-  #end(connection: Connection, failure?: Fail): Promise<void> {
-    const ending = connection.close(failure).catch((error: unknown) => {
+  #end(connection: Connection, failure?: Fail, options?: CloseOptions): Promise<void> {
+    const ending = connection.close(failure, options).catch((error: unknown) => {
       this.#options.logger.warning("A connection did not close cleanly.", { error: String(error) });
     });
     this.#ending.add(ending);

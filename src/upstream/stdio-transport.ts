@@ -12,7 +12,7 @@ import { LineDecoder, type SkippedLine } from "../wire/lines.ts";
 import type { RpcMessage } from "../wire/messages.ts";
 import { unsent } from "./exchange.ts";
 import { findMessage, findReplyId } from "./salvage.ts";
-import type { Transport, TransportHandlers } from "./transport.ts";
+import type { CloseOptions, Transport, TransportHandlers } from "./transport.ts";
 import { firstChars } from "../core/truncate.ts";
 
 export interface StdioTransportOptions {
@@ -25,6 +25,8 @@ export interface StdioTransportOptions {
   readonly maxMessageBytes: number;
   /** As many keys, objects and lists a line may have; beyond that it is treated likewise. */
   readonly maxMessageParts: number;
+  /** How long the server may run on after its input was closed. */
+  readonly stopGraceMs: number;
   /** Names of variables that this process has and the child was not given; told when the child asks for one. */
   readonly withheld?: () => readonly string[];
   /** Present: a start that may be downloading, which must not be ended in the middle. */
@@ -40,8 +42,9 @@ export interface StartKeeper {
 
 /** Bytes that may wait for a child that does not read its input. */
 const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
-/** After its input was closed a server may end by itself this long. */
-const END_BY_ITSELF_MS = 150;
+/** The same for a server that hangs or never got ready. */
+const USELESS_GRACE_MS = 150;
+/** Time between SIGTERM and SIGKILL. */
 const KILL_GRACE_MS = 1500;
 /** What a dead child still had in its pipe is read this long; its own children may hold the pipe open. */
 const DRAIN_MS = 250;
@@ -116,9 +119,9 @@ export class StdioTransport implements Transport {
 
   setProtocolVersion(): void {}
 
-  close(): Promise<void> {
+  close({ isUseless = false }: CloseOptions = {}): Promise<void> {
     this.#isOver = true;
-    this.#closing ??= this.#end();
+    this.#closing ??= this.#end(isUseless);
     return this.#closing;
   }
 
@@ -142,14 +145,13 @@ export class StdioTransport implements Transport {
     });
   }
 
-  async #end(): Promise<void> {
+  async #end(isUseless: boolean): Promise<void> {
     const child = this.#child;
     if (!child) return;
     const { keeper } = this.#options;
     if (!this.#hasSpoken && child.exit === undefined && keeper?.takeOver(child) === true) return;
-    child.stdin.end();
-    await within(child.exited, END_BY_ITSELF_MS);
-    await child.kill(KILL_GRACE_MS);
+    const { stopGraceMs } = this.#options;
+    await child.end(isUseless ? Math.min(stopGraceMs, USELESS_GRACE_MS) : stopGraceMs, KILL_GRACE_MS);
     // Why it ended may still be in the pipe.
     await within(child.closed, DRAIN_MS);
   }
@@ -222,7 +224,7 @@ export class StdioTransport implements Transport {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#handlers?.onClose(ended(exit, this.#missed()));
-    if (!exit) this.#closing ??= child.kill(KILL_GRACE_MS);
+    if (!exit) this.#closing ??= this.#end(false);
   }
 }
 

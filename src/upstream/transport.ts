@@ -45,7 +45,12 @@ export interface Transport {
    */
   setProtocolVersion(version: string): void;
   /** Ends everything that was started, within a bounded time. Idempotent. `onClose` is not called for it. */
-  close(): Promise<void>;
+  close(options?: CloseOptions): Promise<void>;
+}
+
+export interface CloseOptions {
+  /** The server hangs or never got ready, so it gets no time to save what it has. @default false */
+  readonly isUseless?: boolean;
 }
 
 export interface SendOptions {

@@ -13,6 +13,8 @@ function start(pulseMs: number) {
       env: childEnvironment(),
       maxMessageBytes: 1_000_000,
       maxMessageParts: 100_000,
+      // A server that hangs is not given that time.
+      stopGraceMs: 600_000,
     });
   const lines = new Lines();
   const upstream = new Upstream(
@@ -75,6 +77,7 @@ async function startDeaf(): Promise<{ readonly transport: StdioTransport; readon
     env: childEnvironment(),
     maxMessageBytes: 1_000_000,
     maxMessageParts: 100_000,
+    stopGraceMs: 0,
   });
   await new Promise<void>((resolve, reject) => {
     transport

@@ -268,6 +268,7 @@ export class Upstream {
     link.replace(
       connection,
       fail("unavailable", "The server hung and was started again.", { retryable: false, details: { sent: true } }),
+      { isUseless: true },
     );
   }
 

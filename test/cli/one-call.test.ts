@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Desk, ROOT } from "./harness.ts";
@@ -79,4 +79,18 @@ test("`call --out` refuses what cannot be written before the tool is called", as
     at.run(["call", "draw", "{}", "--out", out, "--yes"], { env: { DRAWN: at.path("drawn") } });
   expect(await draw("kite.txt")).toMatchObject({ code: 2, stderr: expect.stringContaining("of that name already") });
   expect(existsSync(at.path("drawn"))).toBe(false);
+});
+
+test("a server that needs a while to save has it when the command ends", async () => {
+  await using at = await Desk.create();
+  const command = [
+    process.execPath,
+    join(ROOT, "test/fixtures/upstreams/saving.mjs"),
+    at.path("journal"),
+    "saves-ms=700",
+  ];
+  await at.write("toolyard.toml", `[mcp.stdio_servers.there]\ncommand = ${JSON.stringify(command)}\n`);
+  expect(await at.run(["call", "there__loaded", "{}"])).toMatchObject({ code: 0, stdout: "nothing\n" });
+  const events = (await readFile(at.path("journal"), "utf8")).trim().split("\n");
+  expect(events.map((line) => line.slice(line.indexOf(" ") + 1))).toEqual(["started", "input ended", "saved"]);
 });

@@ -1,10 +1,14 @@
 // The end of the program, asked for or not: who waits gets an answer, and no process is left.
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { HubConfig } from "../../src/index.ts";
 import { HttpWire } from "../fixtures/raw/http-wire.ts";
 import { RawClient } from "../fixtures/raw/raw-client.ts";
+import { fixture } from "../fixtures/upstreams/harness.ts";
 import { allGone, descendants, ServeChild } from "../support/serve-child.ts";
 import { legacyServer } from "./fault-hub.ts";
 
@@ -206,4 +210,60 @@ test("with a server for each session, abandoned sessions end theirs and never pa
   expect(descendants(served.pid).length).toBeLessThanOrEqual(before + 4);
   expect(answer["content"]).toHaveLength(1);
   await expect.poll(() => descendants(served.pid).length).toBe(before);
+});
+
+/** A hub over servers that need a while to save, and what happened to each of them. */
+async function savingServers(count = 3): Promise<{ readonly config: HubConfig; events(): Promise<string[][]> }> {
+  const folder = await mkdtemp(join(tmpdir(), "toolyard-saving-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const names = Array.from({ length: count }, (_, at) => `s${at}`);
+  const servers = names.map((name) => {
+    const command = [process.execPath, fixture("saving"), join(folder, name), "saves-ms=700"];
+    return [name, { command }] as const;
+  });
+  const events = (): Promise<string[][]> =>
+    Promise.all(
+      names.map(async (name) => {
+        const lines = (await readFile(join(folder, name), "utf8")).split("\n").filter((line) => line !== "");
+        return lines.map((line) => line.slice(line.indexOf(" ") + 1));
+      }),
+    );
+  return { config: { mcp: { stdio_servers: Object.fromEntries(servers) } }, events };
+}
+
+const SAVED = ["started", "input ended", "saved"];
+
+test.each(["http", "stdio"] as const)(
+  "servers that need a while to save have it when the hub gets SIGTERM (%s)",
+  async (door) => {
+    const { config, events } = await savingServers();
+    await using served = await ServeChild.start({ config, door });
+    await expect.poll(() => descendants(served.pid).length).toBeGreaterThanOrEqual(3);
+    await expect.poll(() => served.log.lines.filter(({ message }) => message === "Connected.")).toHaveLength(3);
+    served.signal("SIGTERM");
+    expect(await served.exited).toEqual({ code: 0, signal: null });
+    expect(await events()).toEqual([SAVED, SAVED, SAVED]);
+  },
+);
+
+test("servers that need a while to save have it when the hub's client goes", async () => {
+  const { config, events } = await savingServers();
+  await using served = await ServeChild.start({ config, door: "stdio" });
+  const pipe = new Pipe(served);
+  await pipe.open();
+  pipe.send(call(1, "s0__pid"), call(2, "s1__pid"), call(3, "s2__pid"));
+  await Promise.all([1, 2, 3].map((id) => pipe.reply(id)));
+  served.stdin.end();
+  expect(await served.exited).toEqual({ code: 0, signal: null });
+  expect(await events()).toEqual([SAVED, SAVED, SAVED]);
+});
+
+test("a server that a reload takes out has its time to save", async () => {
+  const { config, events } = await savingServers(1);
+  await using served = await ServeChild.start({ config });
+  const client = await connect(served);
+  await client.tool("s0__pid");
+  await served.writeConfig({});
+  served.signal("SIGHUP");
+  await expect.poll(async () => (await events())[0], { timeout: 20_000 }).toEqual(SAVED);
 });

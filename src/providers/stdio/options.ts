@@ -7,6 +7,8 @@ import { resolveMcpServer, MCP_SERVER_MEMBERS, type McpServerOptions } from "../
 import type { LegacyProcess } from "../../upstream/links.ts";
 import { splitWords } from "./command-words.ts";
 
+const MAX_STOP_GRACE_MS = 600_000;
+
 /** One `[stdio_servers.<alias>]` of the configuration. */
 export const StdioServerSchema = Type.Object({
   command: Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String(), { minItems: 1 })], {
@@ -48,6 +50,17 @@ export const StdioServerSchema = Type.Object({
       ABOVE_ZERO,
     ),
   ),
+  stop_grace: Type.Optional(
+    durationOption(
+      {
+        description:
+          "How long the server may run on after its input was closed, to save what it has; at most 10 minutes. Then " +
+          "it gets SIGTERM, and SIGKILL 1.5 s later.",
+        default: "5s",
+      },
+      { most: MAX_STOP_GRACE_MS, must: "must be at most 10 minutes" },
+    ),
+  ),
   legacy_process: Type.Optional(
     Type.Enum(["auto", "always", "never"], {
       description:
@@ -70,6 +83,8 @@ export interface StdioServerOptions {
   readonly inheritEnv: readonly string[];
   /** Of a command that downloads its server first. */
   readonly installTimeoutMs: number;
+  /** How long the server may run on after its input was closed. */
+  readonly stopGraceMs: number;
   readonly legacyProcess: LegacyProcess;
   readonly upstream: McpServerOptions;
 }
@@ -90,6 +105,7 @@ export function resolveStdioServer(options: StdioServerConfig): StdioServerOptio
     env,
     inheritEnv: read.inherit_env,
     installTimeoutMs: read.install_timeout,
+    stopGraceMs: read.stop_grace,
     legacyProcess: read.legacy_process,
     upstream: resolveMcpServer(options),
   });

@@ -41,6 +41,7 @@ export function createStdioProvider({ options, installsFolder, ...deps }: StdioP
       env: given,
       maxMessageBytes: upstream.maxMessageBytes,
       maxMessageParts: upstream.maxMessageParts,
+      stopGraceMs: options.stopGraceMs,
       ...(installer && { keeper: installer }),
       withheld: () => Object.keys(process.env).filter((name) => !Object.hasOwn(given, name)),
     });
