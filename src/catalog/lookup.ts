@@ -16,6 +16,8 @@ export interface Found<T extends CallTarget> {
   /** What rights are held against. */
   readonly subject: Subject;
   readonly target: T;
+  /** Its source does not list it, and accepts such tools. @default false */
+  readonly isUnlisted?: boolean;
 }
 
 export interface Missing {
@@ -37,9 +39,9 @@ export function isNotThere({ kind }: Fail): boolean {
   return kind === "unknown_tool" || kind === "denied";
 }
 
-/** Asked for exactly as it is shown. */
+/** Asked for exactly as it is shown. What no list shows may be listed in a moment. */
 export function isSpelt<T extends CallTarget>(lookup: Lookup<T>, asked: string): lookup is Found<T> {
-  return lookup.found && lookup.name === asked;
+  return lookup.found && lookup.name === asked && lookup.isUnlisted !== true;
 }
 
 /** A URI that no list shows is its source's as long as nobody lists it. */

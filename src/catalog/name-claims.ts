@@ -1,7 +1,7 @@
 import type { NamedSubject } from "../core/rights.ts";
 import type { PreparedNamed, SourcePart } from "./source-part.ts";
 
-type Row = PreparedNamed<{ readonly source: { readonly id: string } }>;
+type Row = Pick<PreparedNamed<{ readonly source: { readonly id: string } }>, "record" | "subject">;
 
 const NO_CLAIMS: readonly string[] = [];
 

@@ -189,6 +189,8 @@ const KEYED_OPTIONS = ["rename", "descriptions", "pins", "toolTimeouts"] as cons
  * Tells of names in the options that the source does not have: a misspelt one has no effect, which nobody would notice.
  */
 export function reportIdleOptions(tools: readonly ToolRecord[], shape: ListingShape, report: Report): void {
+  // They may name tools that are not listed.
+  if (shape.unlisted === true) return;
   // Nothing can be said about names before a list has been read.
   if (tools.every(({ isHubs }) => isHubs)) return;
   if (shape.include.length === 0 && !namesTools(shape)) return;

@@ -2,11 +2,11 @@ import { LOCAL_PRINCIPAL, type Principal } from "../core/call.ts";
 import type { ListKind, RenderedList, View } from "../core/hub-port.ts";
 import { stringMember, type JsonObject } from "../core/json.ts";
 import type { McpNaming, Surface } from "../core/names.ts";
-import { Spellings } from "../core/spelling.ts";
+import { Spellings, type Reading } from "../core/spelling.ts";
 import { fail, type Fail } from "../core/outcome.ts";
 import type { CallTarget } from "../core/provider.ts";
-import { isHubItself } from "../core/provider-kinds.ts";
-import type { Problem, PromptRecord, Source, ToolRecord } from "../core/records.ts";
+import { factsOf, isHubItself } from "../core/provider-kinds.ts";
+import { EMPTY_LISTING, type Problem, type PromptRecord, type Source, type ToolRecord } from "../core/records.ts";
 import type { SourceUris } from "../core/source-uris.ts";
 import type { Lookup } from "./lookup.ts";
 import { NameClaims } from "./name-claims.ts";
@@ -17,6 +17,7 @@ import { ResourceTable, type ResourceTarget } from "./resource-table.ts";
 import { permissionOf } from "../core/rights.ts";
 import type { PreparedPrompt, PreparedTool, SourcePart } from "./source-part.ts";
 import { createToolTable, listedTools, type ToolTable, type ToolTarget } from "./tool-table.ts";
+import { acceptsUnlisted, unlistedTool, whyNotUnlisted, type UnlistedRules } from "./unlisted-tool.ts";
 import { whyWithheld } from "./withheld.ts";
 
 export type PromptTarget = Extract<CallTarget, { type: "prompt" }>;
@@ -79,6 +80,7 @@ export class Snapshot {
   readonly #lists = new Map<string, RowList>();
   readonly #announcements: ReadonlyMap<string, Announcements>;
   readonly #separator: string;
+  readonly #unlistedRules: UnlistedRules;
   /** One private source makes every list private: who may see what it offers is its own business. */
   readonly #isPrivate: boolean;
 
@@ -103,6 +105,7 @@ export class Snapshot {
     );
     this.#resources = new ResourceTable(parts, inOwnOrder);
     const options = { naming, inOwnOrder, claims: new NameClaims(parts, naming.separator) };
+    this.#unlistedRules = { ...options, policy: policies?.tools };
     this.#tools = createToolTable(parts, { ...options, policy: policies?.tools }, (id, uri) =>
       this.#resources.shownUri(id, uri),
     );
@@ -173,12 +176,42 @@ export class Snapshot {
 
   /** The tool that a name in any spelling means. Every tool can be called by its name, listed or not (T24). */
   resolveTool(name: string, view: View): Lookup<ToolTarget> {
-    return this.#tools.resolve(name, view, (tool) => ({ type: "tool", tool }));
+    const lookup = this.#tools.resolve(name, view, (tool) => ({ type: "tool", tool }));
+    return lookup.found ? lookup : (this.#unlisted(name, view) ?? lookup);
+  }
+
+  /** The tool of this name at the source that it belongs to, which accepts tools that it does not list. */
+  #unlisted(name: string, { principal }: View): Lookup<ToolTarget> | undefined {
+    if (!this.#parts.some(acceptsUnlisted) || this.#tools.candidates(name).length > 0) return undefined;
+    const [reading, part] = this.#belongsTo(name);
+    const found = reading && part && unlistedTool(part, reading, this.#unlistedRules);
+    if (!found || !permissionOf(principal.rights).permits(found.subject)) return undefined;
+    const { tool, name: key, subject } = found;
+    return { found: true, source: tool.source, name: key, subject, target: { type: "tool", tool }, isUnlisted: true };
+  }
+
+  /** How a spelling reads, and the part of the only source that it belongs to. */
+  #belongsTo(name: string): readonly [reading?: Reading, part?: SourcePart] {
+    const reading = this.spellings.read(name);
+    const owned = reading ? this.#parts.filter(({ source }) => reading.owners.has(source.id)) : [];
+    return reading && owned.length === 1 ? [reading, owned[0]!] : [];
+  }
+
+  /**
+   * The server that a spelling belongs to, which was listed and does not list this tool. Nothing if the configuration
+   * says that it accepts such tools.
+   */
+  notListing(name: string): Source | undefined {
+    const [, part] = this.#belongsTo(name);
+    const isServer = part && factsOf(part.source.kind).oneServer && part.source.service === undefined;
+    const isKnown = isServer && part.listing !== EMPTY_LISTING && part.listing.withheld === undefined;
+    return isKnown && part.source.shape?.unlisted !== true ? part.source : undefined;
   }
 
   /** Why a tool of this name is not offered, where a source knows. Not for callers with narrowed rights. */
   whyWithheld(name: string): string | undefined {
-    return whyWithheld(this.#parts, name, this.spellings.read(name));
+    const [reading, part] = this.#belongsTo(name);
+    return whyWithheld(this.#parts, name, this.spellings.read(name)) ?? (part && whyNotUnlisted(part, reading!));
   }
 
   /** Whether a source lists something of its own. */

@@ -18,6 +18,8 @@ export interface ListingShape {
   readonly visibility?: Visibility;
   /** Milliseconds that a call of a tool may stay without a sign of life. */
   readonly toolTimeouts: Readonly<Record<string, number>>;
+  /** Whether tools that the source does not list can be called with its prefix. @default false */
+  readonly unlisted?: boolean;
   /** Whether the source's own words on its use are handed on. */
   readonly instructions: boolean;
 }

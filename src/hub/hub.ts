@@ -1,4 +1,5 @@
 import type { Lookup } from "../catalog/lookup.ts";
+import { toolEntry } from "../catalog/tool-entry.ts";
 import { LOCAL_PRINCIPAL, type Call, type Principal } from "../core/call.ts";
 import { FailError } from "../core/errors.ts";
 import { Emitter } from "../core/events.ts";
@@ -158,7 +159,10 @@ export class Hub implements HubPort {
       );
     const wanted = wantedOf({ name: spelling, principal: view.principal }, this.#parts);
     const { lookup } = await lookBehind(await find(), wanted, { find });
-    return lookup.found ? { found: true, entry: seen.toolEntry(lookup.name)! } : lookup;
+    if (!lookup.found) return lookup;
+    const { name, target } = lookup;
+    const unlisted = target.type === "tool" ? toolEntry(target.tool, name) : {};
+    return { found: true, entry: seen.toolEntry(name) ?? unlisted };
   }
 
   call(call: Call): Promise<Outcome> {

@@ -1,12 +1,13 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Snapshot } from "../catalog/snapshot.ts";
 import { isNotThere, type Lookup } from "../catalog/lookup.ts";
-import { cancellationOf, type Call } from "../core/call.ts";
+import { cancellationOf, type Call, type Principal } from "../core/call.ts";
 import { objectMember, stringMember } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
 import type { CallTarget, Provider } from "../core/provider.ts";
 import type { Resolution } from "../pipeline/ports.ts";
-import { supposedName } from "../core/rights.ts";
+import type { Source } from "../core/records.ts";
+import { permissionOf, supposedName } from "../core/rights.ts";
 import { RPC } from "../wire/messages.ts";
 import { lookBehind, type Wanted } from "./sources/absent-services.ts";
 import { passThroughProvider } from "./pass-through.ts";
@@ -109,12 +110,21 @@ function withReason(failure: Fail, { method, target, principal }: Call, { catalo
   if (failure.kind !== "unknown_tool" || method !== "tools/call") return failure;
   const { current } = catalog.for(principal);
   const reason = current.whyWithheld(target) ?? whyDisabled(target, sources.providers, current.spellings);
-  if (reason === undefined) return failure;
+  if (reason === undefined) return withUnlistedHint(failure, current.notListing(target), principal);
   return {
     ...failure,
     message: `Unknown tool: ${target}. It is not offered because ${reason}.`,
     details: { ...failure.details, withheld: reason },
   };
+}
+
+/** A caller with narrowed rights is not told which servers there are. */
+function withUnlistedHint(failure: Fail, source: Source | undefined, principal: Principal): Fail {
+  if (!source || permissionOf(principal.rights).isNarrowed) return failure;
+  const hint =
+    `The server ${source.id} does not list it. ` +
+    `If it accepts tools that it does not list, set \`unlisted = true\` for ${source.id}.`;
+  return { ...failure, message: `${failure.message} ${hint}`, details: { ...failure.details, hint } };
 }
 
 function lookUp(call: Call, snapshot: Snapshot): Lookup {

@@ -13,7 +13,7 @@ import { MemoryProvider } from "../fixtures/memory-provider.ts";
 import type { Surface } from "../surface/surface.ts";
 import { SURFACES } from "../surface/surfaces.ts";
 import { createRandom, type Random } from "../support/random.ts";
-import { FULL, NameYard } from "./name-yard.ts";
+import { FULL, NAMED_SERVER, NameYard } from "../surface/name-yard.ts";
 
 const CASES = 150;
 const SEED = 880_114;
@@ -179,11 +179,39 @@ test(`${CATALOGS}, a server's list changes no spelling that contains another nam
   }
 }, 60_000);
 
+interface Squatted {
+  readonly spelling: string;
+  /** What the honest source answers. Absent: no source may answer. */
+  readonly answer?: string;
+}
+
+const PAY = "good: pay was called";
+const SQUATTED: readonly Squatted[] = [
+  { spelling: "good__pay", answer: PAY },
+  { spelling: "mcp__good__pay", answer: PAY },
+  { spelling: "good.pay", answer: PAY },
+  { spelling: "good::pay", answer: PAY },
+  { spelling: "mcp__toolyard__good__pay", answer: PAY },
+  { spelling: "good__gone" },
+  { spelling: "good.gone" },
+  { spelling: "mcp__good__gone" },
+  { spelling: "python_interpreter" },
+  { spelling: "mcp__toolyard__file_writer" },
+  { spelling: "asleep__pay" },
+  { spelling: "asleep.pay" },
+];
+const LISTED = [...SQUATTED.map(({ spelling }) => spelling), "toolyard__good__pay"];
+
 describe("on every surface", () => {
   let yard: NameYard;
 
   beforeAll(async () => {
-    yard = await NameYard.open();
+    yard = await NameYard.open({
+      bare: { command: [...NAMED_SERVER, "bare", ...LISTED], namespace: "" },
+      evil: { command: [...NAMED_SERVER, "evil", ...LISTED] },
+      good: { command: [...NAMED_SERVER, "good", "pay"] },
+      asleep: { command: [...NAMED_SERVER, "asleep", "pay"], enabled: false },
+    });
   }, 60_000);
   afterAll(() => yard[Symbol.asyncDispose]());
 
@@ -194,7 +222,7 @@ describe("on every surface", () => {
       const surface: Surface = await open(yard, FULL);
       try {
         // Each run of the command line makes a hub with all of its servers.
-        const spellings = name.startsWith("command line") ? yard.squatted.slice(0, 2) : yard.squatted;
+        const spellings = name.startsWith("command line") ? SQUATTED.slice(0, 2) : SQUATTED;
         for (const { spelling, answer } of spellings) {
           const got = await surface.call(spelling, {});
           if (answer === undefined) expect("failure" in got, `${spelling}: ${JSON.stringify(got)}`).toBe(true);
@@ -211,7 +239,7 @@ describe("on every surface", () => {
     async (by) => {
       const surface = await SURFACES["MCP on HTTP, modern"]!.open(yard, FULL);
       try {
-        for (const { spelling, answer } of yard.squatted) {
+        for (const { spelling, answer } of SQUATTED) {
           const got = await surface.call(by, by === "execute_tool" ? { name: spelling } : codeFor(spelling));
           const value = "value" in got ? got.value : undefined;
           if (answer === undefined) expect(JSON.stringify(value ?? null), spelling).not.toContain("was called");

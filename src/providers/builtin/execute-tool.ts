@@ -67,10 +67,11 @@ async function withNames(failed: FailedCall, call: ResolvedCall, ports: BuiltinP
   const { name, failure } = failed;
   if (failure.kind === "unknown_tool") {
     const near = await namesNear(failed, call, ports);
-    const withheld = failure.details?.["withheld"];
+    const { withheld, hint } = failure.details ?? {};
     // The first sentences are T's.
     const sentences = [`Tool not found: ${name}. Use tool_search to discover available tools.`];
     if (typeof withheld === "string") sentences.push(`It is not offered because ${withheld}.`);
+    if (typeof hint === "string") sentences.push(hint);
     if (near.length > 0) sentences.push(`Near: ${near.join(", ")}.`);
     return fail("tool_error", sentences.join(" "), { cause: failure });
   }

@@ -18,6 +18,14 @@ export const MCP_SERVER_MEMBERS = {
       default: "native",
     }),
   ),
+  unlisted: Type.Optional(
+    Type.Boolean({
+      description:
+        "Whether tools that the server accepts and does not list can be called by name with the server's prefix. " +
+        "`include`, `exclude`, `pins` and callers' rights hold for them, too.",
+      default: false,
+    }),
+  ),
   namespace: Type.Optional(
     Type.String({ description: "Prefix of the tools' names; empty for none. Absent: the server's alias." }),
   ),
@@ -143,10 +151,21 @@ export interface McpServerOptions {
 /** Fills in and checks. Throws an `OptionError` that names the option. */
 export function resolveMcpServer(config: McpServerConfig = {}): McpServerOptions {
   const options = readOptions(McpServerSchema, config);
-  const { enabled, visibility, instructions, isolation, era, start, roots, namespace, log_level: logLevel } = options;
+  const {
+    enabled,
+    visibility,
+    unlisted,
+    instructions,
+    isolation,
+    era,
+    start,
+    roots,
+    namespace,
+    log_level: logLevel,
+  } = options;
   return Object.freeze({
     enabled,
-    shape: Object.freeze({ ...resolveShape(config), visibility, instructions }),
+    shape: Object.freeze({ ...resolveShape(config), visibility, instructions, ...(unlisted && { unlisted }) }),
     ...(namespace !== undefined && { namespace }),
     limits: {
       ...(options.timeout !== undefined && { timeoutMs: options.timeout }),
