@@ -1,5 +1,7 @@
 import { parseExact } from "../core/exact-json.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { isDeeperThan } from "../core/json-depth.ts";
+import { MAX_JSON_DEPTH } from "../core/json-size.ts";
 import { messageOf } from "../core/errors.ts";
 import { UsageError } from "./failure.ts";
 import type { Io } from "./io.ts";
@@ -22,6 +24,7 @@ export async function readArguments(words: readonly string[], io: Io): Promise<J
 
 function parseObject(text: string, where: string): JsonObject {
   let value: unknown;
+  assertShallow(text, where);
   try {
     value = parseExact(text);
   } catch (error) {
@@ -46,7 +49,14 @@ function readPair(word: string): [string, unknown] {
   );
 }
 
+/** What walks arguments later recurses once a level. */
+function assertShallow(text: string, where: string): void {
+  if (isDeeperThan(text, MAX_JSON_DEPTH))
+    throw new UsageError(`${where} must not be nested deeper than ${MAX_JSON_DEPTH} levels.`);
+}
+
 function parseValue(key: string, text: string): unknown {
+  assertShallow(text, `The value of ${key}:=`);
   try {
     return parseExact(text);
   } catch {
@@ -64,6 +74,7 @@ function fitValue(value: unknown, schema: unknown): unknown {
   if (typeof value !== "string" || !isJsonObject(schema)) return value;
   const types = Array.isArray(schema["type"]) ? schema["type"] : [schema["type"]];
   if (types.includes("string") || types.every((type) => type === undefined)) return value;
+  if (isDeeperThan(value, MAX_JSON_DEPTH)) return value;
   try {
     return parseExact(value);
   } catch {

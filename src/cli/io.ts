@@ -65,7 +65,7 @@ async function lineThere(question: string, signal: AbortSignal): Promise<string>
   const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return await lines.question(question, { signal });
+    return await lines.question(safeToShow(question), { signal });
   } finally {
     lines.close();
   }

@@ -57,6 +57,11 @@ export function plainLine(text: string): string {
   return safeToShow(text.replaceAll(/\s+|\p{Cc}+/gu, " ")).trim();
 }
 
+/** Names from files and servers as one list on one line; a line break in a name begins no line of its own. */
+export function plainList(names: readonly string[]): string {
+  return names.map(plainLine).join(", ");
+}
+
 function pad(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - displayWidth(text)));
 }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { lstat, mkdir, readFile, realpath, stat } from "node:fs/promises";
+import { lstat, mkdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { canonicalJson, contentDigest } from "../core/digest.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
@@ -9,6 +9,7 @@ import { readDocument } from "./document.ts";
 import { takenInto } from "./expand.ts";
 import { entriesOf } from "./source-tables.ts";
 import { firstChars } from "../core/truncate.ts";
+import { readText } from "../files/read-text.ts";
 
 /** A configuration file that somebody else may have written, and what it would do here. */
 export interface ForeignFile {
@@ -165,7 +166,7 @@ export class AcceptedFiles {
 
   /** A list that cannot be read accepts nothing. */
   async #read(): Promise<Map<string, string>> {
-    const text = await readFile(this.#file, "utf8").catch(() => "{}");
+    const text = await readText(this.#file).catch(() => "{}");
     try {
       const parsed: unknown = JSON.parse(text);
       const entries = isJsonObject(parsed) ? Object.entries(parsed) : [];

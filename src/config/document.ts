@@ -1,8 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
 import type { ParseError, visit as Visit } from "jsonc-parser";
 import { ConfigError, messageOf } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { isValueDeeperThan } from "../core/value-depth.ts";
+import { readText } from "../files/read-text.ts";
 import { refuseInheritedKeys } from "./inherited-keys.ts";
 import { convertServers, serverTable } from "./mcp-json.ts";
 
@@ -52,7 +53,7 @@ function isOwnShape({ mcp }: JsonObject): boolean {
 /** Reads a file of either form. Throws `ConfigError` naming file and line. */
 export async function readTree(file: string): Promise<RawDocument> {
   const path = resolve(file);
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const text = await readText(path, { maxBytes: MAX_CONFIG_BYTES }).catch((error: NodeJS.ErrnoException) => {
     const reason =
       error.code === "ENOENT" ? "there is no such file" : `it cannot be read (${error.code ?? messageOf(error)})`;
     throw new ConfigError([`${file}: ${reason}. Write one with \`toolyard init\`, or name another with --config.`], {
@@ -71,8 +72,10 @@ export async function readTree(file: string): Promise<RawDocument> {
 export async function parseToml(name: string, text: string): Promise<JsonObject> {
   const { parse } = await import("smol-toml");
   try {
-    return parse(text) as JsonObject;
+    return shallow(name, parse(text) as JsonObject);
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    if (error instanceof RangeError) throw tooDeep(name, error);
     throw new ConfigError([`${name}${placeIn(error)}: ${messageOf(error).split("\n", 1)[0]}`], { cause: error });
   }
 }
@@ -88,7 +91,10 @@ export async function parseJson(name: string, given: string): Promise<JsonObject
   const { parse, visit, printParseErrorCode } = await import("jsonc-parser");
   const text = given.replace(BYTE_ORDER_MARK, "");
   const errors: ParseError[] = [];
-  const tree: unknown = parse(text, errors, { allowTrailingComma: true });
+  const tree = shallow(
+    name,
+    withinStack(name, () => parse(text, errors, { allowTrailingComma: true }) as unknown),
+  );
   const [first] = errors;
   if (first)
     throw new ConfigError([
@@ -98,6 +104,30 @@ export async function parseJson(name: string, given: string): Promise<JsonObject
   const twice = duplicateKey(visit, text);
   if (twice) throw new ConfigError([`${name}:${twice.line}: the key "${twice.key}" stands twice; rename one of them.`]);
   return tree;
+}
+
+/** Deeper than any configuration; what walks a tree later takes stack for each level. */
+const MAX_DEPTH = 100;
+
+/** Throws a `ConfigError` if a value nests deeper than `MAX_DEPTH`. `name` stands for its text in messages. */
+function shallow<T>(name: string, value: T): T {
+  if (isValueDeeperThan(value, MAX_DEPTH)) throw tooDeep(name);
+  return value;
+}
+
+/** Parsers recurse once a level, so that the stack may end before they do. */
+function withinStack<T>(name: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw error instanceof RangeError ? tooDeep(name, error) : error;
+  }
+}
+
+function tooDeep(name: string, cause?: unknown): ConfigError {
+  return new ConfigError([`${name}: values nest deeper than ${MAX_DEPTH} levels; this is not a configuration.`], {
+    cause,
+  });
 }
 
 function duplicateKey(visit: typeof Visit, text: string): { key: string; line: number } | undefined {

@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { expandHome } from "../core/home-path.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { readText } from "../files/read-text.ts";
 
 /** What variables are read from, and against which folder `{file = "…"}` is taken. */
 export interface ExpandContext {
@@ -112,7 +112,7 @@ const MAX_SECRET_BYTES = 64 * 1024;
 
 async function readSecretFile(file: string, context: ExpandContext): Promise<string> {
   const path = resolve(context.folder, expandHome(file));
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const text = await readText(path, { maxBytes: MAX_SECRET_BYTES }).catch((error: NodeJS.ErrnoException) => {
     throw new MissingValue(`the file ${file} cannot be read (${error.code ?? "unknown error"})`);
   });
   if (text.length > MAX_SECRET_BYTES)

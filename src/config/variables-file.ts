@@ -1,10 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { codeOf } from "../core/errors.ts";
 import { expandHome } from "../core/home-path.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { VariablesFileMember } from "../core/option-schema.ts";
+import { readText } from "../files/read-text.ts";
 import { expandTree, MissingValue, type ExpandContext } from "./expand.ts";
 
 const MAX_FILE_CHARS = 1024 * 1024;
@@ -29,7 +29,7 @@ export async function withVariablesFile(
 }
 
 async function readVariables(path: string, key: string): Promise<string> {
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
+  const text = await readText(path, { maxBytes: MAX_FILE_CHARS }).catch((error: unknown) => {
     throw new MissingValue(`\`${key}\`: the file ${path} cannot be read (${codeOf(error) ?? "unknown error"})`);
   });
   if (text.length > MAX_FILE_CHARS)

@@ -61,7 +61,8 @@ async function waitFor(path: string, signal: AbortSignal): Promise<string | unde
   while (!signal.aborted && performance.now() < until) {
     const text = await readFile(path, "utf8").catch(() => undefined);
     if (text === undefined || text !== "") return text;
-    await delay(LOOK_MS, undefined, { signal, ref: false }).catch(() => {});
+    // Keeps the process alive: the command has nothing else to wait for if it cannot be pasted to.
+    await delay(LOOK_MS, undefined, { signal }).catch(() => {});
   }
   return undefined;
 }

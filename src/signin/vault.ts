@@ -1,10 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { FailError, messageOf } from "../core/errors.ts";
+import { codeOf, FailError, messageOf } from "../core/errors.ts";
 import { isJsonObject, stringMember, type JsonObject } from "../core/json.ts";
 import { fail } from "../core/outcome.ts";
 import { withFileLock } from "../files/file-lock.ts";
+import { readText } from "../files/read-text.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { recordKeyText, type RecordKey, type SignInRecord } from "./records.ts";
 import { vaultFile } from "./vault-place.ts";
@@ -55,11 +56,11 @@ export class Vault {
   }
 
   async find(key: RecordKey): Promise<SignInRecord | undefined> {
-    return (await this.#records())[recordKeyText(key)];
+    return (await usable(this.#records()))[recordKeyText(key)];
   }
 
   async all(): Promise<readonly SignInRecord[]> {
-    return Object.values(await this.#records());
+    return Object.values(await usable(this.#records()));
   }
 
   /** Puts in a record's place what `change` makes of it, or removes it; what it throws leaves the file as it is. */
@@ -67,7 +68,7 @@ export class Vault {
     key: RecordKey,
     change: (record: SignInRecord | undefined) => SignInRecord | undefined,
   ): Promise<SignInRecord | undefined> {
-    return this.#locked(async () => {
+    const work = async (): Promise<SignInRecord | undefined> => {
       const records = await this.#recordsForWriting();
       const text = recordKeyText(key);
       const before = records[text];
@@ -78,7 +79,8 @@ export class Vault {
         throw new FailError(fail("limited", `The vault holds ${MAX_RECORDS} sign-ins, which is its bound.`));
       await this.#write(after ? { ...others, [text]: after } : others);
       return after;
-    });
+    };
+    return usable(this.#locked(work));
   }
 
   /** Holds the one right to redeem what only one may: a refresh token, or a code. */
@@ -121,7 +123,7 @@ export class Vault {
     const stamp = await stampOf(this.#file);
     if (stamp === undefined) return {};
     if (this.#read?.stamp === stamp) return this.#read.records;
-    const text = await readFile(this.#file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    const text = await readText(this.#file).catch((error: NodeJS.ErrnoException) => {
       // It was put aside in between.
       if (error.code === "ENOENT") return undefined;
       throw error;
@@ -210,6 +212,20 @@ function unseal(sealed: JsonObject, head: Head, key: Buffer): Records | undefine
     return JSON.parse(`${decipher.update(data!, undefined, "utf8")}${decipher.final("utf8")}`) as Records;
   } catch {
     return undefined;
+  }
+}
+
+/** What the system refuses, such as a folder in the place of the file, as a failure that says what to do. */
+async function usable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const code = codeOf(error);
+    if (error instanceof FailError || code === undefined) throw error;
+    const words =
+      `the vault cannot be used (${code}): \`vault/vault.json\` of the data folder must be a file that this user may ` +
+      "read and write. Move away what is in its place, or repair its permissions.";
+    throw new FailError(fail("needs_authorisation", words, { details: { sent: false }, cause: error }));
   }
 }
 

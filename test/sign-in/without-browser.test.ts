@@ -10,6 +10,8 @@ import { handOver, handoverPlace } from "../../src/signin/handover.ts";
 import { login } from "../../src/signin/login.ts";
 import { startAuthServer, startProtected, type AuthServer, type Switches } from "../fixtures/auth-server.ts";
 import { MAIN } from "../fixtures/served-hub.ts";
+import { dataFolder } from "../../src/config/locate.ts";
+import { vaultFolder } from "../../src/signin/vault-place.ts";
 import { echo, Home, says } from "./harness.ts";
 
 test("a code that is given on another device signs in, and nothing comes back to this machine", async () => {
@@ -106,6 +108,31 @@ test("the command shows address and code, and is through when the code was given
   expect(told).toContain(`give the code WDJB-MJHT there:\n\n${auth.url}/activate`);
   expect(said).toContain(`Signed in to far by ${auth.url}.`);
 });
+
+test.each([[[]], [["--json"]]])(
+  "`login --no-browser %j` waits for a hub that runs, without a terminal",
+  async (more) => {
+    await using auth = await startAuthServer();
+    await using server = await startProtected(auth);
+    await using home = new Home();
+    const config = join(home.folder, "toolyard.toml");
+    const far = `[[mcp.remote_servers]]\nalias = "far"\nurl = ${JSON.stringify(server.url)}\n`;
+    writeFileSync(config, `[server]\npublic_url = "https://hub.example.com"\n${far}`);
+    const env = { ...process.env, TOOLYARD_HOME: home.folder };
+    const args = [MAIN, "login", "far", "--no-browser", "--config", config, ...more];
+    const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] });
+    const ended = once(child, "close");
+    let [said, told] = ["", ""];
+    child.stdout.on("data", (chunk) => (said += String(chunk)));
+    child.stderr.on("data", (chunk) => (told += String(chunk)));
+    await expect.poll(() => told, { timeout: 30_000 }).toContain(`${auth.url}/authorize`);
+    const address = /http:\/\/[^\s"]+\/authorize[^\s"]+/.exec(told)![0];
+    const back = (await fetch(address, { redirect: "manual" })).headers.get("location")!;
+    expect(await handOver(vaultFolder(dataFolder(env)), new URL(back).searchParams)).toBe(true);
+    expect([(await ended)[0], told]).toEqual([0, expect.not.stringContaining("unsettled")]);
+    expect(said).toContain(auth.url);
+  },
+);
 
 test("a hub that runs takes the browser back for a command that waits, and nothing else", async () => {
   await using auth = await startAuthServer();

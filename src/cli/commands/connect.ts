@@ -6,7 +6,7 @@ import { connectClient } from "../../config/connect/connect-client.ts";
 import { ConnectionRecords } from "../../config/connect/records.ts";
 import { planTakeOver, type TakeOver } from "../../config/connect/take-over.ts";
 import { editConfigFile } from "../../config/edit/config-file.ts";
-import { addServer, serversOf } from "../../config/edit/sources.ts";
+import { addServers, serversOf } from "../../config/edit/sources.ts";
 import { HUB_NAME, type ImportedServer } from "../../config/import/import-servers.ts";
 import { readDocument } from "../../config/document.ts";
 import { dataFolder, locateConfig, userConfigFile } from "../../config/locate.ts";
@@ -18,7 +18,7 @@ import { assertReplaceable, replaceFile } from "../../config/edit/replace-file.t
 import { within } from "../../core/wait.ts";
 import type { Hub } from "../../hub/hub.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
-import { consent, writeAccepted } from "../consent.ts";
+import { assertAccepted, writeAccepted } from "../consent.ts";
 import { exposure } from "../exposure.ts";
 import { eachClient } from "../each-client.ts";
 import { EXIT, UsageError } from "../failure.ts";
@@ -28,7 +28,7 @@ import { print, printPainted, printJson, type Io } from "../io.ts";
 import { showLive } from "../live/live.ts";
 import { sourceLine } from "../live/sources.ts";
 import { withHub } from "../session.ts";
-import { table } from "../table.ts";
+import { plainLine, plainList, table } from "../table.ts";
 
 export interface ConnectOptions extends SharedOptions {
   readonly yes?: boolean;
@@ -100,7 +100,7 @@ interface Target {
 
 async function targetFile(options: ConnectOptions, io: Io): Promise<Target> {
   // From now on a client would start it, where nobody is asked.
-  if (!options.dryRun) await consent(options, io);
+  if (!options.dryRun) await assertAccepted(options, io);
   const found = locateConfig(options.config ?? [], io.env, io.cwd);
   const path = found.at(-1) ?? userConfigFile(io.env);
   if (found.length === 0 && !options.dryRun) await replaceFile(path, configTemplate(CONFIG_SCHEMA));
@@ -137,7 +137,7 @@ async function connectOne(client: ClientKind, work: Work): Promise<Done> {
   await entryFor(client, await configOf(work), work);
   if (!options.dryRun) await assertReplaceable(file);
   const plan = await takeOver(client, file, work);
-  if (!options.dryRun) await writeAccepted(work.target.path, io, () => addServers(work.target, plan.added));
+  if (!options.dryRun) await writeAccepted(work.target.path, io, () => takeIn(work.target, plan.added));
   const config = await configOf(work);
   const mode = await modeFor(client, config, work);
   const asked = { ...options, ...(mode === undefined ? {} : { mode }) };
@@ -187,7 +187,7 @@ async function takeOver(client: ClientKind, path: string, { options, io, target 
   });
   if (plan.moves.length === 0 || options.yes || options.dryRun) return plan;
   const question =
-    `Take over ${client.program}'s own servers (${plan.moves.join(", ")}) into ${target.path}?\n` +
+    `Take over ${client.program}'s own servers (${plainList(plan.moves)}) into ${target.path}?\n` +
     "They move out of its file, so that no tool appears twice; the backup keeps them. [Y/n] ";
   return (await io.ask?.(question)) ? plan : NOTHING;
 }
@@ -198,16 +198,13 @@ async function takenIn({ files }: Target): Promise<ReadonlyMap<string, JsonObjec
   return new Map(servers.map(({ name, options }) => [name, options]));
 }
 
-async function addServers(target: Target, servers: readonly ImportedServer[]): Promise<void> {
+async function takeIn(target: Target, servers: readonly ImportedServer[]): Promise<void> {
   if (servers.length === 0) return;
   counts.delete(target);
-  await editConfigFile(target.path, CONFIG_SCHEMA, async (document) => {
-    let after = document;
-    for (const { alias, kind, options, program } of servers) {
-      after = await addServer(after, { kind, name: alias, options, comment: `from ${program}` }, CONFIG_SCHEMA);
-    }
-    return after;
+  const added = servers.map(({ alias: name, kind, options, program }) => {
+    return { kind, name, options, comment: `from ${program}` };
   });
+  await editConfigFile(target.path, CONFIG_SCHEMA, (document) => addServers(document, added, CONFIG_SCHEMA));
 }
 
 /** Above this many tools a model chooses worse, and each request carries all their descriptions. */
@@ -224,21 +221,29 @@ async function modeFor(
   { options, io, target }: Work,
 ): Promise<string | undefined> {
   if (options.mode !== undefined || config.tree.server?.tool_mode !== undefined) return options.mode;
-  const count = await toolCount(target, options, io);
-  if (count <= MANY_TOOLS) return undefined;
+  const what = await manyTools({ options, io, target }, config);
+  if (what === undefined) return undefined;
   if (options.yes || options.dryRun) {
     if (!options.json)
       await print(
         io.stdout,
-        `The hub lists ${count} tools: ${client.program} is to find them by search (discovery mode). ` +
+        `The hub ${what}: ${client.program} is to find them by search (discovery mode). ` +
           "With --mode normal it reads all of them.",
       );
     return "discovery";
   }
   const question =
-    `The hub lists ${count} tools. Let ${client.program} find them by search (discovery mode) instead of reading all ` +
+    `The hub ${what}. Let ${client.program} find them by search (discovery mode) instead of reading all ` +
     "of them with every request? [Y/n] ";
   return (await io.ask?.(question)) ? "discovery" : undefined;
+}
+
+/** What the hub has more than `MANY_TOOLS` of. So many servers are not started to count their tools. */
+async function manyTools({ options, io, target }: Work, { tree }: LoadedHubConfig): Promise<string | undefined> {
+  const servers = serversOf(tree, CONFIG_SCHEMA).filter(({ options: { enabled } }) => enabled !== false).length;
+  if (servers > MANY_TOOLS) return `has ${servers} servers`;
+  const count = await toolCount(target, options, io);
+  return count > MANY_TOOLS ? `lists ${count} tools` : undefined;
 }
 
 /** Counted once for all clients, as long as no servers are added. */
@@ -277,7 +282,8 @@ async function tell(client: ClientKind, done: Done, { options, io, target }: Wor
   else if (changed) await say(`${client.program} is connected to ${target.path} (${file}).`);
   else await say(`${client.program} is connected to ${target.path} already (${file}).`);
   await tellMoved(client, done, { options, io, target });
-  for (const { name, reason } of stays) await say(`${name} stays with ${client.program}: ${reason}.`);
+  for (const { name, reason } of stays)
+    await say(`${plainLine(name)} stays with ${client.program}: ${plainLine(reason)}.`);
   if (backup !== undefined && changed)
     await say(`Its file as it was: ${backup}. \`toolyard disconnect ${client.id}\` puts it back.`);
   if (changed) await say(options.http ? `\`toolyard serve\` must run for it. ${client.next}` : client.next);
@@ -292,9 +298,9 @@ async function tellMoved(
   const fresh = moved.filter((name) => added.some(({ alias }) => alias === name));
   const known = moved.filter((name) => !fresh.includes(name));
   const say = (text: string): Promise<void> => print(io.stdout, text);
-  if (fresh.length > 0) await say(`${dryRun ? "Would move" : "Moved"} to ${target.path}: ${fresh.join(", ")}.`);
+  if (fresh.length > 0) await say(`${dryRun ? "Would move" : "Moved"} to ${target.path}: ${plainList(fresh)}.`);
   if (known.length > 0)
-    await say(`Served by ${target.path} already, and no longer by ${client.program}: ${known.join(", ")}.`);
+    await say(`Served by ${target.path} already, and no longer by ${client.program}: ${plainList(known)}.`);
   if (dryRun) return;
   for (const notice of await exposure(target.path, added)) await print(io.stderr, `Note: ${notice}.`);
 }

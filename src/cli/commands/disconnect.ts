@@ -9,6 +9,7 @@ import { EXIT, UsageError } from "../failure.ts";
 import { print, printJson, type Io } from "../io.ts";
 import { eachClient } from "../each-client.ts";
 import { clientNamed, fileOf } from "./connect.ts";
+import { plainList } from "../table.ts";
 
 interface Options extends SharedOptions {
   readonly dryRun?: boolean;
@@ -50,7 +51,7 @@ async function disconnectOne(client: ClientKind, options: Options, io: Io): Prom
 }
 
 function dryText({ program }: ClientKind, path: string, moved: readonly string[]): string {
-  const back = moved.length > 0 ? ` and get back ${moved.join(", ")}` : "";
+  const back = moved.length > 0 ? ` and get back ${plainList(moved)}` : "";
   return `${program}: ${path} would lose \`${HUB_NAME}\`${back}.`;
 }
 
@@ -58,7 +59,7 @@ function text({ program }: ClientKind, path: string, { changed, restored, backup
   if (!changed) return `${program} is not connected (${path}).`;
   const back =
     restored.length > 0
-      ? ` Its own servers are back: ${restored.join(", ")}. The hub has them, too; ` +
+      ? ` Its own servers are back: ${plainList(restored)}. The hub has them, too; ` +
         "`toolyard remove <name>` takes them out there."
       : "";
   const kept = backup === undefined ? "" : ` The file had been changed since; what it was before is in ${backup}.`;

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { replaceFile } from "../../config/edit/replace-file.ts";
 import { serversOf } from "../../config/edit/sources.ts";
@@ -17,7 +16,8 @@ import { print, printPainted, printJson, type Io } from "../io.ts";
 import type { LiveLine } from "../live/line-text.ts";
 import { showLive } from "../live/live.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
-import { table } from "../table.ts";
+import { plainLine, table } from "../table.ts";
+import { readText } from "../../files/read-text.ts";
 
 interface Options extends SharedOptions {
   readonly output?: string;
@@ -72,7 +72,7 @@ async function takenServers(target: string): Promise<ReadonlyMap<string, JsonObj
 }
 
 async function append(target: string, text: string): Promise<void> {
-  const before = existsSync(target) ? await readFile(target, "utf8") : "";
+  const before = existsSync(target) ? await readText(target) : "";
   const added = before === "" ? text : `${before.endsWith("\n") ? "" : "\n"}\n${text}`;
   await parseToml("the result", before + added).catch((error: unknown) => {
     if (!(error instanceof ConfigError)) throw error;
@@ -127,7 +127,8 @@ async function printReport(shown: Shown, io: Io): Promise<void> {
         io,
       ),
     );
-  for (const { alias, file, reason } of skipped) await print(io.stdout, `skipped ${alias} of ${file}: ${reason}`);
+  for (const { alias, file, reason } of skipped)
+    await print(io.stdout, plainLine(`skipped ${alias} of ${file}: ${reason}`));
   for (const { alias, variables } of servers) {
     if (variables.length > 0)
       await print(
@@ -136,7 +137,7 @@ async function printReport(shown: Shown, io: Io): Promise<void> {
           `which ${variables.length > 1 ? "are" : "is"} not set or which its editor asks for.`,
       );
   }
-  for (const warning of warnings) await print(io.stderr, `warning: ${warning}`);
+  for (const warning of warnings) await print(io.stderr, plainLine(`warning: ${warning}`));
   if (servers.length === 0) return;
   await print(
     io.stdout,

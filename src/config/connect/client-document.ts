@@ -1,12 +1,12 @@
-import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError, messageOf } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { readText } from "../../files/read-text.ts";
 import { parseJson } from "../document.ts";
 import { TomlDocument } from "../edit/toml-document.ts";
-import { withoutPath, withPath } from "../edit/tree-path.ts";
+import { withPath } from "../edit/tree-path.ts";
 import type { ClientKind } from "./clients.ts";
-import { editJson } from "./json-edit.ts";
+import { removeFromJson, setInJson } from "./json-edit.ts";
 
 /**
  * A client's file, of which only servers are changed: everything else in it, comments and layout included, stays as it
@@ -17,12 +17,13 @@ export interface ClientDocument {
   /** The client's servers, by name, as they stand in its file. */
   readonly servers: JsonObject;
   set(name: string, entry: JsonObject): Promise<ClientDocument>;
-  remove(name: string): Promise<ClientDocument>;
+  /** Names that are not there change nothing. */
+  remove(names: readonly string[]): Promise<ClientDocument>;
 }
 
 /** Reads the file of a client; an absent one is empty. Throws a `ConfigError` that names file and line. */
 export async function readClientDocument(client: ClientKind, path: string): Promise<ClientDocument> {
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
+  const text = await readText(path).catch((error: unknown) => {
     const code = error instanceof Error && "code" in error ? String(error.code) : messageOf(error);
     if (code === "ENOENT") return "";
     throw new ConfigError([`${path} cannot be read (${code}). Nothing was changed.`], { cause: error });
@@ -45,13 +46,14 @@ export async function parseClientDocument(client: ClientKind, path: string, text
 
 function tomlDocument(document: TomlDocument, table: string): ClientDocument {
   const servers = document.tree[table];
-  const without = async (name: string): Promise<TomlDocument> =>
-    document.has([table, name]) ? document.remove([table, name]) : document;
+  const without = (names: readonly string[]): Promise<TomlDocument> =>
+    document.removeAll(names.map((name) => [table, name]).filter((path) => document.has(path)));
   return {
     text: document.text,
     servers: isJsonObject(servers) ? servers : {},
-    set: async (name, entry) => tomlDocument(await (await without(name)).addTable([table, name], entry), table),
-    remove: async (name) => tomlDocument(await without(name), table),
+    set: async (name, entry) =>
+      tomlDocument(await (await without([name])).addAll([{ path: [table, name], table: entry }]), table),
+    remove: async (names) => tomlDocument(await without(names), table),
   };
 }
 
@@ -67,9 +69,8 @@ async function jsonDocument(place: JsonPlace, text: string): Promise<ClientDocum
   const servers = tree[table];
   if (servers !== undefined && !isJsonObject(servers))
     throw new ConfigError([`${path}: \`${table}\` must be an object of servers.`]);
-  const change = async (name: string, entry: JsonObject | undefined): Promise<ClientDocument> => {
-    const changed = await jsonDocument(place, await editJson(text, [table, name], entry));
-    const wanted = entry ? withPath(tree, [table, name], entry) : withoutPath(tree, [table, name]);
+  const checked = async (edited: string, wanted: JsonObject): Promise<ClientDocument> => {
+    const changed = await jsonDocument(place, edited);
     if (!isDeepStrictEqual(await parseJson(path, changed.text), wanted))
       throw new ConfigError([`${path} cannot be changed as it is written. Nothing was changed. Edit it by hand.`]);
     return changed;
@@ -77,8 +78,14 @@ async function jsonDocument(place: JsonPlace, text: string): Promise<ClientDocum
   return {
     text,
     servers: servers ?? {},
-    set: (name, entry) => change(name, entry),
-    remove: async (name) =>
-      servers && Object.hasOwn(servers, name) ? change(name, undefined) : jsonDocument(place, text),
+    set: async (name, entry) =>
+      checked(await setInJson(text, [table, name], entry), withPath(tree, [table, name], entry)),
+    remove: async (names) => {
+      const gone = new Set(names);
+      const own = Object.entries(servers ?? {});
+      const left = own.filter(([name]) => !gone.has(name));
+      if (left.length === own.length) return jsonDocument(place, text);
+      return checked(await removeFromJson(text, table, names), { ...tree, [table]: Object.fromEntries(left) });
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { contentDigest } from "../../core/digest.ts";
 import { ConfigError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
@@ -8,6 +8,7 @@ import { HUB_NAME } from "../import/import-servers.ts";
 import { parseClientDocument, readClientDocument, type ClientDocument } from "./client-document.ts";
 import type { ClientKind } from "./clients.ts";
 import type { ConnectionRecord, ConnectionRecords } from "./records.ts";
+import { readText } from "../../files/read-text.ts";
 
 export interface ClientPlace {
   readonly client: ClientKind;
@@ -35,8 +36,7 @@ export async function connectClient({ entry, moves, ...place }: Connecting): Pro
   const { path, records } = place;
   const record = await records.get(path);
   const change = await changeFile(place, async (before) => {
-    let after = before;
-    for (const name of moves) after = await after.remove(name);
+    const after = await before.remove(moves);
     if (JSON.stringify(after.servers[HUB_NAME]) === JSON.stringify(entry)) return after;
     return after.set(HUB_NAME, entry);
   });
@@ -81,7 +81,7 @@ export async function disconnectClient(place: ClientPlace): Promise<Disconnected
   const restored = (record?.moved ?? []).filter((name) => name in kept && !(name in now.servers));
   if (!(HUB_NAME in now.servers) && restored.length === 0) return { changed: false, restored };
   const change = await changeFile(place, async (before) => {
-    let after = await before.remove(HUB_NAME);
+    let after = await before.remove([HUB_NAME]);
     for (const name of restored) {
       const entry = kept[name];
       if (isJsonObject(entry) && !(name in after.servers)) after = await after.set(name, entry);
@@ -106,7 +106,7 @@ async function serversIn(client: ClientKind, backup: string): Promise<JsonObject
 }
 
 async function readBackup(path: string): Promise<string> {
-  return readFile(path, "utf8").catch((error: unknown) => {
+  return readText(path).catch((error: unknown) => {
     throw new ConfigError([`The backup ${path} cannot be read. Nothing was changed. Edit the file by hand.`], {
       cause: error,
     });

@@ -1,7 +1,12 @@
 import * as fc from "fast-check";
 import { parse } from "jsonc-parser";
 import { describe, expect, test } from "vitest";
-import { editJson } from "./json-edit.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { removeFromJson, setInJson } from "./json-edit.ts";
+
+function editJson(text: string, [table, name]: readonly [string, string], entry?: JsonObject): Promise<string> {
+  return entry ? setInJson(text, [table, name], entry) : removeFromJson(text, table, [name]);
+}
 
 const ENTRY = { command: "x", args: ["y"] };
 const PLACE = ["servers", "hub"] as const;

@@ -2,31 +2,55 @@ import type { Node } from "jsonc-parser";
 import type { JsonObject } from "../../core/json.ts";
 import { BYTE_ORDER_MARK } from "../document.ts";
 
-/** JSON with comments in which one entry of a table was set or removed; every other line stays as it is. */
-export async function editJson(text: string, place: readonly [string, string], entry?: JsonObject): Promise<string> {
-  const [mark = ""] = BYTE_ORDER_MARK.exec(text) ?? [];
-  return mark + (await editPlain(text.slice(mark.length), place, entry));
+/** JSON with comments in which one entry of a table was set; every other line stays as it is. */
+export function setInJson(text: string, place: readonly [string, string], entry: JsonObject): Promise<string> {
+  return behindMark(text, (plain) => setIn(plain, place, entry));
 }
 
-async function editPlain(text: string, [table, name]: readonly [string, string], entry?: JsonObject): Promise<string> {
-  const { applyEdits, findNodeAtLocation, modify, parseTree } = await import("jsonc-parser");
+/** The same text without entries of a table; it is read once for all of them. */
+export function removeFromJson(text: string, table: string, names: readonly string[]): Promise<string> {
+  return behindMark(text, (plain) => removeFrom(plain, table, new Set(names)));
+}
+
+async function behindMark(text: string, edit: (plain: string) => Promise<string>): Promise<string> {
+  const [mark = ""] = BYTE_ORDER_MARK.exec(text) ?? [];
+  return mark + (await edit(text.slice(mark.length)));
+}
+
+async function setIn(text: string, [table, name]: readonly [string, string], entry: JsonObject): Promise<string> {
+  const { findNodeAtLocation, parseTree } = await import("jsonc-parser");
   const root = text.trim() === "" ? undefined : parseTree(text, [], { allowTrailingComma: true });
-  if (!root) return entry ? `${JSON.stringify({ [table]: { [name]: entry } }, null, 2)}\n` : text;
+  if (!root) return `${JSON.stringify({ [table]: { [name]: entry } }, null, 2)}\n`;
   const there = findNodeAtLocation(root, [table, name]);
-  if (there && entry) {
+  if (there) {
     const written = JSON.stringify(entry, null, unitOf(text)).replaceAll(
       "\n",
       `\n${indentAt(text, there.parent ?? there)}`,
     );
     return splice(text, { start: there.offset, end: there.offset + there.length }, written);
   }
-  if (there)
-    return withoutLines(text, there.parent ?? there) ?? applyEdits(text, modify(text, [table, name], undefined, {}));
-  if (!entry) return text;
   const object = findNodeAtLocation(root, [table]);
   return object
     ? insert(text, object, { key: name, value: entry })
     : insert(text, root, { key: table, value: { [name]: entry } });
+}
+
+async function removeFrom(text: string, table: string, names: ReadonlySet<string>): Promise<string> {
+  const { applyEdits, findNodeAtLocation, modify, parseTree } = await import("jsonc-parser");
+  const root = text.trim() === "" ? undefined : parseTree(text, [], { allowTrailingComma: true });
+  const members = (root && findNodeAtLocation(root, [table])?.children) ?? [];
+  let left = text;
+  let isLast = true;
+  // From the end, so that no offset before a removed member changes.
+  for (const [at, member] of Array.from(members.entries()).toReversed()) {
+    const name = String(member.children?.[0]?.value);
+    if (names.has(name)) {
+      const before = members[at - 1];
+      left =
+        withoutLines(left, { member, before, isLast }) ?? applyEdits(left, modify(left, [table, name], undefined, {}));
+    } else isLast = false;
+  }
+  return left;
 }
 
 interface Member {
@@ -63,8 +87,16 @@ function insert(text: string, object: Node, { key, value }: Member): string {
   return comma === undefined ? splice(inserted, { start: end, end }, ",") : inserted;
 }
 
-/** A member on lines of its own goes with them. Nothing where it shares them with others. */
-function withoutLines(text: string, member: Node): string | undefined {
+interface Removal {
+  readonly member: Node;
+  /** The member before it. */
+  readonly before: Node | undefined;
+  /** No member behind it is left. */
+  readonly isLast: boolean;
+}
+
+/** A member on lines of its own goes with them. Undefined if it shares them with others. */
+function withoutLines(text: string, { member, before, isLast }: Removal): string | undefined {
   const end = member.offset + member.length;
   const comma = commaAfter(text, end);
   const behind = comma === undefined ? end : comma + 1;
@@ -72,9 +104,6 @@ function withoutLines(text: string, member: Node): string | undefined {
   if (!startsLine(text, member) || lineEnd === -1 || !/^[ \t]*(?:\/\/[^\n]*)?\r?$/.test(text.slice(behind, lineEnd)))
     return undefined;
   const start = text.lastIndexOf("\n", member.offset) + 1;
-  const siblings = member.parent?.children ?? [];
-  const before = siblings[siblings.indexOf(member) - 1];
-  const isLast = siblings.at(-1) === member;
   const shortened = splice(text, { start, end: lineEnd + 1 }, "");
   // What is last now ends without a comma, as what was last did.
   const loose = isLast && comma === undefined && before ? commaAfter(text, before.offset + before.length) : undefined;
@@ -100,10 +129,13 @@ function startsLine(text: string, { offset }: Node): boolean {
   return text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset).trim() === "";
 }
 
+const BETWEEN = /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)*/y;
+
 /** The comma behind a value, with comments in between. */
 function commaAfter(text: string, at: number): number | undefined {
-  const between = /^(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)*/.exec(text.slice(at))?.[0].length ?? 0;
-  return text[at + between] === "," ? at + between : undefined;
+  BETWEEN.lastIndex = at;
+  const end = at + (BETWEEN.exec(text)?.[0].length ?? 0);
+  return text[end] === "," ? end : undefined;
 }
 
 /** The end of this line, where nothing but a comment follows on it, else right here. */

@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { withFileLock } from "../../files/file-lock.ts";
 import { replaceFile } from "../edit/replace-file.ts";
+import { readText } from "../../files/read-text.ts";
 
 /** What was done to one client's file, so that it can be undone. */
 export interface ConnectionRecord {
@@ -37,7 +37,7 @@ export class ConnectionRecords {
   /** What cannot be read is nothing: undoing then leaves servers where they are. */
   async #read(): Promise<JsonObject> {
     try {
-      const value: unknown = JSON.parse(await readFile(this.#path, "utf8"));
+      const value: unknown = JSON.parse(await readText(this.#path));
       return isJsonObject(value) ? value : {};
     } catch {
       return {};

@@ -1,4 +1,4 @@
-import { readFile, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import { ConfigError, messageOf } from "../../core/errors.ts";
 import type { OptionSchema } from "../../core/option-schema.ts";
@@ -6,6 +6,7 @@ import { withFileLock } from "../../files/file-lock.ts";
 import { checkConfig, formatPath } from "../check.ts";
 import { onWritable, replaceFile } from "./replace-file.ts";
 import { TomlDocument } from "./toml-document.ts";
+import { readText } from "../../files/read-text.ts";
 
 /** One change of a `toolyard.toml`. */
 export type ConfigEdit = (document: TomlDocument) => Promise<TomlDocument>;
@@ -47,7 +48,7 @@ const MAX_ATTEMPTS = 5;
 
 async function textOf(path: string): Promise<string> {
   try {
-    return await readFile(path, "utf8");
+    return await readText(path);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : messageOf(error);
     if (code === "ENOENT") return "";

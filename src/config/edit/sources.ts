@@ -34,11 +34,21 @@ export interface NewServer {
   readonly comment?: string | undefined;
 }
 
-/** Adds a server to the table or list that holds its kind. */
+/** Adds servers to the tables or lists that hold their kinds. */
+export function addServers(
+  document: TomlDocument,
+  servers: readonly NewServer[],
+  schema: OptionSchema,
+): Promise<TomlDocument> {
+  const additions = servers.map(({ kind, name, options: table, comment }) => {
+    const { path, isList } = tableOf(kind, schema);
+    return { path: isList ? path : [...path, name], table, comment, isEntry: isList };
+  });
+  return document.addAll(additions);
+}
+
 export function addServer(document: TomlDocument, server: NewServer, schema: OptionSchema): Promise<TomlDocument> {
-  const { kind, name, options, comment } = server;
-  const { path, isList } = tableOf(kind, schema);
-  return isList ? document.addEntry(path, options, comment) : document.addTable([...path, name], options, comment);
+  return addServers(document, [server], schema);
 }
 
 /** A tree with nothing but one server. */
@@ -103,7 +113,8 @@ export async function addPath(document: TomlDocument, list: PathList, path: stri
   const { section, key, isAlwaysList } = list;
   const { tree } = document;
   const table = tree[section];
-  if (!isJsonObject(table)) return document.addTable([section], { [key]: isAlwaysList ? [path] : path });
+  if (!isJsonObject(table))
+    return document.addAll([{ path: [section], table: { [key]: isAlwaysList ? [path] : path } }]);
   if (Array.isArray(table[key])) return document.addValue([section, key], path);
   const paths = [...pathsOf(tree, list), path];
   return document.set([section], key, paths.length === 1 && !isAlwaysList ? path : paths);

@@ -36,16 +36,22 @@ describe("adding", () => {
   test("a table stands at the end, and everything before it as it was", async () => {
     const { text } = await (
       await read(YARD)
-    ).addTable(["mcp", "stdio_servers", "my files"], { command: ["a", 'b"c\\d\n'], env: { "A.B": "x" } });
+    ).addAll([
+      { path: ["mcp", "stdio_servers", "my files"], table: { command: ["a", 'b"c\\d\n'], env: { "A.B": "x" } } },
+    ]);
     expect(text).toBe(
       `${YARD}\n[mcp.stdio_servers."my files"]\ncommand = ["a", "b\\"c\\\\d\\n"]\nenv = { "A.B" = "x" }\n`,
     );
   });
 
   test("a list of tables goes on, or begins", async () => {
-    const more = await (await read(YARD)).addEntry(["mcp", "remote_servers"], { namespace: "c" }, "new");
+    const more = await (
+      await read(YARD)
+    ).addAll([{ path: ["mcp", "remote_servers"], table: { namespace: "c" }, comment: "new", isEntry: true }]);
     expect(more.text).toBe(`${YARD}\n# new\n[[mcp.remote_servers]]\nnamespace = "c"\n`);
-    const first = await (await read("")).addEntry(["mcp", "remote_servers"], { namespace: "c" });
+    const first = await (
+      await read("")
+    ).addAll([{ path: ["mcp", "remote_servers"], table: { namespace: "c" }, isEntry: true }]);
     expect(first.text).toBe(`[[mcp.remote_servers]]\nnamespace = "c"\n`);
   });
 
@@ -61,7 +67,7 @@ describe("adding", () => {
 
   test("what stands in braces cannot be added to from outside, and that is said", async () => {
     const inline = await read('mcp = { stdio_servers = { a = { command = "x" } } }\n');
-    const adding = inline.addTable(["mcp", "stdio_servers", "b"], { command: "y" });
+    const adding = inline.addAll([{ path: ["mcp", "stdio_servers", "b"], table: { command: "y" } }]);
     await expect(adding).rejects.toThrow(ConfigError);
     await expect(adding).rejects.toThrow("yard.toml: it is written in a way that cannot be changed from outside");
   });

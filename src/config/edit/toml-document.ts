@@ -52,18 +52,18 @@ export class TomlDocument {
     return this.#places.some((place) => isWithin(place.path, path));
   }
 
-  /** Adds a table at the end of the text. `comment` stands above it. */
-  async addTable(path: Path, table: JsonObject, comment?: string): Promise<TomlDocument> {
-    const note = comment === undefined ? "" : `# ${comment}\n`;
-    return this.#append(`${note}[${keyText(path)}]\n${tableText(table)}`, withPath(this.tree, path, table));
-  }
-
-  /** Adds one more entry to a list of tables, at the end of the text. */
-  async addEntry(path: Path, table: JsonObject, comment?: string): Promise<TomlDocument> {
-    const note = comment === undefined ? "" : `# ${comment}\n`;
-    const count = this.#listAt(path).length;
-    const wanted = withPath(this.tree, [...path, String(count)], table);
-    return this.#append(`${note}[[${keyText(path)}]]\n${tableText(table)}`, wanted);
+  /** Adds tables and entries of lists of tables at the end of the text, which is checked once for all of them. */
+  async addAll(additions: readonly Addition[]): Promise<TomlDocument> {
+    if (additions.length === 0) return this;
+    let wanted = this.tree;
+    const blocks = additions.map(({ path, table, comment, isEntry = false }) => {
+      const place = isEntry ? [...path, String(listAt(wanted, path).length)] : path;
+      wanted = withPath(wanted, place, table);
+      const note = comment === undefined ? "" : `# ${comment}\n`;
+      const header = isEntry ? `[[${keyText(path)}]]` : `[${keyText(path)}]`;
+      return `${note}${header}\n${tableText(table)}`;
+    });
+    return this.#append(blocks.join("\n"), wanted);
   }
 
   /** Sets one key of a table that is there. */
@@ -78,7 +78,7 @@ export class TomlDocument {
   /** Adds an entry to a list of plain values that stands in brackets. */
   async addValue(path: Path, value: unknown): Promise<TomlDocument> {
     const there = this.#find(path);
-    const list = this.#listAt(path);
+    const list = listAt(this.tree, path);
     if (!there || this.text[there.valueStart] !== "[") throw this.#refusal(path);
     const last = this.#find([...path, String(list.length - 1)]);
     const text = valueText(value);
@@ -92,12 +92,33 @@ export class TomlDocument {
    * Takes out what stands at a path: a table with the tables below it and the comment right above it, a key, an entry.
    */
   async remove(path: Path): Promise<TomlDocument> {
-    const own = this.#places.filter((place) => isWithin(place.path, path));
-    const lines = own.filter(({ kind }) => kind !== "inner").toSorted((a, b) => a.start - b.start);
-    const inner = own.find((place) => place.kind === "inner" && place.path.length === path.length);
-    if (lines.length === 0 && !inner) throw this.#refusal(path);
-    const splices = lines.length > 0 ? this.#lineSplices(lines) : [this.#innerSplice(inner!)];
-    return this.#spliced(splices, withoutPath(this.tree, path));
+    return this.#spliced(this.#removal(path), withoutPath(this.tree, path));
+  }
+
+  /** Takes out several tables; the text is checked once if each of them has lines of its own. */
+  async removeAll(paths: readonly Path[]): Promise<TomlDocument> {
+    const isPlain = paths.every((path) => this.#linesOf(path).length > 0);
+    if (isPlain) {
+      const splices = merged(paths.flatMap((path) => this.#removal(path)));
+      return this.#spliced(splices, paths.reduce<JsonObject>(withoutPath, this.tree));
+    }
+    const [first, ...others] = paths;
+    return first ? (await this.remove(first)).removeAll(others) : this;
+  }
+
+  #removal(path: Path): readonly Splice[] {
+    const lines = this.#linesOf(path);
+    if (lines.length > 0) return this.#lineSplices(lines);
+    const inner = this.#places.find(
+      (place) => place.kind === "inner" && place.path.length === path.length && isWithin(place.path, path),
+    );
+    if (!inner) throw this.#refusal(path);
+    return [this.#innerSplice(inner)];
+  }
+
+  #linesOf(path: Path): readonly Place[] {
+    const own = this.#places.filter((place) => place.kind !== "inner" && isWithin(place.path, path));
+    return own.toSorted((a, b) => a.start - b.start);
   }
 
   /** Takes out one key as `set` would put it there. Nothing where a comment speaks of it, which would go as well. */
@@ -117,12 +138,6 @@ export class TomlDocument {
 
   #find(path: Path): Place | undefined {
     return this.#places.find((place) => place.path.length === path.length && isWithin(place.path, path));
-  }
-
-  #listAt(path: Path): readonly unknown[] {
-    let value: unknown = this.tree;
-    for (const step of path) value = isJsonObject(value) ? value[step] : undefined;
-    return Array.isArray(value) ? value : [];
   }
 
   #append(block: string, wanted: JsonObject): Promise<TomlDocument> {
@@ -247,6 +262,33 @@ export class TomlDocument {
       { cause },
     );
   }
+}
+
+/** A table to be added. */
+export interface Addition {
+  readonly path: Path;
+  readonly table: JsonObject;
+  /** Stands above it. */
+  readonly comment?: string | undefined;
+  /** It is one more entry of a list of tables. @default false */
+  readonly isEntry?: boolean;
+}
+
+function listAt(tree: JsonObject, path: Path): readonly unknown[] {
+  let value: unknown = tree;
+  for (const step of path) value = isJsonObject(value) ? value[step] : undefined;
+  return Array.isArray(value) ? value : [];
+}
+
+/** Removals that overlap, such as by a comment that belongs to both, as one. */
+function merged(splices: readonly Splice[]): readonly Splice[] {
+  const all: Splice[] = [];
+  for (const splice of splices.toSorted((one, other) => one.start - other.start)) {
+    const last = all.at(-1);
+    if (last && splice.start <= last.end) all[all.length - 1] = { ...last, end: Math.max(last.end, splice.end) };
+    else all.push(splice);
+  }
+  return all;
 }
 
 interface Splice {
