@@ -13,6 +13,8 @@ export interface EntryOptions {
   readonly tokenEnv?: string;
   /** What the client's lists show; absent: as the configuration says. */
   readonly mode?: string;
+  /** Which protocol the client is served by; absent: as the configuration says. */
+  readonly era?: "auto" | "legacy";
 }
 
 /** What a client needs to reach the hub of this configuration, with absolute paths. */
@@ -29,6 +31,7 @@ export async function hubEntry(config: LoadedHubConfig, options: EntryOptions, i
       ...(options.own ? [] : ["--shared"]),
       ...config.files.flatMap((file) => ["--config", file]),
       ...(options.mode === undefined ? [] : ["--tool-mode", options.mode]),
+      ...(options.era === undefined ? [] : ["--era", options.era]),
     ],
     env: home === undefined ? {} : { TOOLYARD_HOME: home },
   };
@@ -45,7 +48,7 @@ export function ownProgram(): string {
 
 async function addressEntry(config: LoadedHubConfig, options: EntryOptions): Promise<HubEntry> {
   const { tree } = config;
-  const { own, tokenEnv, mode } = options;
+  const { own, tokenEnv, mode, era } = options;
   if (own)
     throw new UsageError(
       "--own is a hub for one client alone, and --http is the one that `toolyard serve` runs. Leave one out.",
@@ -53,9 +56,12 @@ async function addressEntry(config: LoadedHubConfig, options: EntryOptions): Pro
   const http = resolveHttp(tree.server ?? {});
   if (http.port === 0)
     throw new UsageError("--http needs a port that stays the same, and `[server] port` is 0. Set one, such as 8808.");
-  const query = mode === undefined ? "" : `?tool_mode=${mode}`;
+  const query = new URLSearchParams({
+    ...(mode !== undefined && { tool_mode: mode }),
+    ...(era !== undefined && { era }),
+  }).toString();
   return {
-    url: `${await ownUrl(http)}/mcp${query}`,
+    url: `${await ownUrl(http)}/mcp${query === "" ? "" : `?${query}`}`,
     ...fewTools(config, options),
     ...(http.tokens.length > 0 ? { tokenVariable: tokenEnv ?? "TOOLYARD_TOKEN" } : {}),
   };

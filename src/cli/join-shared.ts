@@ -19,6 +19,7 @@ import { placeOf, sharedConfig } from "./shared-hub.ts";
 
 interface Options extends SharedOptions {
   readonly toolMode?: string;
+  readonly era?: "auto" | "legacy";
   readonly linger?: string;
   readonly watch: boolean;
 }
@@ -81,13 +82,14 @@ async function join(joining: Joining, config: LoadedHubConfig): Promise<Joined> 
 }
 
 async function joinAt(place: SharedPlace, { options, io }: Joining, config: LoadedHubConfig): Promise<Joined> {
-  const { toolMode } = options;
+  const { toolMode, era } = options;
   await keepLogSmall(place.log);
   return joinOrStart({
     place,
     hello: {
       identity: configIdentity(config, io.env),
       ...(toolMode === undefined ? {} : { mode: toolMode as ToolMode }),
+      ...(era === undefined ? {} : { era }),
     },
     start: () => startShared(options, io, { place, config }),
     signal: io.interrupted,
@@ -120,7 +122,7 @@ function sharedEnd({ socket, pid, isNew }: Extract<Joined, { outcome: "joined" }
 
 /** `files` are absolute, since the process may be started in another folder. */
 function ownCommand(
-  { toolMode, verbose, watch, config, found, yes }: Options,
+  { toolMode, era, verbose, watch, config, found, yes }: Options,
   files: readonly string[],
 ): readonly string[] {
   return [
@@ -130,6 +132,7 @@ function ownCommand(
     ...files.flatMap((file) => ["--config", file]),
     ...(config === undefined || found ? ["--found"] : []),
     ...(toolMode === undefined ? [] : ["--tool-mode", toolMode]),
+    ...(era === undefined ? [] : ["--era", era]),
     ...(verbose ? ["--verbose"] : []),
     ...(yes ? ["--yes"] : []),
     ...(watch ? [] : ["--no-watch"]),
@@ -144,7 +147,7 @@ function startShared(
 ): ChildProcess {
   const log = openSync(place.log, "a", PRIVATE_MODE);
   try {
-    const { linger, toolMode: _own, ...shared } = options;
+    const { linger, toolMode: _mode, era: _era, ...shared } = options;
     const words = [
       ...ownCommand(shared, config.files),
       "--shared",

@@ -110,6 +110,14 @@ describe("connect", () => {
     });
     await desk.run(["connect", "cursor", "--yes", "--http"]);
     expect(await serversOf(desk, "cursor")).toEqual({ toolyard: { url: "http://127.0.0.1:8808/mcp" } });
+    await desk.run(["connect", "cursor", "--yes", "--http", "--mode", "discovery", "--era", "legacy"]);
+    expect(await serversOf(desk, "cursor")).toEqual({
+      toolyard: { url: "http://127.0.0.1:8808/mcp?tool_mode=discovery&era=legacy" },
+    });
+    await desk.run(["connect", "cursor", "--yes", "--era", "legacy"]);
+    expect((await serversOf(desk, "cursor"))["toolyard"]).toMatchObject({
+      args: [MAIN, "serve", "--stdio", "--shared", "--config", desk.path("toolyard.toml"), "--era", "legacy"],
+    });
     await desk.run(["disconnect", "cursor"]);
     expect(existsSync(desk.path(fileOf("cursor")))).toBe(false);
   });

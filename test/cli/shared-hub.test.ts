@@ -97,6 +97,22 @@ describe("serve --stdio --shared", () => {
     await gone(await plain.hub());
   });
 
+  test("each client is served by the era that its command line names", async () => {
+    await using desk = await Desk.create(FILES);
+    const [both, legacy] = await Promise.all([
+      SharedClient.open(desk),
+      SharedClient.open(desk, { words: [...LINGER, "--era", "legacy"] }),
+    ]);
+    expect(await both.hub()).toBe(await legacy.hub());
+    const prefix = "io.modelcontextprotocol/";
+    const _meta = { [`${prefix}protocolVersion`]: "2026-07-28", [`${prefix}clientCapabilities`]: {} };
+    expect(await both.ask("server/discover", { _meta })).toMatchObject({ result: { resultType: "complete" } });
+    expect(await legacy.ask("server/discover", { _meta })).toMatchObject({ error: { code: -32601 } });
+    expect(await legacy.tools()).toContain("small__echo");
+    await Promise.all([both, legacy].map((client) => client.close()));
+    await gone(await both.hub());
+  });
+
   test("relative paths start at the configuration's folder, wherever the client was started", async () => {
     await using desk = await Desk.create({ ...FILES, "elsewhere/x": "" });
     const words = [...LINGER, "--config", "../toolyard.toml"];

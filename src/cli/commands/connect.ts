@@ -38,6 +38,7 @@ export interface ConnectOptions extends SharedOptions {
   /** Its own servers stay with the client. */
   readonly keep?: boolean;
   readonly mode?: string;
+  readonly era?: "auto" | "legacy";
 }
 
 export const run: Run<ConnectOptions> = async ([name], options, io) => {

@@ -29,6 +29,7 @@ interface Options extends SharedOptions {
   readonly port?: string;
   readonly basePath?: string;
   readonly toolMode?: string;
+  readonly era?: "auto" | "legacy";
   readonly workers?: string;
   readonly insecure?: boolean;
   /** Calls are not shown as they happen. */
@@ -222,12 +223,13 @@ function addressOf({ host, port }: ServerConfig): string {
 
 function flagsOf(options: Options, io: Io): JsonObject {
   assertAddressWanted(options);
-  const { host, port, basePath, toolMode, workers, insecure } = options;
+  const { host, port, basePath, toolMode, era, workers, insecure } = options;
   const given = {
     host,
     port: port === undefined ? undefined : readPort(port),
     base_path: basePath,
     tool_mode: toolMode,
+    era,
     workers: workers === undefined ? undefined : readWorkers(workers),
     insecure,
   };

@@ -9,7 +9,17 @@ import {
   readEnvelope,
 } from "../../wire/modern/envelope.ts";
 import { HEADERS, type HeaderLookup } from "../../wire/modern/headers.ts";
+import type { HttpExchange } from "../../http/exchange.ts";
 import { isJsonObject, objectMember } from "../../core/json.ts";
+
+/** Which eras an endpoint serves: the one that each client chooses, or the legacy era alone. */
+export type ServedEra = "auto" | "legacy";
+
+/** Returns the era that the client's URL names by `?era=`; `undefined` if it names none. */
+export function servedEraOf({ query }: Pick<HttpExchange, "query">): ServedEra | undefined {
+  const word = query.get("era")?.trim().toLowerCase();
+  return word === "auto" || word === "legacy" ? word : undefined;
+}
 
 /** Whose business a posted body is. */
 export type BodyEra =
@@ -23,6 +33,14 @@ export type BodyEra =
       readonly id: RequestId | null;
       readonly error: RpcErrorObject;
     };
+
+/** Returns what `eraOf` does for an endpoint that serves the legacy era alone, as a server of that era would. */
+export function eraOfLegacyOnly(body: unknown, headers: HeaderLookup): BodyEra {
+  const era = eraOf(body, headers);
+  return era.type === "refused" && classifyMessage(body).type === "invalid" && !isBatch(body)
+    ? era
+    : { type: "legacy" };
+}
 
 /**
  * Tells the eras apart. The body decides: a request is modern when its `_meta` names a revision, whatever that is; the
@@ -45,6 +63,10 @@ export function eraOf(body: unknown, headers: HeaderLookup): BodyEra {
     case "notification":
       return eraOfNotification(classified.message, headers);
   }
+}
+
+function isBatch(body: unknown): boolean {
+  return Array.isArray(body) && body.length > 0;
 }
 
 function eraOfRequest(message: RpcRequest, headers: HeaderLookup): BodyEra {

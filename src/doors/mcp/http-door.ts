@@ -8,7 +8,7 @@ import { sendEmpty } from "../../http/send.ts";
 import { classifyMessage, RPC, type RpcRequest } from "../../wire/messages.ts";
 import { MODERN_REVISIONS } from "../../wire/modern/envelope.ts";
 import type { Dialect } from "../dialect.ts";
-import { eraOf } from "./era.ts";
+import { eraOf, eraOfLegacyOnly, servedEraOf, type ServedEra } from "./era.ts";
 import type { LegacyExchange } from "./legacy/exchange.ts";
 import type { LegacyHttp } from "./legacy/http.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
@@ -23,6 +23,8 @@ export interface McpHttpParts {
   /** Absent: only the modern era is served. */
   readonly legacy?: Pick<LegacyHttp, "post" | "get" | "delete">;
   readonly defaultMode: ToolMode;
+  /** For clients whose URL names none. @default "auto" */
+  readonly era?: ServedEra;
 }
 
 /** MCP's answers to HTTP requests, whatever path they came by. Whoever made the parts closes them. */
@@ -68,7 +70,8 @@ export class McpHttpDoor {
   }
 
   #answer(body: unknown, http: HttpExchange, dialects?: readonly Dialect[]): void | Promise<void> {
-    const era = eraOf(body, http);
+    const served = this.#parts.legacy && (servedEraOf(http) ?? this.#parts.era);
+    const era = served === "legacy" ? eraOfLegacyOnly(body, http) : eraOf(body, http);
     switch (era.type) {
       case "refused":
         return sendError(http.answer, era.id, era.error);

@@ -3,6 +3,7 @@ import type { HttpExchange } from "../../http/exchange.ts";
 import type { Mountable } from "../../http/listener.ts";
 import type { Dialect } from "../dialect.ts";
 import type { Conversation, McpFace } from "../door.ts";
+import type { ServedEra } from "./era.ts";
 import { McpHttpDoor } from "./http-door.ts";
 import { LateLegacy } from "./late-legacy.ts";
 import type { SessionDepsParts } from "./legacy/session-deps.ts";
@@ -13,6 +14,7 @@ import { needsWholeMcp } from "./whole-mcp.ts";
 export interface McpDoorParts {
   readonly modern: ModernEndpoint;
   readonly session: SessionDepsParts;
+  readonly era: ServedEra;
   /** False: another door serves `/mcp` and hands on what is MCP's. */
   readonly ownsPath: boolean;
 }
@@ -24,10 +26,10 @@ export class McpDoor implements McpFace {
   readonly #http: McpHttpDoor;
 
   constructor(parts: McpDoorParts) {
-    const { modern, session } = parts;
+    const { modern, session, era } = parts;
     this.#parts = parts;
     this.#legacy = new LateLegacy(session);
-    this.#http = new McpHttpDoor({ modern, legacy: this.#legacy, defaultMode: session.defaultMode });
+    this.#http = new McpHttpDoor({ modern, legacy: this.#legacy, defaultMode: session.defaultMode, era });
   }
 
   mount(listener: Mountable): void {

@@ -3,6 +3,7 @@ import { durationOption } from "../../core/duration.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
 import { readOptions } from "../../core/option-values.ts";
 import { parseToolMode } from "../tool-mode.ts";
+import type { ServedEra } from "./era.ts";
 
 /** Keys of `[server]` that the MCP door adds to those of the listener. */
 export const MCP_OPTION_SCHEMAS = {
@@ -12,6 +13,15 @@ export const MCP_OPTION_SCHEMAS = {
         "What callers see that do not say it by `X-MCP-Tool-Mode` or `?tool_mode=`: native tools, the two " +
         "search tools, or every tool.",
       default: "normal",
+    }),
+  ),
+  era: Type.Optional(
+    Type.Enum(["auto", "legacy"], {
+      description:
+        "The protocol for clients that do not name one by `?era=` of their URL. `auto`: the one that the client " +
+        "chooses. `legacy`: only the one with a handshake (up to 2025-11-25); a client that tries 2026-07-28 falls " +
+        "back to it.",
+      default: "auto",
     }),
   ),
   page_size: Type.Optional(
@@ -44,6 +54,7 @@ export type McpDoorConfig = Static<typeof McpDoorSchema>;
 
 export interface McpDoorOptions {
   readonly toolMode: ToolMode;
+  readonly era: ServedEra;
   /** Absent: lists are never cut. */
   readonly pageSize?: number;
   readonly modern: ModernOptions;
@@ -61,6 +72,7 @@ export function resolveMcpDoor(raw: McpDoorConfig = {}): McpDoorOptions {
   const { page_size: pageSize } = options;
   return Object.freeze({
     toolMode: parseToolMode(options.tool_mode),
+    era: options.era,
     ...(pageSize > 0 && { pageSize }),
     modern: Object.freeze({
       maxSubscriptions: options.max_subscriptions,

@@ -10,6 +10,7 @@ import { claimsModernEra } from "../../wire/modern/envelope.ts";
 import type { JsonLimits } from "../../wire/parse-json.ts";
 import type { Dialect } from "../dialect.ts";
 import { MAX_BATCH } from "./legacy/http-checks.ts";
+import type { ServedEra } from "./era.ts";
 import type { Outlet } from "./legacy/outlet.ts";
 import { LegacySession, type SessionDeps } from "./legacy/session.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
@@ -21,6 +22,8 @@ export interface StdioDoorDeps extends SessionDeps {
   readonly input: Readable;
   readonly output: ProtocolSink;
   readonly modern: ModernEndpoint;
+  /** @default "auto" */
+  readonly era?: ServedEra;
   /** Tells who is on the other end; asked once, before anything is read. */
   readonly authenticator: Authenticator;
   readonly jsonLimits: JsonLimits;
@@ -136,12 +139,17 @@ export class StdioDoor {
   #first(value: unknown): void {
     this.#hasSpoken = true;
     const message = isJsonObject(value) ? value : {};
-    const legacy = message["method"] === "initialize" ? "legacy" : undefined;
-    this.#deps.onFirst?.(claimsModernEra(message["params"]) ? "modern" : legacy);
+    const isModern = this.#isModern(value);
+    const isLegacy = message["method"] === "initialize" || (!isModern && claimsModernEra(message["params"]));
+    this.#deps.onFirst?.(isModern ? "modern" : isLegacy ? "legacy" : undefined);
+  }
+
+  #isModern(value: unknown): boolean {
+    return this.#deps.era !== "legacy" && isJsonObject(value) && claimsModernEra(value["params"]);
   }
 
   #takeMessage(value: unknown, { session, modern }: Spoken, outlet: Outlet = this.#pipe): Promise<void> {
-    if (isJsonObject(value) && claimsModernEra(value["params"])) return modern.receive(value);
+    if (this.#isModern(value)) return modern.receive(value);
     // A cancellation need not carry the envelope, so both eras hear of it. Ids are the client's, and it has one count
     // of them.
     modern.noticed(value);
@@ -154,7 +162,7 @@ export class StdioDoor {
     if (messages.length === 0) return this.#refuse(RPC.invalidRequest, "Invalid Request: Batch must not be empty");
     if (messages.length > MAX_BATCH)
       return this.#refuse(RPC.invalidRequest, `Invalid Request: Batch must not exceed ${MAX_BATCH} messages`);
-    if (messages.some((message) => isJsonObject(message) && claimsModernEra(message["params"]))) {
+    if (messages.some((message) => this.#isModern(message))) {
       return this.#refuse(
         RPC.invalidRequest,
         "Invalid Request: the revision named in `_meta` has no batches. Send one message a line.",

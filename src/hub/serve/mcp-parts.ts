@@ -1,5 +1,6 @@
 import { resolveLegacySessions } from "../../doors/mcp/legacy/options.ts";
 import type { SessionDepsParts } from "../../doors/mcp/legacy/session-deps.ts";
+import type { ServedEra } from "../../doors/mcp/era.ts";
 import { ModernEndpoint } from "../../doors/mcp/modern/endpoint.ts";
 import { resolveMcpDoor } from "../../doors/mcp/options.ts";
 import type { Hub } from "../hub.ts";
@@ -9,10 +10,11 @@ import type { ServerConfig } from "./doors.ts";
 export interface McpParts {
   readonly modern: ModernEndpoint;
   readonly session: SessionDepsParts;
+  readonly era: ServedEra;
 }
 
 export function createMcpParts(hub: Hub, server: ServerConfig, hasTokens: boolean): McpParts {
-  const { toolMode: defaultMode, modern: options, pageSize } = resolveMcpDoor(server);
+  const { toolMode: defaultMode, modern: options, pageSize, era } = resolveMcpDoor(server);
   const shared = {
     hub,
     logger: hub.logger,
@@ -22,6 +24,7 @@ export function createMcpParts(hub: Hub, server: ServerConfig, hasTokens: boolea
   };
   return {
     modern: new ModernEndpoint({ ...shared, options, hasTokens }),
+    era,
     session: { ...shared, options: resolveLegacySessions(server.sessions) },
   };
 }

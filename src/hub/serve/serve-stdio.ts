@@ -31,6 +31,7 @@ export function serveStdio(hub: Hub, server: ServerConfig, { input, output, firs
   const door = new StdioDoor({
     ...session,
     modern: mcp.modern,
+    era: mcp.era,
     authenticator: alwaysAdmitting(LOCAL_PRINCIPAL),
     jsonLimits: resolveJsonLimits(server),
     input,

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { ToolMode } from "../../core/call.ts";
+import type { ServedEra } from "../../doors/mcp/era.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 
 /** The first line of a client's process: which hub it wants. After the answer the connection is a pipe of MCP. */
@@ -8,6 +9,8 @@ export interface Hello {
   readonly identity: string;
   /** What lists show. Absent: as the configuration says. */
   readonly mode?: ToolMode;
+  /** Which eras are spoken to the client. Absent: as the configuration says. */
+  readonly era?: ServedEra;
 }
 
 /** The hub's answer. */
@@ -20,9 +23,13 @@ export function writeGreeting(socket: Socket, greeting: Hello | Welcome): void {
 }
 
 export function readHello(value: JsonObject): Hello | undefined {
-  const { identity, mode } = value;
+  const { identity, mode, era } = value;
   if (typeof identity !== "string") return undefined;
-  return { identity, ...(MODES.has(mode) ? { mode: mode as ToolMode } : {}) };
+  return {
+    identity,
+    ...(MODES.has(mode) ? { mode: mode as ToolMode } : {}),
+    ...(era === "auto" || era === "legacy" ? { era } : {}),
+  };
 }
 
 export function readWelcome(value: JsonObject): Welcome | undefined {

@@ -139,9 +139,13 @@ export class SharedDoor {
     hub.logger.info("A client has left.", { clients: this.#clients.size });
   }
 
-  async #serve(socket: Socket, { mode }: Hello): Promise<void> {
+  async #serve(socket: Socket, { mode, era }: Hello): Promise<void> {
     const { hub, server, firstCaller } = this.#options;
-    const config = { ...server(), ...(mode === undefined ? {} : { tool_mode: mode }) };
+    const config = {
+      ...server(),
+      ...(mode === undefined ? {} : { tool_mode: mode }),
+      ...(era === undefined ? {} : { era }),
+    };
     // Loaded with the first client.
     const { serveStdio } = await import("../serve/serve-stdio.ts");
     const served = serveStdio(hub, config, {
