@@ -1,6 +1,7 @@
 // The rules of this project's own, for the linter.
 import { linesRule } from "./lines.mjs";
 import { sandboxWalls } from "./sandbox-walls.mjs";
+import { slowPatterns } from "./slow-patterns.mjs";
 import { textCuts } from "./text-cuts.mjs";
 import { functionLength, parameters } from "./test-rules.mjs";
 import { tiers } from "./tiers.mjs";
@@ -12,6 +13,7 @@ export default {
     "test-parameters": parameters,
     "line-length": linesRule,
     "sandbox-walls": sandboxWalls,
+    "slow-pattern": slowPatterns,
     "text-cuts": textCuts,
     tiers,
   },

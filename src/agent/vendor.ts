@@ -5,7 +5,7 @@ export type Vendor = "openai" | "anthropic" | "mistral" | "google" | "compatible
 
 /** Reads the vendor out of what an AI SDK model says of its provider, such as `openai.responses`. */
 export function vendorOf({ provider }: Pick<LoadedLanguageModel, "provider">): Vendor {
-  if (/^(?:.*\.)?anthropic\b|^vertex\.anthropic/.test(provider)) return "anthropic";
+  if (/(?:^|\.)anthropic\b|^vertex\.anthropic/.test(provider)) return "anthropic";
   if (/^google\b|^vertex\b|generative-ai/.test(provider)) return "google";
   if (provider.startsWith("mistral")) return "mistral";
   return /^(?:azure[.-])?openai\b/.test(provider) ? "openai" : "compatible";

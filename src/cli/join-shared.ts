@@ -112,7 +112,7 @@ function ownReason(joined: Exclude<Joined, { outcome: "joined" }>): string {
     outcome === "refused"
       ? `The hub that runs cannot be shared: ${reason}`
       : `The shared hub cannot be used: ${reason}`;
-  return `${why.replace(/\.+$/, "")}. This client gets a hub of its own.`;
+  return `${why.replace(/(?<!\.)\.+$/, "")}. This client gets a hub of its own.`;
 }
 
 function sharedEnd({ socket, pid, isNew }: Extract<Joined, { outcome: "joined" }>, logger: Logger): HubEnd {

@@ -67,7 +67,7 @@ function decoded(text: string): Pick<Medium, "bytes" | "isDamaged"> {
 function nameOfUri(uri: string): string {
   const last =
     uri
-      .replace(/[?#].*$/s, "")
+      .replace(/[?#].*/s, "")
       .split("/")
       .findLast((step) => step !== "") ?? "";
   try {
@@ -161,7 +161,7 @@ export function fileName({ name = "", mimeType }: Pick<Medium, "name" | "mimeTyp
     .normalize("NFC")
     .replaceAll(/[^\p{L}\p{M}\p{N}._ -]+/gu, "_")
     .replace(/^[. _-]+/, "")
-    .replace(/[. ]+$/, "");
+    .replace(/(?<![. ])[. ]+$/, "");
   const own = extname(safe);
   const ending = own.length > 1 && own.length <= 12 ? own : endingOf(mimeType);
   const stem = firstChars(own === ending ? safe.slice(0, -own.length) : safe, LONGEST_STEM) || `content-${at + 1}`;
@@ -169,6 +169,6 @@ export function fileName({ name = "", mimeType }: Pick<Medium, "name" | "mimeTyp
 }
 
 function endingOf(mimeType: string): string {
-  const plain = mimeType.replace(/;.*$/s, "").trim().toLowerCase();
+  const plain = mimeType.replace(/;.*/s, "").trim().toLowerCase();
   return `.${ENDINGS[plain] ?? "bin"}`;
 }

@@ -106,7 +106,7 @@ function tellingLines(stderr: readonly string[]): readonly string[] {
   return named === undefined ? last : [named, ...last.slice(1)];
 }
 
-const NAMES_ERROR = /\b\w*(?:Error|Exception)\b|\berror:|^(?:fatal|panic)\b/;
+const NAMES_ERROR = /(?:Error|Exception)\b|\berror:|^(?:fatal|panic)\b/;
 
 /** What is offered under another name, told once. */
 function renamedOf({ id, problems }: SourceLine): readonly string[] {

@@ -24,7 +24,7 @@ export class MissingValue extends Error {
 // `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `${env:VAR:-default}`, `${input:id}`, `${file:path}`; `$${` stands for a
 // literal `${`.
 const REFERENCE =
-  /\$\$\{|\$\{file:(?<file>[^}]+)\}|\$\{(?:(?<scheme>env|input):)?(?<name>[A-Za-z_][A-Za-z0-9_.-]*)(?::-(?<fallback>[^}]*))?\}/g;
+  /\$\$\{|\$\{file:(?<file>[^}]{1,1024})\}|\$\{(?:(?<scheme>env|input):)?(?<name>[A-Za-z_][A-Za-z0-9_.-]{0,255})(?::-(?<fallback>[^}]{0,8192}))?\}/g;
 
 interface Reference {
   readonly file?: string | undefined;

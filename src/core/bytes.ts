@@ -12,8 +12,8 @@ const UNIT_BYTES: Readonly<Record<string, number>> = {
   mib: 1024 ** 2,
   gib: 1024 ** 3,
 };
-const PATTERN = "^\\s*\\d+(\\.\\d+)?\\s*([kKmMgG][iI]?[bB]|[bB])?\\s*$";
-const SIZE = /^\s*(\d{1,15}(?:\.\d{1,6})?)\s*([kmg]i?b|b)?\s*$/i;
+const PATTERN = "^\\s*\\d+(\\.\\d+)?(\\s*([kKmMgG][iI]?[bB]|[bB]))?\\s*$";
+const SIZE = /^\s*(\d{1,15}(?:\.\d{1,6})?)(?:\s*([kmg]i?b|b))?\s*$/i;
 
 /** `4194304`, `"4MiB"`, `"10 MB"`, `"512 kB"` in bytes; `kB` is 1,000, `KiB` is 1,024. Throws an `OptionError`. */
 export function parseBytes(value: number | string, name = "size"): number {

@@ -51,7 +51,7 @@ export function encodeBeyondAscii(text: string): string {
 
 function plain(text: string, hasPlainHost: boolean): string {
   const encoded = encodeBeyondAscii(text);
-  const parts = hasPlainHost ? /^([a-z]+:\/\/)([^/?#]*)(.*)$/s.exec(encoded) : null;
+  const parts = hasPlainHost ? /^([a-z]+:\/\/)([^/?#]*)(.*)/s.exec(encoded) : null;
   if (!parts) return encoded;
   const rest = parts[3]!;
   return `${parts[1]}${parts[2]!.toLowerCase()}${rest.startsWith("/") ? "" : "/"}${rest}`;

@@ -54,7 +54,7 @@ function splitAuthority(authority: string): Authority {
 }
 
 function looseHost(host: string): string {
-  const named = standardHost(host.replace(/[.\u3002\uff0e\uff61]+$/u, ""));
+  const named = standardHost(host.replace(/(?<![.\u3002\uff0e\uff61])[.\u3002\uff0e\uff61]+$/u, ""));
   const parts = WITH_IPV4.exec(named);
   return parts ? dotted(Number.parseInt(parts[1]!, 16), Number.parseInt(parts[2]!, 16)) : named;
 }

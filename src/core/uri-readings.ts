@@ -116,7 +116,7 @@ function followed(path: string): string {
   const root = path.startsWith("/") ? 1 : 0;
   const all = path.split("/");
   for (const [at, step] of all.entries()) {
-    const dots = step.replace(/;.*$/s, "").replaceAll(/%2e/gi, ".");
+    const dots = step.replace(/;.*/s, "").replaceAll(/%2e/gi, ".");
     if (dots !== "." && dots !== "..") {
       steps.push(step);
       continue;
@@ -175,7 +175,7 @@ function filePath(path: string): string {
   const steps = path.toLowerCase().split("/");
   return steps
     .map((step) =>
-      /^[a-z][:|]$/.test(step) ? `${step[0]}:` : step.replace(/:.*$/s, "").replace(/(?<=[^. ])[. ]+$/, ""),
+      /^[a-z][:|]$/.test(step) ? `${step[0]}:` : step.replace(/:.*/s, "").replace(/(?<=[^. ])[. ]+$/, ""),
     )
     .join("/");
 }

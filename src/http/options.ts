@@ -290,7 +290,7 @@ function resolveWorkers(wanted: number | string): number {
 }
 
 function resolveBasePath(path: string): string {
-  const trimmed = path.replace(/\/+$/, "");
+  const trimmed = path.replace(/(?<!\/)\/+$/, "");
   if (trimmed === "") return "";
   if (/^(\/[A-Za-z0-9._~-]+)+$/.test(trimmed)) return trimmed;
   throw new OptionError(`\`server.base_path\` must be a path such as "/tools", got ${JSON.stringify(path)}.`);
@@ -300,7 +300,7 @@ function resolvePublicUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isEncrypted = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackHost(url.hostname));
   if (url && isEncrypted && url.search === "" && url.hash === "" && url.username === "" && url.password === "")
-    return url.href.replace(/\/+$/, "");
+    return url.href.replace(/(?<!\/)\/+$/, "");
   throw new OptionError(
     "`server.public_url` must be an address that begins with https://, or with http:// on this machine, such as " +
       `"https://hub.example.com"; got ${JSON.stringify(text)}.`,

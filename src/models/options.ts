@@ -175,5 +175,5 @@ function checkedUrl(text: string, where: string): string {
     throw new OptionError(
       `\`${where}\` holds a user name or a password. Put credentials into \`api_key\` or \`headers\`.`,
     );
-  return text.replace(/\/+$/, "");
+  return text.replace(/(?<!\/)\/+$/, "");
 }

@@ -28,7 +28,7 @@ function quote(argument: string): string {
       ),
     );
   }
-  const escaped = argument.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, "$1$1");
+  const escaped = argument.replace(/(?<!\\)(\\*)"/g, '$1$1\\"').replace(/(?<!\\)(\\+)$/, "$1$1");
   return `"${escaped}"`;
 }
 

@@ -36,6 +36,7 @@ interface OneChallenge {
 const NONE: OneChallenge = { scheme: "", parameters: new Map() };
 
 /** A parameter, quoted or not; or a word that begins a challenge (RFC 9110, 11.6.1). */
+// oxlint-disable-next-line toolyard/slow-pattern -- At most MAX_HEADER_CHARS.
 const PIECE = /([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))|([\w!#$%&'*+.^`|~-]+)/g;
 
 function parseChallenges(header: string): OneChallenge[] {

@@ -2,8 +2,8 @@ import type { FrontMatter, FrontScalar, FrontValue } from "./model.ts";
 import { NOTHING, type Source } from "./source.ts";
 
 const RULE = /^\s*---\s*$/;
-const KEY = /^([\w.-]+):(?:\s+(.*))?$/;
-const ITEM = /^\s*-\s+(.*)$/;
+const KEY = /^([\w.-]+):(?:\s+(\S.*)?)?$/;
+const ITEM = /^\s*-\s+(\S.*)?$/;
 const MAX_LINES = 500;
 
 /** The YAML block that a text begins with, and the index of the first line behind it. */
@@ -40,7 +40,7 @@ function valuesOf(lines: readonly string[]): Record<string, FrontValue> {
   for (const line of lines) {
     const item = ITEM.exec(line);
     const pair = KEY.exec(line);
-    if (item && list) list.push(scalarOf(item[1]!));
+    if (item && list) list.push(scalarOf(item[1] ?? ""));
     else if (pair) {
       list = pair[2] === undefined || withoutComment(pair[2]) === "" ? [] : undefined;
       values.set(pair[1]!, list ?? valueOf(pair[2]!));
@@ -69,5 +69,5 @@ function scalarOf(text: string): FrontScalar {
   if (plain.length >= 2 && (quote === '"' || quote === "'") && plain.endsWith(quote)) return plain.slice(1, -1);
   if (plain === "true" || plain === "false") return plain === "true";
   if (plain === "" || plain === "null" || plain === "~") return null;
-  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(plain) ? Number(plain) : plain;
+  return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(plain) ? Number(plain) : plain;
 }

@@ -66,7 +66,7 @@ function read({ bb, objects = [], edges = [] }: GraphvizJson, boxes: readonly Bo
   const placed = new Map<string, Point>();
   const groups = new Map<string, { from: Point; to: Point }>();
   for (const { name, pos, bb: own } of objects) {
-    const at = Number(/\d+$/.exec(name)?.[0]);
+    const at = Number(/(?<!\d)\d+$/.exec(name)?.[0]);
     if (pos !== undefined) placed.set(boxes[at]!.id, point(numbers(pos)));
     else if (own !== undefined) {
       const [left, bottom, right, top] = numbers(own);

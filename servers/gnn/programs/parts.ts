@@ -86,9 +86,11 @@ export function arrange(parts: readonly Part[]): {
   readonly instances: readonly string[];
 } {
   const instances = [...new Set(parts.map(({ instance }) => instance))];
-  const kinds = new Set(instances.map((instance) => instance.replace(/\d+$/, "")));
+  const kinds = new Set(instances.map((instance) => instance.replace(/(?<!\d)\d+$/, "")));
   if (kinds.size > 1) {
-    const [one, other] = [...kinds].map((kind) => parts.find(({ instance }) => instance.replace(/\d+$/, "") === kind)!);
+    const [one, other] = [...kinds].map((kind) =>
+      parts.find(({ instance }) => instance.replace(/(?<!\d)\d+$/, "") === kind)!,
+    );
     throw new ProgramError(
       other!.name,
       `${one!.name} and ${other!.name} belong to models of different kinds. Name all of them by _level, all by ` +
@@ -101,5 +103,5 @@ export function arrange(parts: readonly Part[]): {
 }
 
 function numberOf(instance: string): number {
-  return Number(/\d+$/.exec(instance)?.[0] ?? 0);
+  return Number(/(?<!\d)\d+$/.exec(instance)?.[0] ?? 0);
 }

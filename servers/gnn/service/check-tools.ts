@@ -148,7 +148,7 @@ async function reportPath(files: ModelFiles, base: string, name = "type_check_re
 
 /** Paths as the caller named them: where links lead is not the caller's to know. */
 function withGivenPaths(check: DirectoryCheck, real: string, given: string): DirectoryCheck {
-  const shown = (path: string): string => `${given.replace(/\/+$/, "")}/${relative(real, path)}`;
+  const shown = (path: string): string => `${given.replace(/(?<!\/)\/+$/, "")}/${relative(real, path)}`;
   return {
     ...check,
     directory_path: given,

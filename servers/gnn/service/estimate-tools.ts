@@ -74,7 +74,7 @@ async function directoryEstimates(
   const results: object[] = [];
   for (const [index, file] of found.entries()) {
     context.signal.throwIfAborted();
-    const shown = `${path.replace(/\/+$/, "")}/${relative(real, file)}`;
+    const shown = `${path.replace(/(?<!\/)\/+$/, "")}/${relative(real, file)}`;
     results.push(
       await readGnnFile(file)
         .then((text) => estimatesOf(shown, text))

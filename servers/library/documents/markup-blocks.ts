@@ -136,7 +136,7 @@ export class MarkupBlocks {
     const [text, level] = [this.#text, this.#heading];
     this.#text = "";
     this.#heading = undefined;
-    if (this.#code > 0) this.#take("code", text.replaceAll(/^\n+|\s+$/g, ""));
+    if (this.#code > 0) this.#take("code", text.replace(/^\n+/, "").trimEnd());
     else if (level === undefined) this.#take("paragraph", spaced(text));
     else this.#take("heading", spaced(text), level);
   }

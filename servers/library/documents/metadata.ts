@@ -11,6 +11,7 @@ export interface Metadata extends FoundMetadata {
 }
 
 /** `Peirce - How to Make Our Ideas Clear (1878).pdf` */
+// oxlint-disable-next-line toolyard/slow-pattern -- One line of a file name, at most MAX_LINE.
 const FILE_NAME = /^(?:(?<author>[^-–—_]{2,80}?)\s+[-–—]\s+)?(?<title>.+?)(?:\s*\((?<year>1[0-9]{3}|20[0-9]{2})\))?$/u;
 const EARLIEST_YEAR = -3000;
 const LATEST_YEAR = 2200;

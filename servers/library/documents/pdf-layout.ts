@@ -47,7 +47,7 @@ export function layOutPages(pages: readonly PageLines[], outline: ReadonlyMap<st
   const isHeading = (line: Line): boolean => isHeadingLine(line, body, outline);
   const kept = withoutRims(lines, isHeading, pages.length);
   const levels = levelsOf(kept.filter(isHeading));
-  const compounds = new Set(lines.flatMap(({ text }) => text.match(/\p{L}+-\p{L}+/gu) ?? []).map(lower));
+  const compounds = new Set(lines.flatMap(({ text }) => text.match(/(?<!\p{L})\p{L}+-\p{L}+/gu) ?? []).map(lower));
   const blocks: Block[] = [];
   let open: { lines: Line[]; heading: boolean; left: number } | undefined;
   const close = (): void => {
@@ -173,7 +173,7 @@ function joined(lines: readonly string[], compounds: ReadonlySet<string>): strin
   const pieces: string[] = [];
   for (const line of lines) {
     const last = pieces.at(-1) ?? "";
-    const cut = /(\p{L}+)[-\u00ad\ufffe]$/u.exec(last.slice(-MAX_WORD));
+    const cut = /(?<!\p{L})(\p{L}+)[-\u00ad\ufffe]$/u.exec(last.slice(-MAX_WORD));
     const next = /^\p{Ll}+/u.exec(line)?.[0];
     if (!cut || next === undefined) pieces.push(line);
     else if (compounds.has(lower(`${cut[1]}-${next}`))) pieces[pieces.length - 1] = last + line;

@@ -68,7 +68,8 @@ function fileOf(file: string, collection: string): string {
 
 function wrong(text: string): OptionError {
   // What is no address may still hold a password, with any sign in it.
-  const shown = text.replace(/\/\/.*@/su, "//***@");
+  const [start, end] = [text.indexOf("//"), text.lastIndexOf("@")];
+  const shown = start === -1 || end < start ? text : `${text.slice(0, start)}//***${text.slice(end)}`;
   const advice = shown === text ? "" : " In a password, signs such as / # ? @ are written as %2F %23 %3F %40.";
   return new OptionError(`A store is named as ${STORE_FORMS}, got ${JSON.stringify(shown)}.${advice}`);
 }

@@ -42,7 +42,7 @@ export function toLanguageModel(client: LLMClient, model?: string): () => Promis
 function addressOf(client: object): NonNullable<ModelsConfig["providers"]>[string] | undefined {
   const { apiKey, baseURL, chat } = client as Readonly<Record<string, unknown>>;
   if (!isJsonObject(chat) || typeof apiKey !== "string" || typeof baseURL !== "string") return undefined;
-  const address = withVersion(baseURL.replace(/\/+$/, ""), KIND_FACTS.openai.versionPath);
+  const address = withVersion(baseURL.replace(/(?<!\/)\/+$/, ""), KIND_FACTS.openai.versionPath);
   return { kind: "openai", api: "chat", base_url: address, api_key: apiKey };
 }
 

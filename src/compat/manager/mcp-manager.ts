@@ -308,7 +308,7 @@ function connectionOf({ endpoint, token = "" }: Entry): string {
 /** `Weather MCP`, `weather-mcp` and `weather` are one server. */
 function serverWord(server: string): string {
   return server
-    .replace(/\s+MCP$/i, "")
+    .replace(/(?<!\s)\s+MCP$/i, "")
     .trim()
     .replaceAll(/\s+/g, "-")
     .toLowerCase();

@@ -72,7 +72,8 @@ export function toEntry(tool: string, line: RegistryLine, aliases: Readonly<Reco
   const { name, token, tool: nameThere } = checkedLine(tool, line);
   const url = addressOf(tool, line);
   const host = line.host ?? url.hostname.replace(/^\[(.*)\]$/, "$1");
-  const words = name === undefined ? shortWords(host, tool, aliases) : name.replace(/\s+MCP$/i, "").split(/[\s_-]+/);
+  const words =
+    name === undefined ? shortWords(host, tool, aliases) : name.replace(/(?<!\s)\s+MCP$/i, "").split(/[\s_-]+/);
   return {
     tool,
     line: { ...line, host, port: line.port ?? portOf(url) },

@@ -170,7 +170,7 @@ export class TomlDocument {
 
   #lineBelow(place: Place, line: string): Splice {
     const end = this.#lineEnd(place.end);
-    const indent = /[ \t]*$/.exec(this.text.slice(0, place.start))![0];
+    const indent = /(?<![ \t])[ \t]*$/.exec(this.text.slice(0, place.start))![0];
     const before = end > 0 && this.text[end - 1] !== "\n" ? "\n" : "";
     return {
       start: end,
@@ -241,8 +241,7 @@ export class TomlDocument {
     let text = this.text;
     for (const splice of splices.toSorted((a, b) => b.start - a.start))
       text = text.slice(0, splice.start) + splice.text.replaceAll("\n", lineBreak) + text.slice(splice.end);
-    if (splices.some(({ text: added, end }) => added === "" && end === this.text.length))
-      text = text.replace(/(\r?\n)(?:[ \t]*\r?\n)+$/, "$1");
+    if (splices.some(({ text: added, end }) => added === "" && end === this.text.length)) text = withoutEmptyEnd(text);
     const changed = await TomlDocument.parse(this.#name, text).catch((error: unknown) => {
       if (error instanceof ConfigError) throw this.#refusal(undefined, error);
       throw error;
@@ -312,4 +311,13 @@ function withoutEmpty(value: unknown): unknown {
 function isEmptyTable(value: unknown): boolean {
   const isList = Array.isArray(value);
   return (isList || (isJsonObject(value) && !(value instanceof Date))) && Object.keys(value as object).length === 0;
+}
+
+/** Leaves one line break after the last line that is not empty. */
+function withoutEmptyEnd(text: string): string {
+  const last = text.trimEnd();
+  const lineBreak = /^[ \t]*(\r?\n)[^]*\n$/.exec(text.slice(last.length));
+  return lineBreak
+    ? `${text.slice(0, last.length)}${/^[ \t]*/.exec(text.slice(last.length))![0]}${lineBreak[1]}`
+    : text;
 }

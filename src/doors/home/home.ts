@@ -27,7 +27,7 @@ export class Home implements HomePort {
 
   // Programs that take anything get what the path is there for.
   wants(exchange: HttpExchange): boolean {
-    if (exchange.method !== "GET" || exchange.path.replace(/\/+$/, "") !== "") return false;
+    if (exchange.method !== "GET" || exchange.path.replace(/(?<!\/)\/+$/, "") !== "") return false;
     if (exchange.header("mcp-session-id") !== undefined || exchange.query.has("uri")) return false;
     const accept = exchange.header("accept") ?? "";
     return /(?:^|[\s,])text\/html\s*(?:[;,]|$)/i.test(accept) && !/text\/event-stream/i.test(accept);

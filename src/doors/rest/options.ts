@@ -79,7 +79,7 @@ export interface RestOptions {
  */
 export function resolveRest(raw: RestConfig = {}, taken: readonly string[] = []): RestOptions {
   const { enabled, base_path, openapi, routes } = readOptions(RestSchema, raw, "rest.");
-  const basePath = base_path.replace(/\/+$/, "");
+  const basePath = base_path.replace(/(?<!\/)\/+$/, "");
   const isTaken = (path: string): boolean => taken.some((one) => isBelow(one, path));
   if (!PATH.test(basePath) || isTaken(basePath))
     throw new OptionError(

@@ -54,7 +54,7 @@ function numberOf(text: string): number | bigint | undefined {
   return NUMBER.test(text) ? exactNumber(text) : undefined;
 }
 
-const NUMBER = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const NUMBER = /^-?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 function parsed(text: string, fits: (value: unknown) => boolean): unknown {
   try {

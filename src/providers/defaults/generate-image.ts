@@ -134,5 +134,5 @@ function slug(text: string): string {
   const plain = firstChars(text, 4 * MAX_NAME_CHARS)
     .normalize("NFC")
     .replaceAll(/[^\p{L}\p{N}_-]+/gu, "-");
-  return firstChars(plain, MAX_NAME_CHARS).replaceAll(/^-+|-+$/g, "");
+  return firstChars(plain, MAX_NAME_CHARS).replaceAll(/^-+|(?<!-)-+$/g, "");
 }

@@ -33,8 +33,8 @@ const MAX_FILES = 2000;
 const RACY_MS = 50;
 const MISSING: Scan = { signature: "missing", racy: false, hash: "missing", imports: [], usesPackage: false };
 
-const IMPORTS = /\b(?:from|import|require)\s*\(?\s*(["'`])(\.{1,2}\/[^"'`\n]+)\1/gu;
-const PACKAGE = /\b(?:from|import)\s*\(?\s*["']toolyard(?:\/[^"']*)?["']/u;
+const IMPORTS = /\b(?:from|import|require)\s*(?:\(\s*)?(["'`])(\.{1,2}\/[^"'`\n]+)\1/gu;
+const PACKAGE = /\b(?:from|import)\s*(?:\(\s*)?["']toolyard(?:\/[^"']*)?["']/u;
 const CODE = /\.(?:[cm]?[jt]s|tsx)$/u;
 
 const scans = new Map<string, Scan>();
@@ -92,7 +92,7 @@ function readScan(path: string, signature: string): Scan {
   const text = bytes.toString("utf8");
   const imports: string[] = [];
   for (const match of text.matchAll(IMPORTS)) {
-    const target = resolve(dirname(path), match[2]!.replace(/[?#].*$/u, ""));
+    const target = resolve(dirname(path), match[2]!.replace(/[?#].*/su, ""));
     imports.push(realPath(resolveFile(target) ?? target));
   }
   return { signature, racy, hash, imports: Array.from(new Set(imports)), usesPackage: PACKAGE.test(text) };

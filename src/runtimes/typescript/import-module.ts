@@ -4,6 +4,10 @@ import { transformCacheFolder } from "./cache-folder.ts";
 import type { Graph } from "./graph.ts";
 import type * as nativeImport from "./native-import.ts";
 import { findSyntaxError } from "./syntax-place.ts";
+import { firstChars } from "../../core/truncate.ts";
+
+/** The place is in the first line, which holds one path. */
+const MAX_STACK_CHARS = 8_192;
 
 /** A user's module as it stands on disk at one moment. */
 export interface UserModule {
@@ -46,8 +50,9 @@ export async function importUserModule(graph: Graph): Promise<UserModule> {
 export async function describeImportError(error: unknown, graph: Graph): Promise<string> {
   if (!(error instanceof Error)) return String(error);
   if (!(error instanceof SyntaxError)) return error.message;
-  const place =
-    /^file:\/\/\S*?([^/\s?]+)(?:\?\S*?)?:(\d+)\n/u.exec(error.stack ?? "") ?? (await findSyntaxError(graph.files));
+  const stack = firstChars(error.stack ?? "", MAX_STACK_CHARS);
+  // oxlint-disable-next-line toolyard/slow-pattern -- At most MAX_STACK_CHARS.
+  const place = /^file:\/\/\S*?([^/\s?]+)(?:\?\S*?)?:(\d+)\n/u.exec(stack) ?? (await findSyntaxError(graph.files));
   const hint = /does not provide an export named/u.test(error.message)
     ? " Where the name is a type, write `import type`."
     : "";

@@ -83,4 +83,4 @@ const ADVICE: Readonly<Record<string, string>> = {
   localStorage: NO_BROWSER,
 };
 
-const MODULE_SYNTAX = /^\s*(?:import\s*[\w{*"']|export\s)/mu;
+const MODULE_SYNTAX = /^[^\S\n\r\u2028\u2029]*(?:import\s*[\w{*"']|export\s)/mu;

@@ -63,7 +63,7 @@ export function encodeHeaderValue(text: string): string {
  * of UTF-8.
  */
 export function decodeHeaderValue(value: string): string | undefined {
-  const trimmed = HAS_BLANK_END.test(value) ? value.replace(/^[ \t]+|[ \t]+$/g, "") : value;
+  const trimmed = HAS_BLANK_END.test(value) ? value.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, "") : value;
   if (!hasSentinel(trimmed)) return trimmed;
   const payload = trimmed.slice(SENTINEL_START.length, -SENTINEL_END.length);
   if (!CANONICAL_BASE64.test(payload)) return undefined;

@@ -17,14 +17,24 @@ export function brokenFolders(
   const text = lines.join("\n");
   if (text.trim() === "") return silent?.().slice(0, MAX_FOLDERS) ?? [];
   if (!says.test(text)) return [];
-  const paths = new RegExp(String.raw`[^'"()\`\n]*?[/\\](?:${parents.join("|")})[/\\][\w.-]{6,}`, "g");
+  const ends = new RegExp(String.raw`[/\\](?:${parents.join("|")})[/\\][\w.-]{6,}`, "g");
   const found = new Set<string>();
-  for (const [match] of text.matchAll(paths)) {
-    const folder = existing(match, parents);
+  let from = 0;
+  for (const { 0: end, index } of text.matchAll(ends)) {
+    const start = startOfPath(text, index, from);
+    from = index + end.length;
+    const folder = existing(text.slice(start, from), parents);
     if (folder !== undefined) found.add(folder);
   }
   const named = Array.from(found).slice(0, MAX_FOLDERS);
   return Array.from(new Set([...named, ...(also?.(text, named) ?? [])])).slice(0, MAX_IN_ALL);
+}
+
+/** Returns where the text that may be a path begins: after a quote, a bracket, a line break, or the path before it. */
+function startOfPath(text: string, end: number, from: number): number {
+  let start = end;
+  while (start > from && !`'"()\`\n`.includes(text[start - 1]!)) start -= 1;
+  return start;
 }
 
 /** A path may stand after words, and have blanks itself: the longest that is there. */

@@ -31,7 +31,8 @@ export interface Download {
 /** What is said of a download that failed. */
 export function installFailure(result: InstallResult, words: CommandWords, { what, maxMs }: Download): Fail {
   const lines = telling(result.lines);
-  const said = lines.length === 0 ? "" : ` It said: ${firstChars(lines.join(" "), MAX_CHARS).replace(/\.+$/, "")}.`;
+  const said =
+    lines.length === 0 ? "" : ` It said: ${firstChars(lines.join(" "), MAX_CHARS).replace(/(?<!\.)\.+$/, "")}.`;
   return fail(
     "unavailable",
     `\`${what}\` could not be downloaded${how(result, maxMs)}.${said} ${adviceFor(result, words)}`,

@@ -122,7 +122,7 @@ function filesFor({ file, folder, root }: PreparedTool): readonly string[] {
 
 function requirementsNeed(file: string, place: InstallPlace): Omit<Need, "tools"> | undefined {
   const text = readText(file);
-  if (text === undefined || !/^\s*[^\s#]/m.test(text)) return undefined;
+  if (text === undefined || !/^[^\S\n\r\u2028\u2029]*[^\s#]/m.test(text)) return undefined;
   const [cwd, target] = [dirname(file), join(dirname(file), ".venv")];
   const python = venvPython(target);
   const base = {
@@ -152,7 +152,7 @@ function requirementsNeed(file: string, place: InstallPlace): Omit<Need, "tools"
 }
 
 /** A line that is more than a name and its versions: an option, an address, a folder. */
-const PLACE_OF_PYTHON = /^[ \t]*(?:-|[^#\n]*[@/\\])/m;
+const PLACE_OF_PYTHON = /^(?:[ \t]*-|[^#\n\r\u2028\u2029]*[@/\\])/m;
 
 function packageNeed(file: string, place: InstallPlace): Omit<Need, "tools"> | undefined {
   const text = readText(file) ?? "";

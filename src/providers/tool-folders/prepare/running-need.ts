@@ -133,5 +133,5 @@ function lastWords(lines: readonly string[]): string {
   const begins = lines.findLastIndex((line) => /^(?:×|error\b|npm (?:ERR!|error)|ERROR\b)/i.test(line));
   const words = (begins === -1 ? lines.slice(-1) : lines.slice(begins)).filter((line) => !/complete log/.test(line));
   const said = words.map((line) => line.replace(/^[×╰─▶│\s]+/u, "")).join(" ");
-  return firstChars(said, MAX_SAID_CHARS).replace(/[.\s]+$/, "");
+  return firstChars(said, MAX_SAID_CHARS).replace(/(?<![.\s])[.\s]+$/, "");
 }
