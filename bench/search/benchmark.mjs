@@ -45,7 +45,7 @@ export function indexOf(tools, ranking) {
   return searchesOf(index, () => undefined, { parts, idOf });
 }
 
-const OPTIONS = { limit: 10, exact: [], passes: () => true };
+const OPTIONS = { limit: 10, exact: [], passes: () => true, givesNearest: true };
 
 /**
  * The same with the table: `{search, answer, idOf, ranked}`; `answer(query, limit)` is the hub's. Of the constants

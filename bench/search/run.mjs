@@ -10,6 +10,7 @@ import { loadTokenTable, TokenTable } from "../../build/models/table/token-table
 import { MEASURES, evaluate, indexOf, readBenchmark, tableIndexOf, timesOf } from "./benchmark.mjs";
 import { tellLeftOut } from "./left-out.mjs";
 import { tellModel } from "./model.mjs";
+import { readEverydayQueries } from "./everyday-queries.mjs";
 import { readOwnQueries } from "./own-queries.mjs";
 import { tellReady } from "./ready.mjs";
 import { tellTasks, tellTokens } from "./tokens.mjs";
@@ -53,6 +54,10 @@ async function tellAll() {
   report("by words alone", words, ours.queries);
   report("with the table", search, ours.queries);
   tellTimes({ words, search }, ours.queries);
+  const everyday = readEverydayQueries(tools);
+  console.log(`\neveryday requests: ${everyday.tools.length} tools`);
+  report("by words alone", indexOf(everyday.tools).search, everyday.queries);
+  report("with the table", tableIndexOf(everyday.tools, table).search, everyday.queries);
   await tellReady();
 }
 

@@ -47,9 +47,9 @@ function addressOf(endpoint: URL, { query, limit, filter }: Wanted): URL {
 
 function readAnswer(body: unknown): SearchAnswer | undefined {
   if (!isJsonObject(body)) return undefined;
-  const { tools, total, instead } = body;
+  const { tools, total, instead, wordsAlone } = body;
   if (!Array.isArray(tools) || !tools.every(isHit) || typeof total !== "number") return undefined;
-  return { hits: tools, total, ...(isInstead(instead) && { instead }) };
+  return { hits: tools, total, ...(isInstead(instead) && { instead }), ...(wordsAlone === true && { wordsAlone }) };
 }
 
 function isHit(value: unknown): value is SearchHit {

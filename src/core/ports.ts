@@ -79,6 +79,8 @@ export interface SearchAnswer {
   readonly total: number;
   /** When nothing matched: where to look instead. */
   readonly instead?: SearchInstead;
+  /** The vectors were not ready in time, so the hits are by words alone. @default false */
+  readonly wordsAlone?: boolean;
 }
 
 export interface SearchInstead {
@@ -101,6 +103,12 @@ export interface SearchFilter {
   readonly readOnly?: boolean;
   /** Whether hits say what they were found by. @default false */
   readonly why?: boolean;
+  /**
+   * Whether the nearest tools are given, with low scores, if no tool matches; not within one server or read-only tools.
+   *
+   * @default false
+   */
+  readonly nearest?: boolean;
 }
 
 /** How far a search goes. */

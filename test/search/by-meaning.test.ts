@@ -17,7 +17,7 @@ const ROWS = [
 ];
 
 /** Shares no word with any of them. */
-const BY_MEANING = "envoyer un courriel";
+const BY_MEANING = "answer a letter";
 
 interface Place {
   readonly catalog: Catalog;

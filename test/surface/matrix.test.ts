@@ -85,7 +85,7 @@ const TOOLS: readonly ToolRow[] = [
   {
     kind: "builtin",
     listed: "tool_search",
-    args: { query: "nothing that is anywhere: qqqq" },
+    args: { query: "x", server: "nobody" },
     value: [
       "No tools found. Try different keywords or a broader search term.",
       expect.stringContaining("Servers, with their number of tools:"),

@@ -1,4 +1,5 @@
 import { synonymsOf } from "./synonyms.ts";
+import { translationsOf } from "./translations.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 import { stem } from "./words.ts";
 
@@ -12,7 +13,10 @@ export interface Expansion {
 const PREFIX_FACTOR = 0.8;
 const PART_FACTOR = 0.6;
 const SLIP_FACTOR = 0.5;
-const MIN_PART_LENGTH = 3;
+const TRANSLATION_FACTOR = 0.7;
+const MIN_PREFIX_LENGTH = 3;
+/** Short words of other languages stand inside many names: `den` in `confidential`. */
+const MIN_PART_LENGTH = 4;
 const MIN_SLIP_LENGTH = 4;
 const MAX_EXPANSIONS = 12;
 /** Words that are looked at before the shortest are chosen. */
@@ -27,13 +31,17 @@ export function knownExpansions(word: string, synonymFactor: number): Expansion[
 }
 
 /**
- * For a word whose stem stands nowhere: written words of names that begin with it, else words that hold it, else words
- * that a slip of the keyboard leads to.
+ * Returns what to look for in place of a word whose stem is in no tool: its English translations, else words of names
+ * that begin with it, else words that contain it, else words that differ by a typing error.
  */
 export function looseExpansions(word: string, vocabulary: Vocabulary): Expansion[] {
-  if (word.length >= MIN_PART_LENGTH) {
+  const translations = translationsOf(word);
+  if (translations.length > 0) return translations.map((one) => ({ word: stem(one), factor: TRANSLATION_FACTOR }));
+  if (word.length >= MIN_PREFIX_LENGTH) {
     const prefixes = vocabulary.startingWith(word, MAX_CANDIDATES);
     if (prefixes.length > 0) return expansions(prefixes, PREFIX_FACTOR);
+  }
+  if (word.length >= MIN_PART_LENGTH) {
     const holders = vocabulary.holding(word, MAX_CANDIDATES);
     if (holders.length > 0) return expansions(holders, PART_FACTOR);
   }

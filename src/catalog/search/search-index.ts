@@ -7,7 +7,9 @@ import type { PreparedTool, SourcePart } from "../source-part.ts";
 import { knownExpansions, looseExpansions, type Expansion } from "./expand-word.ts";
 import { Blend, type Evidence } from "./likeness/blend.ts";
 import { FURTHER_RESULTS, DEFAULT_RESULTS, MAX_RESULTS } from "./limits.ts";
+import { DEPRECATED_FACTOR, deprecationOf } from "./deprecation.ts";
 import { documentOf } from "./document.ts";
+import { nearestTools } from "./nearest-tools.ts";
 import { partIndexSteps, type PartIndex } from "./part-index.ts";
 import { RANKING, type Ranking } from "./ranking.ts";
 import { Scores } from "./scores.ts";
@@ -26,6 +28,8 @@ export interface IndexSearch {
   readonly evidence?: Evidence | undefined;
   /** @default false */
   readonly why?: boolean | undefined;
+  /** Where no tool matches, the nearest ones are given, with low scores. @default false */
+  readonly givesNearest?: boolean;
 }
 
 /** Words of a query that are looked for loosely; each costs a walk over the vocabulary. */
@@ -47,6 +51,8 @@ export class SearchIndex {
   #vocabulary: Vocabulary | undefined;
   #preparing: Promise<void> | undefined;
   #byName: ReadonlyMap<string, readonly number[]> | undefined;
+  /** Deprecated tools by rank, with the ranks of the tools that replace them. */
+  #deprecated: ReadonlyMap<number, readonly number[]> | undefined;
 
   /** `rows`: what may be found. Of what else the parts hold, no search tells anything. */
   constructor(rows: readonly PreparedTool[], parts: readonly SourcePart[], ranking = RANKING) {
@@ -74,6 +80,7 @@ export class SearchIndex {
 
   *#steps(): Generator<void, void> {
     this.#byName ??= yield* namesOf(this.tools);
+    this.#deprecated ??= yield* deprecatedTools(this.tools);
     const parts: PartIndex[] = [];
     for (const part of this.#parts) parts.push(yield* partIndexSteps(part, this.#ranking));
     const rankOf = (part: number, at: number): number => this.#rankOf.get(this.#parts[part]!.tools[at]!.record) ?? -1;
@@ -107,16 +114,32 @@ export class SearchIndex {
       total += 1;
       top.offer(rank, 1);
     }
+    const found: ReadonlySet<number> = this.#deprecated!.size > 0 ? new Set(scores.ranks) : NO_RANKS;
     for (const rank of scores.ranks) {
       if (exact.has(rank) || !options.passes(this.tools[rank]!)) continue;
       total += 1;
-      top.offer(rank, scores.scoreOf(rank));
+      top.offer(rank, this.#scoreOf(rank, found, scores));
     }
+    if (total === 0 && options.givesNearest === true) return this.#nearest(text, limit, options);
     const hits = top.ranked.map(({ rank, score }) => ({
       ...toHit(this.tools[rank]!, score),
       ...(options.why === true && !exact.has(rank) && { why: scores.reasonsOf(rank) }),
     }));
     return { hits, total };
+  }
+
+  /** A deprecated tool counts for less, and never as much as the tool that replaces it. */
+  #scoreOf(rank: number, found: ReadonlySet<number>, scores: Scores | Blend): number {
+    const replacements = this.#deprecated!.get(rank);
+    const score = scores.scoreOf(rank);
+    if (!replacements) return score;
+    const others = replacements.filter((other) => found.has(other)).map((other) => scores.scoreOf(other) - LEAST_STEP);
+    return Math.max(LEAST_STEP, roundScore(Math.min(score * DEPRECATED_FACTOR, ...others)));
+  }
+
+  #nearest(query: string, limit: number, { evidence, passes }: IndexSearch): SearchAnswer {
+    const hits = nearestTools(this.tools, { query, limit, evidence, passes });
+    return { hits: hits.map(({ rank, score }) => toHit(this.tools[rank]!, score)), total: hits.length };
   }
 
   #everything(limit: number, { passes }: IndexSearch): SearchAnswer {
@@ -169,6 +192,30 @@ export class SearchIndex {
     }
     return own > 0 ? own : Math.min(found, this.tools.length);
   }
+}
+
+/** The smallest difference between two scores, as they are shown. */
+const LEAST_STEP = 0.0001;
+
+function roundScore(score: number): number {
+  return Math.round(score / LEAST_STEP) * LEAST_STEP;
+}
+
+const NO_RANKS: ReadonlySet<number> = new Set();
+
+function* deprecatedTools(tools: readonly PreparedTool[]): Generator<void, ReadonlyMap<number, readonly number[]>> {
+  const found = new Map<number, readonly number[]>();
+  for (const [rank, { record }] of tools.entries()) {
+    yield;
+    const replacements = deprecationOf(record)?.replacements;
+    if (!replacements) continue;
+    const names = new Set(replacements);
+    const others = tools.flatMap((other, at) =>
+      at !== rank && other.record.source === record.source && names.has(other.record.name) ? [at] : [],
+    );
+    found.set(rank, others);
+  }
+  return found;
 }
 
 /** Lower-case names, with prefix and without, to ranks. */

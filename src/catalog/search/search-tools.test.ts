@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { cpuMs } from "../../../test/fixtures/cpu-time.ts";
 import { MemoryProvider } from "../../../test/fixtures/memory-provider.ts";
 import { LOCAL_PRINCIPAL } from "../../core/call.ts";
-import type { SearchAnswer } from "../../core/ports.ts";
+import type { SearchAnswer, SearchFilter } from "../../core/ports.ts";
 import type { ToolRecord } from "../../core/records.ts";
 import { Catalog } from "../catalog.ts";
 import { resolveCatalog } from "../options.ts";
@@ -15,13 +15,18 @@ const VIEW = { mode: "normal", principal: LOCAL_PRINCIPAL } as const;
 
 type Facts = Partial<ToolRecord> & { readonly name: string };
 
-async function searchIn(tools: readonly Facts[], query: string, limit = 5): Promise<SearchAnswer> {
+async function searchIn(
+  tools: readonly Facts[],
+  query: string,
+  limit = 5,
+  filter: SearchFilter = {},
+): Promise<SearchAnswer> {
   const catalog = new Catalog(resolveCatalog(), [
     new MemoryProvider({ id: "local", namespace: "" }).offerTools(...tools),
   ]);
   const snapshot = await catalog.snapshot();
   catalog.close();
-  return searchTools(snapshot, { query, view: VIEW, limit });
+  return searchTools(snapshot, { query, view: VIEW, limit, filter });
 }
 
 async function found(tools: readonly Facts[], query: string, limit = 5): Promise<string[]> {
@@ -140,12 +145,72 @@ test("the beginning of a word, and a part of one, find it", async () => {
   expect(await found([{ name: "webhook_add", description: "" }], "hook")).toEqual(["webhook_add"]);
 });
 
-test("what nobody offers finds nothing, and says which servers there are", async () => {
+test("a query that no tool matches gives the nearest tools, with low scores", async () => {
+  const { hits, total, instead } = await searchIn(TOOLS, "quantum chromodynamics", 5, { nearest: true });
+  expect([hits.length, total, instead]).toEqual([4, 4, undefined]);
+  for (const { score } of hits) expect(score).toBeLessThanOrEqual(0.05);
+});
+
+test("a query that no tool matches finds nothing unless the nearest are requested, and names the servers", async () => {
   const servers = [{ id: "local", tools: 4 }];
   expect(await searchIn(TOOLS, "quantum chromodynamics")).toEqual({
     hits: [],
     total: 0,
     instead: { near: [], servers, noSuchServer: false },
+  });
+});
+
+describe("a deprecated tool", () => {
+  const other = { name: "read_text_file", description: "Read a file as text." };
+  test.each([
+    "DEPRECATED: Use read_text_file instead. Read a file.",
+    "Read a file. DEPRECATED: Use read_text_file instead.",
+    "[Deprecated] Read a file. Prefer `read_text_file`.",
+    "Legacy: read a file, replaced by read_text_file.",
+    "Read a file. This tool is deprecated, superseded by read_text_file.",
+  ])("is found behind its replacement: %j", async (description) => {
+    expect(await found([{ name: "read_file", description }, other], "read a file")).toEqual([
+      "read_text_file",
+      "read_file",
+    ]);
+  });
+
+  test("is still first by its exact name", async () => {
+    const old = { name: "read_file", description: "DEPRECATED: Use read_text_file instead. Read a file." };
+    expect((await found([old, other], "read_file"))[0]).toBe("read_file");
+  });
+
+  test("is not one whose description is about deprecated things", async () => {
+    const lister = { name: "list_models", description: "Lists models, also deprecated models." };
+    const [first, second] = await Promise.all([
+      searchIn([lister], "list models"),
+      searchIn([{ ...lister, description: "Lists models, also forgotten models." }], "list models"),
+    ]);
+    expect(first.hits[0]!.score).toBe(second.hits[0]!.score);
+  });
+});
+
+describe("a request in German or French finds tools that are described in English", () => {
+  const tools = [
+    { name: "read_file", description: "Read the contents of a file." },
+    { name: "delete_vm", description: "Delete a virtual machine." },
+    { name: "list_confidential", description: "List confidential entries." },
+    { name: "send_email", description: "Send an email to a recipient." },
+  ];
+  test.each([
+    ["lies den Inhalt der Datei", "read_file"],
+    ["virtuelle Maschine löschen", "delete_vm"],
+    ["Loesche die Maschine", "delete_vm"],
+    ["lis ce fichier", "read_file"],
+    ["supprime la machine virtuelle", "delete_vm"],
+    ["envoie un courriel à l'équipe", "send_email"],
+    ["j'envoie d'autres courriels", "send_email"],
+  ])("%j", async (query, name) => {
+    expect((await found(tools, query))[0]).toBe(name);
+  });
+
+  test("and its articles are not looked for inside of names", async () => {
+    expect(await found(tools, "den Datei")).toEqual(["read_file"]);
   });
 });
 

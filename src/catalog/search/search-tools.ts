@@ -23,9 +23,17 @@ export function searchTools(snapshot: Snapshot, asked: ToolQuery, evidence?: Evi
   const index = indexFor(snapshot, view);
   const exact = tools.candidates(query.trim());
   const passes = passesFilter(filter, separator);
-  const answer = index.search(query, { limit, exact, evidence, passes, why: filter.why });
-  if (answer.total > 0) return answer;
   const isNarrowed = filter.server !== undefined || filter.readOnly === true;
+  const options = {
+    limit,
+    exact,
+    evidence,
+    passes,
+    why: filter.why,
+    givesNearest: filter.nearest === true && !isNarrowed,
+  };
+  const answer = index.search(query, options);
+  if (answer.total > 0) return answer;
   const elsewhere = isNarrowed
     ? index.search(query, { limit: MAX_NEAR, exact, evidence, passes: () => true }).hits
     : [];
@@ -36,7 +44,9 @@ export function searchTools(snapshot: Snapshot, asked: ToolQuery, evidence?: Evi
 export async function searchWith(snapshot: Snapshot, asked: ToolQuery, source: EvidenceSource): Promise<SearchAnswer> {
   // A list of everything is by name.
   if (asked.query.trim() === "") return searchTools(snapshot, asked);
-  return searchTools(snapshot, asked, await source.evidence(asked.query, indexFor(snapshot, asked.view).tools));
+  const evidence = await source.evidence(asked.query, indexFor(snapshot, asked.view).tools);
+  const answer = searchTools(snapshot, asked, evidence);
+  return evidence ? answer : { ...answer, wordsAlone: true };
 }
 
 /** Reads names and words of tools that were never searched, bit by bit. Returns nothing where that took no waiting. */

@@ -18,6 +18,8 @@ const GROUPS: readonly string[] = [
   "send post deliver dispatch",
   "run execute launch start invoke trigger",
   "stop cancel abort terminate kill",
+  "undo revert reset rollback restore",
+  "approve accept confirm",
   "close finish end complete",
   "open load access",
   "join connect attach link",

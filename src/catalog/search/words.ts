@@ -5,16 +5,26 @@ const MAX_FIELD_LENGTH = 8000;
 const MAX_QUERY_WORDS = 64;
 const MAX_WORD_LENGTH = 48;
 
-/** Words that say nothing about a tool. */
+/** Words that say nothing about a tool: of English, then of German and French, without diacritics. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     "a an and any are as at be been but by can could do does for from had has have how i if in into is it its " +
     "just let like me my of on or our " +
     "please shall should so some such that the their them then there these they this those to up us want was " +
     "we were what when where which " +
-    "who will with would you your using via need am about also all give tell"
+    "who will with would you your using via need am about also all give tell " +
+    "aber alle als am auf aus bei bitte dass das dem den der des die dieser diese dieses doch du ein eine einem " +
+    "einen einer eines er es fur gibt hat habe haben ich ihm ihn ihr im ist jetzt kann kannst kein keine mein meine meinem " +
+    "meinen meiner mich mir mit nach nicht noch nur oder ob sich sie sind uber und uns unser vom von vor wann warum " +
+    "welche welchem welchen welcher welches wer wie wir wird wo zu zum zur " +
+    "au aux avec ce ces cet cette comment dans de des du elle en est et etre il ils je la le les leur lui ma mes mon " +
+    "moi ne nous ou par pas peux pour pourquoi quand que quel quelle quelles quels qui sa ses sont sur ta tes toi " +
+    "toutes tous tu un une veux vos votre vous"
   ).split(" "),
 );
+
+/** The English possessive, and French words that lose a vowel before the next one: `Anna's`, `l'application`. */
+const ELISIONS = /(?<=\p{L})['’]s(?!\p{L})|(?<!\p{L})(?:[cdjlmnst]|qu|jusqu|lorsqu)['’](?=\p{L})/giu;
 
 /** One word of a query: as it was written, and its stem. */
 export interface QueryWord {
@@ -24,7 +34,7 @@ export interface QueryWord {
 
 /** The words of a query in their order, without repetition. A query of nothing but stop words keeps them. */
 export function queryWords(query: string): QueryWord[] {
-  const all = wordsOf(firstChars(query, MAX_QUERY_LENGTH));
+  const all = wordsOf(firstChars(query, MAX_QUERY_LENGTH).replaceAll(ELISIONS, " "));
   const telling = all.filter((word) => !STOP_WORDS.has(word));
   const words = new Map((telling.length > 0 ? telling : all).map((text) => [stem(text), text]));
   return Array.from(words, ([stemmed, text]) => ({ text, stem: stemmed })).slice(0, MAX_QUERY_WORDS);

@@ -30,6 +30,9 @@ function hitTable(hits: readonly SearchHit[], io: Io): string {
   return table(["score", "tool", "description"], rows, io);
 }
 
+const WORDS_ALONE =
+  "By words alone: the vectors were not ready within `[search] embedding_wait_ms`. Search again for meaning too.";
+
 const NO_REASONS: SearchReasons = { words: 0, meaning: 0, neighbours: 0, server: 0 };
 
 /** What each hit was found by, as parts of one sum. An exact name has none. */
@@ -51,12 +54,14 @@ export const run: Run<Options> = (words, options, io) => {
       ...(options.server !== undefined && { server: options.server }),
       readOnly: options.readOnly === true,
       why: options.why === true,
+      nearest: true,
     };
     await startedHere(inner, io);
     const query = words.join(" ");
-    const { hits, total, instead } =
+    const { hits, total, instead, wordsAlone } =
       (await searchThere({ query, limit, filter }, options, io)) ?? (await hub.search(query, limit, filter));
-    if (options.json) await printJson(io.stdout, { total, hits, ...(instead && { instead }) });
+    if (options.json)
+      await printJson(io.stdout, { total, hits, ...(instead && { instead }), ...(wordsAlone && { wordsAlone }) });
     else if (hits.length === 0)
       await print(
         io.stdout,
@@ -67,6 +72,7 @@ export const run: Run<Options> = (words, options, io) => {
       );
     else {
       await printPainted(io.stdout, options.why === true ? reasonTable(hits, io) : hitTable(hits, io));
+      if (options.why === true && wordsAlone === true) await print(io.stdout, WORDS_ALONE);
       if (total > hits.length) await print(io.stdout, `${total - hits.length} more; --limit shows up to 100.`);
     }
     if (!options.json) await tellStarting(hub, io);

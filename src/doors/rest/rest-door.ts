@@ -82,9 +82,10 @@ export class RestDoor implements Door {
     const view = this.#viewOf(exchange);
     const wanted = query.get("query") ?? query.get("q");
     if (wanted !== null) {
-      const bounds = { ...searchFilter(query), limit: readLimit(query) ?? DEFAULT_HITS };
-      const { hits, total, instead } = await this.#parts.hub.search(wanted, view, bounds);
-      return sendValue(exchange.answer, { tools: hits, total, ...(instead && { instead }) });
+      const bounds = { ...searchFilter(query), nearest: true, limit: readLimit(query) ?? DEFAULT_HITS };
+      const { hits, total, instead, wordsAlone } = await this.#parts.hub.search(wanted, view, bounds);
+      const facts = { ...(instead && { instead }), ...(wordsAlone && { wordsAlone }) };
+      return sendValue(exchange.answer, { tools: hits, total, ...facts });
     }
     const { entries, ...page } = pageOf(await this.#parts.hub.list("tools", view), pageWish(query));
     sendValue(exchange.answer, { tools: entries, ...page });

@@ -270,7 +270,10 @@ test("tool_search hands on which server and what kind of tools it is about", asy
   const place = yard({ hits: hitsOf(1) });
   await call(place, "tool_search", { query: "x", server: "a", read_only: true });
   await call(place, "tool_search", { query: "x" });
-  expect(place.filters).toEqual([{ server: "a", readOnly: true }, { readOnly: false }]);
+  expect(place.filters).toEqual([
+    { server: "a", readOnly: true, nearest: true },
+    { readOnly: false, nearest: true },
+  ]);
 });
 
 test("tool_search says where a further hit lives when its name does not", async () => {

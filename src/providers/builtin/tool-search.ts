@@ -68,6 +68,7 @@ async function search(call: ResolvedCall, { innerHub }: BuiltinPorts): Promise<O
   const bounds: SearchBounds = {
     ...(typeof server === "string" && { server }),
     readOnly: readOnly === true,
+    nearest: true,
     limit: count + FURTHER_RESULTS,
   };
   const answer = await innerHub.search(words, call, bounds);

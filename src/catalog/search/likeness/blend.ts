@@ -29,6 +29,8 @@ const MOST_DEVIATIONS = 8;
 const FOUND_COSINE = 0.4;
 const FOUND_DEVIATIONS = 2.5;
 const BEST_SCORE = 0.99;
+/** Share of what the query tells that the best tool must match for its words to count in full. */
+const LEAST_DIVISOR = 0.5;
 
 /**
  * Words and likeness as one: both on one scale, with what the nearest tools of other servers and the best of the same
@@ -92,7 +94,8 @@ export class Blend {
 /** By rank: how much of what the words of the best tool tell this one's do, and more where they are its name. */
 function wordShares(scores: Scores, size: number): Float64Array {
   const shares = new Float64Array(size);
-  let most = 0;
+  // One chance match of one word of many is no full hit, though nothing matches better.
+  let most = LEAST_DIVISOR;
   for (const rank of scores.ranks) most = Math.max(most, scores.shareOf(rank));
   for (const rank of scores.ranks) shares[rank] = scores.shareOf(rank) / most + (scores.isNamed(rank) ? NAMED : 0);
   return shares;

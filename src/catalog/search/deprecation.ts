@@ -1,0 +1,30 @@
+import type { ToolRecord } from "../../core/records.ts";
+import { firstChars } from "../../core/truncate.ts";
+
+/** A tool whose definition says that another one replaces it. */
+export interface Deprecation {
+  /** Names that the description gives as replacements. */
+  readonly replacements: readonly string[];
+}
+
+/** How much of its score a deprecated tool keeps. */
+export const DEPRECATED_FACTOR = 0.8;
+
+const MAX_READ_CHARS = 2000;
+// At the beginning, in capitals, or said of the tool itself: "lists deprecated models" is about something else.
+const SAYS_DEPRECATED: readonly RegExp[] = [
+  /^\W{0,4}(?:deprecated|obsolete|legacy)\b/i,
+  /\b(?:DEPRECATED|OBSOLETE)\b/,
+  /\b(?:this|the) (?:tool|function|command) (?:is|has been) (?:now )?(?:deprecated|obsolete|superseded)\b/i,
+  /\((?:deprecated|obsolete|legacy)\)/i,
+];
+const REPLACEMENT =
+  /\b(?:use|prefer|replaced by|superseded by|in favou?r of)\s+(?:the\s+)?[`"']?([A-Za-z][\w.-]{2,63})/gi;
+
+/** Returns what a definition says of its replacement, or nothing if the tool is not deprecated. */
+export function deprecationOf({ description, definition }: ToolRecord): Deprecation | undefined {
+  const text = firstChars(description, MAX_READ_CHARS);
+  const isMarked = definition["deprecated"] === true;
+  if (!isMarked && !SAYS_DEPRECATED.some((pattern) => pattern.test(text))) return undefined;
+  return { replacements: Array.from(text.matchAll(REPLACEMENT), ([, name]) => name!.replace(/[.-]+$/, "")) };
+}
