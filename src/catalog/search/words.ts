@@ -15,8 +15,8 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
     "who will with would you your using via need am about also all give tell " +
     "aber alle als am auf aus bei bitte dass das dem den der des die dieser diese dieses doch du ein eine einem " +
     "einen einer eines er es fur gibt hat habe haben ich ihm ihn ihr im ist jetzt kann kannst kein keine mein meine " +
-    "meinem meinen meiner mich mir mit nach nicht noch nur oder ob sich sie sind uber und uns unser vom von vor wann warum " +
-    "welche welchem welchen welcher welches wer wie wir wird wo zu zum zur " +
+    "meinem meinen meiner mich mir mit nach nicht noch nur oder ob sich sie sind uber und uns unser vom von vor wann " +
+    "warum welche welchem welchen welcher welches wer wie wir wird wo zu zum zur " +
     "au aux avec ce ces cet cette comment dans de des du elle en est et etre il ils je la le les leur lui ma mes mon " +
     "moi ne nous ou par pas peux pour pourquoi quand que quel quelle quelles quels qui sa ses sont sur ta tes toi " +
     "toutes tous tu un une veux vos votre vous"
