@@ -1,6 +1,7 @@
 import { stringifyExact } from "../core/exact-json.ts";
 import { isJsonObject, type JsonObject, objectMember, stringMember } from "../core/json.ts";
 import { firstChars } from "../core/truncate.ts";
+import { isPythonName } from "./python-names.ts";
 
 export type SignatureLanguage = "python" | "typescript";
 
@@ -50,8 +51,8 @@ function pythonSignature(path: string, input: JsonObject, output: JsonObject | u
   const notes = sorted.flatMap(([name, schema]) =>
     isJsonObject(schema) && commentOf(schema) !== "" ? [`  # ${name}: ${commentOf(schema)}`] : [],
   );
-  // Whoever reads it may have names that are no names in Python; those are given in a dict.
-  const isPlain = sorted.every(([name]) => /^[A-Za-z_]\w*$/.test(name) && !PYTHON_WORDS.has(name));
+  // Names that Python does not take are keys of a dict.
+  const isPlain = sorted.every(([name]) => isPythonName(name));
   const inside = isPlain
     ? sorted.map(parameter).join(", ")
     : `{${sorted.map(([name, schema]) => `${JSON.stringify(name)}: ${reader.type(schema, 1)}`).join(", ")}}`;
@@ -59,13 +60,6 @@ function pythonSignature(path: string, input: JsonObject, output: JsonObject | u
     "\n",
   );
 }
-
-const PYTHON_WORDS: ReadonlySet<string> = new Set(
-  (
-    "False None True and as assert async await break class continue def del elif else except finally for from " +
-    "global if import in is lambda nonlocal not or pass raise return try while with yield"
-  ).split(" "),
-);
 
 const SCALARS: Readonly<Record<string, Readonly<Record<SignatureLanguage, string>>>> = {
   string: { python: "str", typescript: "string" },

@@ -9,7 +9,7 @@ import { toolValue } from "../../../core/tool-value.ts";
 import type { HostReply, SandboxHost, SandboxLanguage } from "../../../sandbox/engine.ts";
 import { signatureOf } from "../../../schema/signature.ts";
 import type { BuiltinPorts } from "../ports.ts";
-import { toolPath } from "./tool-path.ts";
+import { toolPath, type PathRules } from "./tool-path.ts";
 
 /** The tool that calls another one in its caller's name. */
 const EXECUTE_TOOL = "execute_tool";
@@ -45,16 +45,19 @@ export function codeHost(
     search: async (query, limit, signal) => {
       const { hits } = await innerHub.search(query, callWithin(parent, signal), { limit });
       const others = hits.filter(({ name }) => name !== own);
-      return { ok: true, json: stringifyExact(others.map((hit) => shownInCode(hit, language))) };
+      const rules: PathRules = {
+        language: language === "python" ? "python" : "typescript",
+        reaches: (path) => resolveName(path, parent),
+      };
+      return { ok: true, json: stringifyExact(others.map((hit) => shownInCode(hit, rules))) };
     },
   };
 }
 
-/** A hit as whoever writes code needs it: how it is called, and what it does. */
-function shownInCode(hit: SearchHit, language: SandboxLanguage): JsonObject {
+/** A search hit as code needs it: how the tool is called, and what it does. */
+function shownInCode(hit: SearchHit, rules: PathRules): JsonObject {
   const { name, description, inputSchema: input, outputSchema: output } = hit;
-  const signature = signatureOf(language === "python" ? "python" : "typescript", toolPath(name), { input, output });
-  return { name, signature, description };
+  return { name, signature: signatureOf(rules.language, toolPath(name, rules), { input, output }), description };
 }
 
 function replyOf({ kind, message, retryable, retryAfterMs }: Fail): HostReply {

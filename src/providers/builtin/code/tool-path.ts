@@ -1,17 +1,36 @@
 import { DEFAULT_SEPARATOR } from "../../../core/names.ts";
+import { isPythonName } from "../../../schema/python-names.ts";
 
-const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+export interface PathRules {
+  readonly language: "python" | "typescript";
+  /** The tool that a path in code reaches. */
+  readonly reaches: (path: string) => string | undefined;
+}
 
 /**
- * How a tool is written in code: `tools.weather.forecast` for `weather__forecast`, `tools["my tool"]` for what is no
- * identifier.
+ * How a tool is written in code: `tools.weather.forecast` for `weather__forecast`. `tools["my tool"]` for a name with a
+ * part that the language does not take behind a dot, and where the short form reaches another tool or none.
  */
-export function toolPath(name: string): string {
+export function toolPath(name: string, { language, reaches }: PathRules): string {
+  const path = shortPath(name);
+  const parts = path.split(".");
+  const isPlain = parts.every((part, at) =>
+    language === "python" ? isPythonPart(part, at) : JAVASCRIPT_NAME.test(part) && !CONVERSIONS.has(part),
+  );
+  return isPlain && (path === name || reaches(path) === name) ? `tools.${path}` : `tools[${JSON.stringify(name)}]`;
+}
+
+function shortPath(name: string): string {
   const at = name.indexOf(DEFAULT_SEPARATOR, 1);
-  const steps =
-    at > 0 && at + DEFAULT_SEPARATOR.length < name.length
-      ? [name.slice(0, at), name.slice(at + DEFAULT_SEPARATOR.length)]
-      : [name];
-  const isPlain = (step: string): boolean => step.split(".").every((part) => IDENTIFIER.test(part));
-  return `tools${steps.map((step) => (isPlain(step) ? `.${step}` : `[${JSON.stringify(step)}]`)).join("")}`;
+  const rest = at + DEFAULT_SEPARATOR.length;
+  return at > 0 && rest < name.length ? `${name.slice(0, at)}.${name.slice(rest)}` : name;
+}
+
+const JAVASCRIPT_NAME = /^[A-Za-z_$][\w$]*$/;
+/** JavaScript calls these to make a text or a number of an object, so without arguments they are no tools. */
+const CONVERSIONS: ReadonlySet<string> = new Set(["toString", "valueOf", "toJSON"]);
+
+/** Python changes names with two underscores inside of classes. `.sync` behind a tool waits for it. */
+function isPythonPart(part: string, at: number): boolean {
+  return isPythonName(part) && part !== "_path" && !(part === "sync" && at > 1);
 }

@@ -62,15 +62,25 @@ export function guestTools(host: GuestHost, { toJson, parseJson, brand }: GuestV
     return ask("call", path, toJson(first) ?? "{}");
   }
 
-  function node(path: string): object {
+  const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+
+  /** `isAwaited`: it is the value of an `await`, so it must not be a promise again. */
+  function node(path: string, isAwaited = false): object {
     const label = path === "" ? "[tools]" : `[tool ${path}]`;
-    const words = (): string => label;
+    const below = (key: string): string => (path === "" ? key : `${path}.${key}`);
+    // Text is made of an object by calling these without one; a tool of that name gets its arguments.
+    const textOr = (key: string): unknown => {
+      return (...given: readonly unknown[]) => (isObject(given[0]) ? call(below(key), given) : label);
+    };
+    const jsonOr = (...given: readonly unknown[]): unknown =>
+      typeof given[0] === "string" ? undefined : call(below("toJSON"), given);
     const proxy = new Proxy(function () {}, {
       get: (_target, key) => {
-        // Not a promise, and shown rather than called when something makes text of it.
-        if (typeof key === "symbol" || key === "then" || key === "toJSON") return undefined;
-        if (key === "toString" || key === "valueOf") return words;
-        const longer = path === "" ? key : `${path}.${key}`;
+        if (typeof key === "symbol" || (key === "then" && isAwaited)) return undefined;
+        if (key === "toString" || key === "valueOf") return textOr(key);
+        if (key === "toJSON") return jsonOr;
+        if (key === "then") return thenOf(path);
+        const longer = below(key);
         if (longer.length > MAX_PATH_CHARS)
           throw new RangeError(`The name of a tool has at most ${MAX_PATH_CHARS} characters.`);
         return node(longer);
@@ -89,6 +99,20 @@ export function guestTools(host: GuestHost, { toJson, parseJson, brand }: GuestV
     });
     brand(proxy, label);
     return proxy;
+  }
+
+  /**
+   * A tool may be called `then`, and `await tools.source` calls `then` with two functions. The value of such an `await`
+   * is the same path.
+   */
+  function thenOf(path: string): unknown {
+    const tool = path === "" ? "then" : `${path}.then`;
+    return (...given: readonly unknown[]) => {
+      const [resolve, reject] = given;
+      if (typeof resolve !== "function" || typeof reject !== "function") return call(tool, given);
+      resolve(node(path, true));
+      return undefined;
+    };
   }
 
   return {

@@ -170,7 +170,8 @@ class _Path:
     def __setattr__(self, name, value):
         raise AttributeError("Tools cannot be replaced. Give your function a name of its own.")
 
-    def __call__(self, *args, **named):
+    # A tool may have an argument `self`.
+    def __call__(self, /, *args, **named):
         if not self._path:
             raise TypeError("Name a tool: tools.<source>.<name>(...). search(\"what you need\") finds it.")
         if len(args) > 1 or (args and not isinstance(args[0], (dict, type(None)))):
