@@ -120,7 +120,7 @@ class SchemaRepair {
 
   #withoutNullType(schema: JsonObject): JsonObject {
     if (schema["type"] !== null) return schema;
-    this.#faults.note({ step: ".type", above: OUTPUT }, (member) => mustBe(member, "a type", null));
+    this.#faults.note({ step: "type", above: OUTPUT }, (member) => mustBe(member, "a type", null));
     return changed(schema, new Map([["type", UNFIT]]));
   }
 
@@ -136,9 +136,9 @@ class SchemaRepair {
   }
 }
 
-const INPUT = { step: ".inputSchema", above: undefined };
-const OUTPUT = { step: ".outputSchema", above: undefined };
-const INPUT_TYPE = { step: ".type", above: INPUT };
+const INPUT = { step: "inputSchema", above: undefined };
+const OUTPUT = { step: "outputSchema", above: undefined };
+const INPUT_TYPE = { step: "type", above: INPUT };
 
 function readRoot(at: typeof INPUT, schema: JsonObject, faults: Faults): JsonObject {
   return readPart(ROOT_SCHEMA, schema, { at, faults }) as JsonObject;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { ok, type Outcome } from "../core/outcome.ts";
+import type { JsonObject } from "../core/json.ts";
+import { fail, ok, type Outcome } from "../core/outcome.ts";
 import { supposedName } from "../core/rights.ts";
 import { createHarness, providerFrom, toolFrom, type Handler, type ToolOptions } from "../../test/support/pipeline.ts";
 
@@ -139,4 +140,74 @@ test("defaults of an output schema are not written into results", async () => {
   const tool = toolFrom("t", () => ok(result), { outputSchema: { type: "object", properties: { n: { default: 1 } } } });
   await createHarness({ t: tool }, { limits: { output_validation: "strict" } }).call("t");
   expect(result).toEqual({ content: [], structuredContent: {} });
+});
+
+const words = [{ type: "text", text: "words" }];
+
+test.each<[string, ToolOptions["outputSchema"]]>([
+  ["without an output schema", undefined],
+  ["whose output is an object", { type: "object" }],
+  ["whose output may be text or a number", { anyOf: [{ type: "string" }, { type: "number" }] }],
+])("structured content of null counts as absent for a tool %s", async (_, outputSchema) => {
+  const result = { content: words, structuredContent: null };
+  const outcome = await one(() => ok(result), outputSchema ? { outputSchema } : {}).call("t");
+  expect(outcome.ok && outcome.result).toEqual({ content: words });
+  const failure = fail("tool_error", "no", { result: { ...result, isError: true } });
+  const failed = await one(() => failure).call("t");
+  expect(!failed.ok && failed.result).toEqual({ content: words, isError: true });
+});
+
+test.each([
+  { type: "null" },
+  { type: ["object", "null"] },
+  { anyOf: [{ type: "object" }, { type: "null" }] },
+  { oneOf: [{ type: "string" }, { const: null }] },
+  { enum: ["a", null] },
+])("structured content of null stays for a tool whose output schema %j names it", async (outputSchema) => {
+  const result = { content: words, structuredContent: null };
+  const outcome = await one(() => ok(result), { outputSchema }).call("t");
+  expect(outcome.ok && outcome.result).toBe(result);
+});
+
+test("a result with null for content that is absent, too, has no content", async () => {
+  const outcome = await one(() => ok({ structuredContent: null })).call("t");
+  expect(outcome.ok && outcome.result).toEqual({ content: [] });
+});
+
+test.each<[string, object, object]>([
+  ["annotations of null", { content: [{ ...words[0], annotations: null }] }, { content: words }],
+  [
+    "an unknown audience",
+    { content: [{ ...words[0], annotations: { audience: ["robot"] } }] },
+    { content: [{ ...words[0], annotations: { audience: [] } }] },
+  ],
+  ["_meta that is a list", { content: words, _meta: [] }, { content: words }],
+  ["isError of null", { content: words, isError: null }, { content: words }],
+  [
+    "a link without a name",
+    { content: [{ type: "resource_link", uri: "a:b" }] },
+    { content: [{ type: "resource_link", uri: "a:b", name: "a:b" }] },
+  ],
+  [
+    "an embedded resource with a media type of null",
+    { content: [{ type: "resource", resource: { uri: "a:b", text: "x", mimeType: null } }] },
+    { content: [{ type: "resource", resource: { uri: "a:b", text: "x" } }] },
+  ],
+])("a result with %s is passed on without it and reported once", async (_, result, expected) => {
+  const harness = one(() => ok(structuredClone(result) as JsonObject));
+  for (const _again of [1, 2]) {
+    const outcome = await harness.call("t");
+    expect(outcome.ok && outcome.result).toEqual(expected);
+  }
+  expect(harness.problems).toMatchObject([{ source: "files", subject: "files__t", repaired: true }]);
+});
+
+test.each<[string, object]>([
+  ["text of null", { content: [{ type: "text", text: null }] }],
+  ["an image without data", { content: [{ type: "image", mimeType: "image/png" }] }],
+  ["a link without a URI", { content: [{ type: "resource_link", name: "n" }] }],
+  ["a block of an unknown type", { content: [{ type: "hologram", annotations: null }] }],
+])("a result with %s is passed on as it came", async (_, result) => {
+  const outcome = await one(() => ok(result as JsonObject)).call("t");
+  expect(outcome.ok && outcome.result).toBe(result);
 });

@@ -6,6 +6,7 @@ import { fail, type Fail, type Ok, type Outcome } from "../core/outcome.ts";
 import { failureWords, kindDetails } from "../core/tool-value.ts";
 import { OutputCheck } from "./output-check.ts";
 import type { PipelineDeps } from "./ports.ts";
+import { ResultRepair } from "./result-repair.ts";
 import { shapeResult } from "./result-shape.ts";
 import { withoutTagsIn } from "./result-texts.ts";
 import type { CallState, Stage } from "./state.ts";
@@ -22,8 +23,8 @@ export function normaliseStage(deps: PipelineDeps, uris: UriTranslation): Stage 
   return async (state, next) => {
     const outcome = await next(state);
     if (outcome.ok) return check.normalised(state, outcome);
-    const tooLarge = outcome.result === undefined ? undefined : check.sizeFailure(state, outcome.result);
-    return tooLarge ?? withPlainWords(outcome);
+    if (outcome.result === undefined) return withPlainWords(outcome);
+    return check.sizeFailure(state, outcome.result) ?? withPlainWords(check.repaired(state, outcome));
   };
 }
 
@@ -31,11 +32,19 @@ class ResultCheck {
   readonly #options: PipelineDeps["options"];
   readonly #outputs: OutputCheck;
   readonly #uris: UriTranslation;
+  readonly #repair: ResultRepair;
 
   constructor(deps: PipelineDeps, uris: UriTranslation) {
     this.#uris = uris;
     this.#options = deps.options;
     this.#outputs = new OutputCheck(deps);
+    this.#repair = new ResultRepair(deps);
+  }
+
+  /** A failure whose result may hold what clients refuse, too. */
+  repaired(state: CallState, failure: Fail): Fail {
+    const result = this.#repair.repaired(state, failure.result!);
+    return result === failure.result ? failure : { ...failure, result };
   }
 
   normalised(state: CallState, outcome: Ok): Outcome | Promise<Outcome> {
@@ -44,7 +53,7 @@ class ResultCheck {
     if ("wrong" in shape) return malformedFailure(found.name, shape.wrong);
     const tooLarge = this.sizeFailure(state, shape.result);
     if (tooLarge) return tooLarge;
-    const result = this.#uris.toCaller(state, withoutTagsIn(shape.result));
+    const result = this.#uris.toCaller(state, this.#repair.repaired(state, withoutTagsIn(shape.result)));
     if (found.target.type !== "tool") return result === outcome.result ? outcome : { ...outcome, result };
     if (result["isError"] === true) return toolFailure(found.name, result);
     const shaped = result === outcome.result ? outcome : { ...outcome, result };

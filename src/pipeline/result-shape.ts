@@ -44,7 +44,9 @@ function shapeToolResult(result: JsonObject): Shape {
 
 // Clients of before 2025-06-18 know `content` alone, so structured content is repeated there.
 function textOf(structuredContent: unknown): JsonObject[] {
-  return structuredContent === undefined ? [] : [{ type: "text", text: stringifyExact(structuredContent) }];
+  return structuredContent === undefined || structuredContent === null
+    ? []
+    : [{ type: "text", text: stringifyExact(structuredContent) }];
 }
 
 function isListOfObjects(value: unknown): boolean {

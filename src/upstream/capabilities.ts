@@ -21,6 +21,16 @@ export function canBeAsked({ sampling, elicitation, roots }: JsonObject): boolea
   return sampling !== undefined || elicitation !== undefined || roots !== undefined;
 }
 
+/**
+ * Parameters of a request without `task`. The hub declares no tasks to either side, and a receiver that declares none
+ * must ignore the member (2025-11-25, Tasks).
+ */
+export function withoutTask(params: JsonObject): JsonObject {
+  if (!Object.hasOwn(params, "task")) return params;
+  const { task: _task, ...rest } = params;
+  return rest;
+}
+
 const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
 /** What either side declares, without what does not cross the hub: tasks stay between two parties. */

@@ -4,6 +4,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { Connection } from "./connection.ts";
 import { ListingKeeper } from "./listing-keeper.ts";
 import type { ServerListing } from "./listing.ts";
+import { readOpening } from "./server-opening.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());
@@ -33,7 +34,8 @@ async function start(): Promise<Stage> {
       signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true }),
     );
   };
-  const era = { name: "legacy", capabilities: { tools: { listChanged: true } }, serverInfo: {} };
+  const opening = readOpening({ capabilities: { tools: { listChanged: true } } }, {});
+  const era = { name: "legacy", ...opening };
   const connection = {
     era,
     request,

@@ -5,6 +5,7 @@ import { isJsonObject, objectMember, stringMember, type JsonObject } from "../co
 import { jsonSize, MAX_JSON_DEPTH } from "../core/json-size.ts";
 import type { ServerSelf, SourceFeatures } from "../core/records.ts";
 import { findParamHeaders } from "../wire/modern/headers.ts";
+import { mustBe } from "../wire/shapes/shape.ts";
 import { passableCapabilities } from "./capabilities.ts";
 import type { Connection } from "./connection.ts";
 import { failureOf } from "./faults.ts";
@@ -159,7 +160,7 @@ async function readList(
   const list = new GrowingList(kind, bounds);
   let ttlMs: number | undefined;
   let isPrivate = false;
-  let cursor: string | undefined;
+  let cursor: Cursor | undefined;
   do {
     const page = await request(kind.method, cursor === undefined ? {} : { cursor });
     // A page may be large: what was parsed in this turn is looked at in the next.
@@ -167,7 +168,7 @@ async function readList(
     list.add(page[kind.member]);
     ttlMs = shorter(ttlMs, ttlOf(page));
     isPrivate ||= page["cacheScope"] === "private";
-    cursor = stringMember(page, "nextCursor");
+    cursor = list.cursorOf(page);
   } while (cursor !== undefined && list.goesOnAt(cursor));
   return {
     entries: list.entries,
@@ -177,14 +178,18 @@ async function readList(
   };
 }
 
+/** Where a list goes on, opaque to the hub. */
+type Cursor = string | number | bigint;
+
 /** One list while its pages come. */
 class GrowingList {
   readonly problems: ListingProblem[] = [];
   readonly #kind: ListKind;
   readonly #bounds: ListingBounds;
   readonly #entries = new Map<string, JsonObject>();
-  readonly #cursors = new Set<string>();
+  readonly #cursors = new Set<Cursor>();
   #bytes = 0;
+  #hasFaultyCursor = false;
 
   constructor(kind: ListKind, bounds: ListingBounds) {
     this.#kind = kind;
@@ -202,8 +207,20 @@ class GrowingList {
     else this.#report(member, `The server's list \`${member}\` is not an array.`);
   }
 
+  /** Returns the cursor of the next page as the server wrote it; a number works, although the protocol asks for text. */
+  cursorOf({ nextCursor }: JsonObject): Cursor | undefined {
+    if (nextCursor === undefined || nextCursor === null || typeof nextCursor === "string")
+      return nextCursor ?? undefined;
+    const isNumber = typeof nextCursor === "number" || typeof nextCursor === "bigint";
+    const end = isNumber ? "it is sent back as it came" : "the list ends there";
+    const message = `${mustBe("nextCursor", "text", nextCursor)}: ${end}.`;
+    if (!this.#hasFaultyCursor) this.problems.push({ subject: this.#kind.method, message, repaired: isNumber });
+    this.#hasFaultyCursor = true;
+    return isNumber ? nextCursor : undefined;
+  }
+
   /** Whether the page behind this cursor is to be read; if not, a problem says why. */
-  goesOnAt(cursor: string): boolean {
+  goesOnAt(cursor: Cursor): boolean {
     const stop = this.#whyStopAt(cursor);
     if (stop !== undefined) this.#report(this.#kind.method, stop);
     this.#cursors.add(cursor);
@@ -222,7 +239,7 @@ class GrowingList {
     else this.#entries.set(id, entry as JsonObject);
   }
 
-  #whyStopAt(cursor: string): string | undefined {
+  #whyStopAt(cursor: Cursor): string | undefined {
     const { maxPages, maxEntries, maxBytes } = this.#bounds;
     if (this.#cursors.has(cursor))
       return "The server hands out the same cursor again and again; what it listed until then is kept.";

@@ -11,6 +11,7 @@ import {
   type RpcReply,
   type RpcRequest,
 } from "../wire/messages.ts";
+import { withoutTask } from "./capabilities.ts";
 import type { FaultLog } from "./faults.ts";
 import { clientKey, type CallsInFlight } from "./calls-in-flight.ts";
 import { Question, type Answered } from "./question.ts";
@@ -250,8 +251,9 @@ function keyOf(id: RequestId, related: RequestId | undefined): string {
   return stringifyExact([related ?? null, id]);
 }
 
-// The token belongs to the server's own connection; the caller's has its own.
-function askParams(params: JsonObject = {}): JsonObject {
+// The token belongs to the server's own connection; the caller's has its own. Neither side was told of tasks.
+function askParams(given: JsonObject = {}): JsonObject {
+  const params = withoutTask(given);
   const meta = objectMember(params, "_meta");
   if (!meta || !("progressToken" in meta)) return params;
   const { progressToken: _token, ...rest } = meta;

@@ -118,8 +118,8 @@ function classifyReply(value: JsonObject, id: RequestId | null): Classified {
       type: "reply",
       message: "result" in value ? { jsonrpc: "2.0", id, error: errorIn(value) } : asReply(value),
     };
-  const result = value["result"] as JsonObject;
-  return { type: "reply", message: "error" in value ? { jsonrpc: "2.0", id, result } : asReply(value) };
+  if (isJsonObject(value["result"]) && !("error" in value)) return { type: "reply", message: asReply(value) };
+  return { type: "reply", message: { jsonrpc: "2.0", id, result: resultIn(value) ?? {} } };
 }
 
 /** Returns what is wrong with the member that a reply carries, or `undefined`. */
@@ -130,7 +130,7 @@ function replyProblem(value: JsonObject, member: ReturnType<typeof replyMember>)
       ? undefined
       : "member `error` must be an object with a number `code` and a string `message`";
   }
-  if (isJsonObject(value["result"])) return undefined;
+  if (resultIn(value)) return undefined;
   return "a message needs a `method`, a `result` object or an `error` object";
 }
 
@@ -140,6 +140,12 @@ function replyWithoutId(value: JsonObject, member: ReturnType<typeof replyMember
   if (member === "error" && hasNoId)
     return { type: "reply", message: { jsonrpc: "2.0", id: null, error: errorIn(value) } };
   return { type: "invalid", id: null, reason: "a reply needs the `id` of its request" };
+}
+
+/** Returns the result of a reply. PHP serialises an empty one as `[]`, mostly in reply to a subscription. */
+function resultIn({ result }: JsonObject): JsonObject | undefined {
+  if (Array.isArray(result) && result.length === 0) return {};
+  return isJsonObject(result) ? result : undefined;
 }
 
 function asReply(value: JsonObject): RpcReply {

@@ -41,6 +41,9 @@ interface OfficialClient extends AsyncDisposable {
   resources(): Promise<string[]>;
   templates(): Promise<string[]>;
   call(name: string, args?: JsonObject): Promise<JsonObject>;
+  prompt(name: string): Promise<JsonObject>;
+  read(uri: string): Promise<JsonObject>;
+  complete(prompt: string): Promise<JsonObject>;
 }
 
 async function connectV1(url: string): Promise<OfficialClient> {
@@ -65,6 +68,13 @@ function officialClient(client: ClientV1 | Client): OfficialClient {
     templates: async () =>
       (await client.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate),
     call: async (name, args = {}) => (await client.callTool({ name, arguments: args })) as JsonObject,
+    prompt: async (name) => (await client.getPrompt({ name })) as JsonObject,
+    read: async (uri) => (await client.readResource({ uri })) as JsonObject,
+    complete: async (name) =>
+      (await client.complete({
+        ref: { type: "ref/prompt", name },
+        argument: { name: "a", value: "" },
+      })) as JsonObject,
     [Symbol.asyncDispose]: () => client.close(),
   };
 }
@@ -189,4 +199,145 @@ describe("capabilities", () => {
       expect(problems).toMatchObject([{ subject: Object.keys(opening)[0], repaired: true }]);
     },
   );
+});
+
+const TEXT = { type: "text", text: "words" };
+
+describe.each(["legacy", "modern"] as const)("results of a server of the %s era", (era) => {
+  const results: JsonObject = {
+    "tools/call nulls": {
+      content: [
+        { ...TEXT, annotations: null, _meta: null },
+        { type: "resource_link", uri: "a:b", mimeType: null },
+      ],
+      structuredContent: null,
+      isError: null,
+      _meta: null,
+    },
+    "tools/call failed": { content: [{ ...TEXT, annotations: [] }], structuredContent: null, isError: true },
+    "prompts/get hi": {
+      description: null,
+      messages: [{ role: "user", content: { ...TEXT, annotations: { priority: "high" } } }],
+    },
+    "resources/read quirky://1": { contents: [{ text: "one", mimeType: null, _meta: null }] },
+    "completion/complete": {
+      completion: { values: [...Array.from({ length: 120 }, (_, at) => `v${at}`)], total: null, hasMore: "yes" },
+    },
+  };
+  const opening = { capabilities: { tools: {}, prompts: {}, resources: {}, completions: {} } };
+  const quirks: Quirks = {
+    era,
+    opening,
+    results,
+    tools: ["nulls", "failed"].map((name) => ({ name, inputSchema: { type: "object" } })),
+    prompts: [{ name: "hi" }],
+    resources: [{ uri: "quirky://1", name: "one" }],
+  };
+
+  test.each(Object.keys(CLIENTS))("reach the %s without the members that it would refuse them for", async (name) => {
+    await using hub = await serveQuirks(quirks);
+    await using client = await CLIENTS[name]!(hub.url!);
+    await client.tools();
+    const nulls = await client.call("quirky__nulls");
+    expect(nulls["content"]).toEqual([TEXT, { type: "resource_link", uri: "a:b", name: "a:b" }]);
+    expect(nulls).not.toHaveProperty("structuredContent");
+    expect(nulls).not.toHaveProperty("isError");
+    const failed = await client.call("quirky__failed");
+    expect(failed).toMatchObject({ content: [TEXT], isError: true });
+    expect(failed).not.toHaveProperty("structuredContent");
+    const prompt = await client.prompt("quirky__hi");
+    expect(prompt["messages"]).toEqual([{ role: "user", content: { ...TEXT, annotations: {} } }]);
+    expect((await client.read("quirky://1"))["contents"]).toEqual([{ uri: "quirky://1", text: "one" }]);
+    const { completion } = (await client.complete("quirky__hi")) as { completion: { values: string[] } };
+    expect(completion.values).toHaveLength(100);
+    expect(completion).not.toHaveProperty("hasMore");
+    const { problems } = hub.library!.sources().find(({ source }) => source.id === "quirky")!;
+    expect(problems.map(({ subject }) => subject).toSorted()).toEqual(
+      ["quirky://1", "quirky__failed", "quirky__hi", "quirky__nulls"].toSorted(),
+    );
+  });
+});
+
+test("plain HTTP returns the text of a result whose structured content is null", async () => {
+  const results = { "tools/call nulls": { content: [TEXT], structuredContent: null } };
+  const tools = [{ name: "nulls", inputSchema: { type: "object" } }];
+  await using hub = await serveQuirks({ tools, results });
+  const url = new URL("/api/tools/quirky__nulls", hub.url);
+  const answer = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" });
+  expect(await answer.text()).toContain("words");
+});
+
+test("a server's numeric cursors lead through all pages, are sent back as they came, and are reported once", async () => {
+  const page = (name: string, more: JsonObject): JsonObject => ({
+    tools: [{ name, inputSchema: { type: "object" } }],
+    ...more,
+  });
+  const seen = { name: "seen", inputSchema: { type: "object" } };
+  const results = {
+    "tools/list undefined": page("a", { nextCursor: 1 }),
+    "tools/list 1": page("b", { nextCursor: 2 }),
+    "tools/list 2": { tools: [seen], nextCursor: null },
+  };
+  await using hub = await serveQuirks({ results });
+  await using client = await connectV1(hub.url!);
+  expect((await client.tools()).filter((name) => name.startsWith("quirky"))).toEqual([
+    "quirky__a",
+    "quirky__b",
+    "quirky__seen",
+  ]);
+  const { structuredContent } = (await client.call("quirky__seen")) as { structuredContent: { seen: JsonObject[] } };
+  const cursors = structuredContent.seen.filter(({ method }) => method === "tools/list");
+  expect(cursors.map(({ params }) => (params as JsonObject | undefined)?.["cursor"])).toEqual([undefined, 1, 2]);
+  const { problems } = hub.library!.sources().find(({ source }) => source.id === "quirky")!;
+  expect(problems).toMatchObject([
+    { subject: "tools/list", message: "`nextCursor` must be text, got 1: it is sent back as it came.", repaired: true },
+  ]);
+});
+
+test.each([true, {}, ["2"]])(
+  "a list ends at a cursor of %j, with a problem that needs attention",
+  async (nextCursor) => {
+    const results = { "tools/list": { tools: [{ name: "a", inputSchema: { type: "object" } }], nextCursor } };
+    await using hub = await serveQuirks({ results });
+    const { problems, tools } = hub.library!.sources().find(({ source }) => source.id === "quirky")!;
+    expect(tools).toBe(1);
+    expect(problems).toMatchObject([
+      { subject: "tools/list", message: expect.stringContaining("the list ends there") },
+    ]);
+    expect(problems[0]!.repaired).toBeFalsy();
+  },
+);
+
+test("a server that answers subscriptions with an empty list has them, as PHP writes an empty object", async () => {
+  const results = { "resources/subscribe": [], "resources/unsubscribe": [], "logging/setLevel": [], ping: [] };
+  await using hub = await serveQuirks({ ...GOOD, results, resources: [{ uri: "quirky://1", name: "one" }] });
+  const client = new ClientV1({ name: "v1", version: "1" });
+  await client.connect(new HttpV1(new URL(hub.url!)) as Parameters<typeof client.connect>[0]);
+  expect(await client.subscribeResource({ uri: "quirky://1" })).toEqual({});
+  expect(await client.unsubscribeResource({ uri: "quirky://1" })).toEqual({});
+  expect(await client.setLoggingLevel("debug")).toEqual({});
+  await client.close();
+});
+
+test("the `task` member of a call is not forwarded, and a tool that requires tasks is withheld", async () => {
+  const tools = [
+    { name: "plain", inputSchema: { type: "object" }, execution: { taskSupport: "optional" } },
+    { name: "long", inputSchema: { type: "object" }, execution: { taskSupport: "required" } },
+  ];
+  const results = { "tools/call plain": { content: [TEXT] } };
+  const tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
+  await using hub = await serveQuirks({ tools, results, opening: { capabilities: { tools: {}, tasks } } });
+  await using client = await hub.connect({ era: "legacy" });
+  expect(client.opening["capabilities"]).not.toHaveProperty("tasks");
+  const names = (await client.list("tools/list", "tools")).map(({ name }) => name);
+  expect(names).toContain("quirky__plain");
+  expect(names).not.toContain("quirky__long");
+  const call = { name: "quirky__plain", arguments: {}, task: { ttl: 1000 } };
+  expect(await client.result("tools/call", call)).toMatchObject({ content: [TEXT] });
+  const { seen } = (await client.tool("quirky__seen"))["structuredContent"] as { seen: JsonObject[] };
+  expect(seen.find(({ method }) => method === "tools/call")!["params"]).not.toHaveProperty("task");
+  const { problems } = hub.library!.sources().find(({ source }) => source.id === "quirky")!;
+  expect(problems).toMatchObject([
+    { subject: "long", unsupported: true, withheld: expect.stringContaining("`execution.taskSupport` is `required`") },
+  ]);
 });

@@ -16,6 +16,7 @@ import type {
 } from "../../core/provider.ts";
 import { EMPTY_LISTING, type Listing, type Source } from "../../core/records.ts";
 import { VERSION } from "../../core/version.ts";
+import { withoutTask } from "../../upstream/capabilities.ts";
 import type { CallRequest } from "../../upstream/connection.ts";
 import type { EraName, Implementation } from "../../upstream/era.ts";
 import type { Caller, LegacyProcess } from "../../upstream/links.ts";
@@ -239,7 +240,7 @@ function toRequest(call: ResolvedCall): CallRequest {
     case "tool": {
       const { name, definition } = record.tool;
       const inputSchema = definition["inputSchema"] as JsonObject | undefined;
-      return { params: joined(params, { name, arguments: call.arguments }), inputSchema };
+      return { params: joined(withoutTask(params), { name, arguments: call.arguments }), inputSchema };
     }
     case "resource":
       return { params: { ...params, uri: record.uri } };

@@ -82,7 +82,7 @@ function named(key: string, shape: Shape): Shape {
       if (!isJsonObject(value) || typeof value["name"] === "string" || typeof value[key] !== "string")
         return shape.read(value, at, faults);
       readPart(TEXT, value["name"], {
-        at: { step: ".name", above: at },
+        at: { step: "name", above: at },
         faults,
         remedy: `\`${key}\` is shown instead`,
       });
@@ -109,7 +109,7 @@ function propertyMap(): Shape {
       for (const name of Object.keys(value)) {
         const given = value[name];
         if (isJsonObject(given) || typeof given === "boolean") continue;
-        readPart(SUBSCHEMA, given, { at: { step: `.${name}`, above: at }, faults, remedy: "any value is accepted" });
+        readPart(SUBSCHEMA, given, { at: { step: name, above: at }, faults, remedy: "any value is accepted" });
         (changes ??= new Map<string, unknown>()).set(name, ANY_VALUE);
       }
       return changes ? changed(value, changes) : value;

@@ -15,8 +15,8 @@ export interface Shape {
 
 export const UNFIT: unique symbol = Symbol("unfit");
 
-/** Steps from the innermost member outwards; `undefined` is the whole value. */
-export type Path = { readonly step: string; readonly above: Path } | undefined;
+/** Steps from the innermost member outwards, names and indexes; `undefined` is the whole value. */
+export type Path = { readonly step: string | number; readonly above: Path } | undefined;
 
 export interface Fault {
   /** Readable place: `annotations.readOnlyHint`, `icons[1].src`. */
@@ -61,7 +61,8 @@ const LEFT_OUT = "left out";
 
 function memberName(at: Path): string {
   const steps: string[] = [];
-  for (let path = at; path; path = path.above) steps.unshift(path.step);
+  for (let path = at; path; path = path.above)
+    steps.unshift(typeof path.step === "number" ? `[${path.step}]` : `.${path.step}`);
   return withoutHidden(steps.join("").replace(/^\./, ""));
 }
 
@@ -125,13 +126,13 @@ export function listOf(item: Shape): Shape {
     noun: "a list",
     read(value, at, faults) {
       if (!Array.isArray(value)) return UNFIT;
-      let isSame = true;
-      const items = value.flatMap((given: unknown, index) => {
-        const read = readPart(item, given, { at: { step: `[${index}]`, above: at }, faults });
-        isSame &&= read === given;
-        return read === UNFIT ? [] : [read];
-      });
-      return isSame ? value : items;
+      let items: unknown[] | undefined;
+      for (const [index, given] of value.entries()) {
+        const read = readPart(item, given, { at: { step: index, above: at }, faults });
+        if (read !== given) items ??= value.slice(0, index);
+        if (items && read !== UNFIT) items.push(read);
+      }
+      return items ?? value;
     },
   };
 }
@@ -145,7 +146,7 @@ export function mapOf(item: Shape): Shape {
       let changes: Map<string, unknown> | undefined;
       for (const name of Object.keys(value)) {
         const given = value[name];
-        const read = readPart(item, given, { at: { step: `.${name}`, above: at }, faults });
+        const read = readPart(item, given, { at: { step: name, above: at }, faults });
         if (read !== given) (changes ??= new Map()).set(name, read);
       }
       return changes ? changed(value, changes) : value;
@@ -171,14 +172,14 @@ export function members({ required = {}, optional = {} }: MemberShapes): Shape {
       let changes: Map<string, unknown> | undefined;
       for (const [name, shape] of needed) {
         const given = value[name];
-        const read = readPart(shape, given, { at: { step: `.${name}`, above: at }, faults });
+        const read = readPart(shape, given, { at: { step: name, above: at }, faults });
         if (read === UNFIT) return UNFIT;
         if (read !== given) (changes ??= new Map()).set(name, read);
       }
       for (const [name, shape] of further) {
         const given = value[name];
         if (given === undefined) continue;
-        const read = readPart(shape, given, { at: { step: `.${name}`, above: at }, faults });
+        const read = readPart(shape, given, { at: { step: name, above: at }, faults });
         if (read !== given) (changes ??= new Map()).set(name, read);
       }
       return changes ? changed(value, changes) : value;

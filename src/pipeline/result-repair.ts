@@ -1,0 +1,58 @@
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import type { ToolRecord } from "../core/records.ts";
+import { repairResult, withUri } from "../wire/shapes/results.ts";
+import type { PipelineDeps } from "./ports.ts";
+import type { CallState } from "./state.ts";
+
+/** Faults that are reported once each; later ones are repaired without a word. */
+const MAX_REPORTED = 1000;
+
+/**
+ * Leaves out of results what official clients refuse a whole answer for, and reports each such member of a target once.
+ * A good result comes back as the same object.
+ */
+export class ResultRepair {
+  readonly #deps: Pick<PipelineDeps, "logger" | "onProblem">;
+  readonly #reported = new Set<string>();
+
+  constructor(deps: Pick<PipelineDeps, "logger" | "onProblem">) {
+    this.#deps = deps;
+  }
+
+  repaired(state: CallState, given: JsonObject): JsonObject {
+    const { target } = state.found;
+    const named = target.type === "resource" ? withUri(given, target.uri) : given;
+    const plain = target.type === "tool" ? withoutNullContent(named, target.tool) : named;
+    const { result, faults } = repairResult(state.call.method, plain);
+    for (const { member, reason, remedy } of faults.list) this.#report(state, member, `${reason}: ${remedy}`);
+    if (named !== given) this.#report(state, "contents", "`contents` lacks a `uri`: that of the request is shown");
+    return result;
+  }
+
+  #report({ found: { provider, name } }: CallState, member: string, what: string): void {
+    const { id: source } = provider.source;
+    // A member of a list has an index, which differs from answer to answer.
+    const key = `${source} ${name} ${member.replaceAll(/\d+/g, "")}`;
+    if (this.#reported.size >= MAX_REPORTED || this.#reported.has(key)) return;
+    this.#reported.add(key);
+    const message = `Clients would refuse an answer of it. ${what}.`;
+    this.#deps.logger.warning(message, { source, target: name });
+    this.#deps.onProblem({ source, subject: name, message, repaired: true });
+  }
+}
+
+/** `structuredContent: null` is what serialisers write for none, unless the tool says that its output may be `null`. */
+function withoutNullContent(result: JsonObject, { outputSchema }: ToolRecord): JsonObject {
+  if (result["structuredContent"] !== null || (outputSchema && namesNull(outputSchema))) return result;
+  const { structuredContent: _none, ...rest } = result;
+  return rest;
+}
+
+/** Whether a schema names `null` among what it accepts. */
+function namesNull(schema: unknown): boolean {
+  if (!isJsonObject(schema)) return false;
+  const { type, enum: values, anyOf, oneOf } = schema;
+  if (schema["const"] === null || [type].flat().includes("null")) return true;
+  if (Array.isArray(values) && values.includes(null)) return true;
+  return [anyOf, oneOf].flat().some(namesNull);
+}

@@ -1,0 +1,133 @@
+import type { CallMethod } from "../../core/call.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { ANNOTATIONS, RESOURCE } from "./definitions.ts";
+import {
+  changed,
+  Faults,
+  FLAG,
+  INTEGER,
+  listOf,
+  members,
+  OBJECT,
+  readPart,
+  TEXT,
+  TEXT_OR_INTEGER,
+  UNFIT,
+  type Shape,
+} from "./shape.ts";
+
+/**
+ * Results of calls, as the official clients read them: one that finds a member of the wrong type refuses the whole
+ * answer. Members that mean nothing are left out. What has no other meaning than a wrong one stays as it came, so that
+ * the caller finds the same as on a direct connection.
+ */
+export interface RepairedResult {
+  /** The same object where nothing was repaired. */
+  readonly result: JsonObject;
+  readonly faults: Faults;
+}
+
+export function repairResult(method: CallMethod, result: JsonObject): RepairedResult {
+  const faults = new Faults();
+  const read = RESULTS[method].read(result, undefined, faults);
+  return { result: read === UNFIT ? result : (read as JsonObject), faults };
+}
+
+/** Members for the request that a result answers have no meaning in the result, but clients check them there too. */
+const RESULT_META = members({
+  optional: {
+    progressToken: TEXT_OR_INTEGER,
+    "io.modelcontextprotocol/related-task": members({ required: { taskId: TEXT } }),
+  },
+});
+
+const BLOCK_ABOUT = { annotations: ANNOTATIONS, _meta: OBJECT };
+const CONTENTS = members({ optional: { mimeType: TEXT, _meta: OBJECT } });
+const MEDIA = members({ optional: { ...BLOCK_ABOUT, data: kept(TEXT), mimeType: kept(TEXT) } });
+
+/** By type; a block of another type stays as it came. */
+const BLOCKS: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
+  ["text", members({ optional: { ...BLOCK_ABOUT, text: kept(TEXT) } })],
+  ["image", MEDIA],
+  ["audio", MEDIA],
+  ["resource_link", RESOURCE],
+  ["resource", members({ optional: { ...BLOCK_ABOUT, resource: kept(CONTENTS) } })],
+]);
+
+const BLOCK: Shape = {
+  noun: "a content block",
+  read(value, at, faults) {
+    const shape = isJsonObject(value) ? BLOCKS.get(value["type"]) : undefined;
+    return shape ? shape.read(value, at, faults) : value;
+  },
+};
+
+const RESULTS: Readonly<Record<CallMethod, Shape>> = {
+  "tools/call": members({ optional: { _meta: RESULT_META, isError: absentIfNull(FLAG), content: listKept(BLOCK) } }),
+  "resources/read": members({ optional: { _meta: RESULT_META, contents: listKept(CONTENTS) } }),
+  "prompts/get": members({
+    optional: {
+      _meta: RESULT_META,
+      description: TEXT,
+      messages: listKept(members({ optional: { content: kept(BLOCK) } })),
+    },
+  }),
+  "completion/complete": members({
+    optional: {
+      _meta: RESULT_META,
+      completion: kept(members({ optional: { values: firstValues(), total: INTEGER, hasMore: FLAG } })),
+    },
+  }),
+};
+
+/** A value that does not fit stays as it came. */
+function kept(shape: Shape): Shape {
+  return {
+    noun: shape.noun,
+    read(value, at, faults) {
+      const read = readPart(shape, value, { at, faults, remedy: KEPT });
+      return read === UNFIT ? value : read;
+    },
+  };
+}
+
+const KEPT = "passed on as it is";
+
+/** A list whose unfit items stay as they came. */
+function listKept(item: Shape): Shape {
+  return kept(listOf(kept(item)));
+}
+
+/** `null` is what serialisers write for an absent member. Another value has a meaning, if not a clear one. */
+function absentIfNull(shape: Shape): Shape {
+  const keeping = kept(shape);
+  return { noun: shape.noun, read: (value, at, faults) => (value === null ? UNFIT : keeping.read(value, at, faults)) };
+}
+
+/** Values of one completion that the protocol allows. */
+const MAX_VALUES = 100;
+
+function firstValues(): Shape {
+  const values = listOf(TEXT);
+  return {
+    noun: values.noun,
+    read(value, at, faults) {
+      const read = values.read(value, at, faults);
+      if (!Array.isArray(read) || read.length <= MAX_VALUES) return read;
+      faults.note(at, (member) => `\`${member}\` holds ${read.length} values`, `the first ${MAX_VALUES} are passed on`);
+      return read.slice(0, MAX_VALUES);
+    },
+  };
+}
+
+/** The result of a read whose contents lack their URI, which can only be the one that was read. */
+export function withUri(result: JsonObject, uri: string): JsonObject {
+  const contents = result["contents"];
+  if (!Array.isArray(contents)) return result;
+  const isNamed = (item: unknown): boolean => !isJsonObject(item) || typeof item["uri"] === "string";
+  if (contents.every(isNamed)) return result;
+  const named = contents.map((item: unknown) =>
+    isNamed(item) ? item : changed(item as JsonObject, new Map([["uri", uri]])),
+  );
+  return changed(result, new Map<string, unknown>([["contents", named]]));
+}
