@@ -72,6 +72,8 @@ const RESULTS: Readonly<Record<CallMethod, Shape>> = {
       messages: listKept(members({ optional: { content: kept(BLOCK) } })),
     },
   }),
+  // The hub does not know what an extension allows.
+  extension: members({}),
   "completion/complete": members({
     optional: {
       _meta: RESULT_META,
