@@ -207,7 +207,7 @@ class GrowingList {
     else this.#report(member, `The server's list \`${member}\` is not an array.`);
   }
 
-  /** Returns the cursor of the next page as the server wrote it; a number works, although the protocol asks for text. */
+  /** Returns the cursor of the next page as the server wrote it. Numbers work, although the protocol asks for text. */
   cursorOf({ nextCursor }: JsonObject): Cursor | undefined {
     if (nextCursor === undefined || nextCursor === null || typeof nextCursor === "string")
       return nextCursor ?? undefined;

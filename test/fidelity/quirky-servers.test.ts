@@ -221,7 +221,7 @@ describe.each(["legacy", "modern"] as const)("results of a server of the %s era"
     },
     "resources/read quirky://1": { contents: [{ text: "one", mimeType: null, _meta: null }] },
     "completion/complete": {
-      completion: { values: [...Array.from({ length: 120 }, (_, at) => `v${at}`)], total: null, hasMore: "yes" },
+      completion: { values: Array.from({ length: 120 }, (_, at) => `v${at}`), total: null, hasMore: "yes" },
     },
   };
   const opening = { capabilities: { tools: {}, prompts: {}, resources: {}, completions: {} } };
@@ -267,7 +267,7 @@ test("plain HTTP returns the text of a result whose structured content is null",
   expect(await answer.text()).toContain("words");
 });
 
-test("a server's numeric cursors lead through all pages, are sent back as they came, and are reported once", async () => {
+test("numeric cursors of a server lead through all pages, go back as they came, and are reported once", async () => {
   const page = (name: string, more: JsonObject): JsonObject => ({
     tools: [{ name, inputSchema: { type: "object" } }],
     ...more,
