@@ -5,7 +5,8 @@ import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { anyFile, openFolders } from "../../servers/library/documents/open-folders.ts";
-import { Jobs } from "../../servers/library/ingest/jobs.ts";
+import { DocumentError } from "../../servers/library/documents/document-error.ts";
+import { Jobs, type SourceSearch } from "../../servers/library/ingest/jobs.ts";
 import { Lease } from "../../servers/library/ingest/lease.ts";
 import { MistralOcr } from "../../servers/library/ingest/mistral-ocr.ts";
 import { sourcesOf } from "../../servers/library/ingest/sources.ts";
@@ -145,6 +146,54 @@ describe("jobs", () => {
     write("others/theirs.json", JSON.stringify(kept));
     expect(await jobs.resume()).toBe(0);
     await jobs[Symbol.asyncDispose]();
+  });
+
+  describe("that begin before their files are known", () => {
+    const search = (found: Promise<readonly { path: string }[]>, cancelled: unknown[] = []): SourceSearch => {
+      found.catch(() => {});
+      return { name: "looking for files", found, cancel: (reason) => void cancelled.push(reason) };
+    };
+
+    test("have an id at once, and read what is found", async () => {
+      let find!: (found: readonly { path: string }[]) => void;
+      const sources = search(new Promise((found) => (find = found)));
+      const begun = await library.jobs.begin({ sources });
+      expect(begun).toMatchObject({ job_id: expect.any(String) as string, done: 0, total: 0 });
+      await expect
+        .poll(async () => library.jobs.report(begun.job_id))
+        .toMatchObject({ state: "running", at: { source: "looking for files" } });
+      find([{ path: write("a.md", CLEAR_IDEAS) }]);
+      expect(await library.jobs.ended(begun.job_id)).toMatchObject({ state: "done", done: 1, total: 1 });
+    });
+
+    test("report why nothing is found", async () => {
+      const sources = search(Promise.reject(new DocumentError("TOO_LARGE", "Too many files.")));
+      const { job_id: id } = await library.jobs.begin({ sources });
+      expect(await library.jobs.ended(id)).toMatchObject({
+        state: "done",
+        sources: [{ source: "looking for files", status: "failed", code: "TOO_LARGE", error: "Too many files." }],
+      });
+    });
+
+    test("end their search when they are cancelled", async () => {
+      const cancelled: unknown[] = [];
+      let end!: (reason: unknown) => void;
+      const found = new Promise<never>((_, failed) => (end = failed));
+      const sources = { ...search(found), cancel: (reason: unknown) => (cancelled.push(reason), end(reason)) };
+      const { job_id: id } = await library.jobs.begin({ sources });
+      library.jobs.cancel(id);
+      expect(await library.jobs.ended(id)).toMatchObject({ state: "cancelled", total: 0 });
+      expect(cancelled).toHaveLength(1);
+    });
+
+    test("are not taken up by another process, which does not know what was searched", async () => {
+      mkdirSync(path("jobs"), { recursive: true });
+      const owner = { pid: 2 ** 30, host: hostname() };
+      const kept = { id: "lost", created: "", owner, sources: [], isSearching: true, reports: [], state: "running" };
+      write("jobs/lost.json", JSON.stringify(kept));
+      expect(await library.jobs.resume()).toBe(0);
+      expect(await library.jobs.report("lost")).toMatchObject({ state: "cancelled" });
+    });
   });
 
   test("a job that is cancelled ends, and reads no more", async () => {

@@ -189,6 +189,34 @@ describe("jobs", () => {
     });
   });
 
+  test.each([
+    [{ paths: ["."] }],
+    [{ globs: ["**/*"] }],
+    [{ globs: ["many/**/*.md"] }],
+    [{ paths: ["many", "clear.md"] }],
+  ])(
+    "R21: add_documents of a large tree, %j, answers within its caller's time with a job, which goes on",
+    async (given) => {
+      for (let folder = 0; folder < 5; folder += 1) {
+        mkdirSync(join(yard, "books", "many", String(folder)), { recursive: true });
+        for (let file = 0; file < 4; file += 1)
+          writeFileSync(
+            join(yard, "books", "many", String(folder), `${file}.md`),
+            `# Note ${folder} ${file}\n\nText.\n`,
+          );
+      }
+      // No time is left to wait for anything.
+      const outcome = await hub.call("add_documents", given, { meta: { "toolyard/remaining-ms": 1_000 } });
+      const { structuredContent: told } = (
+        outcome as unknown as { result: { structuredContent: Record<string, unknown> } }
+      ).result;
+      expect(told).toMatchObject({ job_id: expect.any(String) as string, sources: expect.any(Array) as unknown });
+      expect(await ended(told["job_id"])).toMatchObject({ state: "done" });
+      expect(Number((await ended(told["job_id"]))["done"])).toBeGreaterThanOrEqual(20);
+      rmSync(join(yard, "books", "many"), { recursive: true });
+    },
+  );
+
   test("R21: parse_pdf says that it is still running before its caller's time is over, and goes on", async () => {
     const meta = { "toolyard/remaining-ms": 1_000 };
     const outcome = await hub.call("parse_pdf", { pdf_path: "clear.md" }, { meta });

@@ -59,12 +59,19 @@ async function realPathOf(wanted: string, given: string, hint = ""): Promise<str
   throw new DocumentError("VALIDATION_ERROR", `${given} is neither a file nor a folder.`);
 }
 
-/** The file itself, or of a folder all files that can be read, hidden ones aside, by name. */
-export async function filesOf(path: string, extensions = FOLDER_EXTENSIONS): Promise<string[]> {
+/**
+ * The file itself, or of a folder all files that can be read, hidden ones aside, by name. Rejects with the signal's
+ * reason if it is aborted.
+ */
+export async function filesOf(
+  path: string,
+  { extensions = FOLDER_EXTENSIONS, signal }: { extensions?: readonly string[]; signal?: AbortSignal | undefined } = {},
+): Promise<string[]> {
   if (!(await stat(path)).isDirectory()) return [path];
   const files: string[] = [];
   const folders = [path];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    signal?.throwIfAborted();
     for (const entry of await readdir(folder, { withFileTypes: true })) {
       if (entry.name.startsWith(".")) continue;
       const own = join(folder, entry.name);

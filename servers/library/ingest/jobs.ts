@@ -43,14 +43,24 @@ interface Kept {
   readonly created: string;
   readonly owner: { readonly pid: number; readonly host: string };
   readonly sources: readonly Source[];
+  /** The sources are not known yet; another process cannot take the job up. */
+  readonly isSearching?: true;
   readonly metadata?: FoundMetadata;
   readonly ocr?: OcrWish;
   readonly reports: readonly SourceReport[];
   readonly state: JobState;
 }
 
+/** Files that are still looked for, and how to end the search. */
+export interface SourceSearch {
+  /** What is searched, for reports. */
+  readonly name: string;
+  readonly found: Promise<readonly Source[]>;
+  cancel(reason: unknown): void;
+}
+
 export interface JobRequest {
-  readonly sources: readonly Source[];
+  readonly sources: readonly Source[] | SourceSearch;
   readonly metadata?: FoundMetadata;
   readonly ocr?: OcrWish;
   /** Begins beside the others, not after them. @default false */
@@ -70,11 +80,15 @@ export type AddSource = (request: {
 const MAX_KEPT = 100;
 const MAX_OPEN = 100;
 const HEARTBEAT_MS = 10_000;
+/** Sources may be many and small: what was read is written down no more often than this. */
+const SAVE_EVERY_MS = 1000;
 /** Whose owner was not heard of for so long, and is not there any more, is taken over. */
 const STALE_MS = 30_000;
 
 class Job {
   kept: Kept;
+  search: SourceSearch | undefined;
+  savedAt = 0;
   at: JobReport["at"];
   readonly cancelled = new AbortController();
   readonly listeners = new Set<(report: JobReport) => void>();
@@ -127,13 +141,15 @@ export class Jobs implements AsyncDisposable {
       id: randomUUID(),
       created: new Date().toISOString(),
       owner: { pid: process.pid, host: hostname() },
-      sources,
+      sources: "found" in sources ? [] : sources,
+      ...("found" in sources && { isSearching: true as const }),
       reports: [],
       state: "waiting",
       ...(metadata && { metadata }),
       ...(ocr && { ocr }),
     });
     if (onProgress) job.listeners.add(onProgress);
+    if ("found" in sources) job.search = sources;
     await this.#take(job, isUrgent);
     return job.report();
   }
@@ -164,6 +180,10 @@ export class Jobs implements AsyncDisposable {
     let taken = 0;
     for (const kept of left) {
       if (!(await this.#isLeft(kept, now))) continue;
+      if (kept.isSearching) {
+        await this.#save(new Job({ ...kept, state: "cancelled" }));
+        continue;
+      }
       taken += 1;
       await this.#take(new Job({ ...kept, owner: { pid: process.pid, host: hostname() }, state: "waiting" }));
     }
@@ -186,13 +206,14 @@ export class Jobs implements AsyncDisposable {
   async #run(job: Job): Promise<void> {
     const { signal } = job.cancelled;
     job.kept = { ...job.kept, state: "running" };
+    await this.#search(job);
     for (const source of job.kept.sources.slice(job.kept.reports.length)) {
       if (signal.aborted) break;
       job.tell();
       const report = await this.#addOne(job, source);
       if (report) job.kept = { ...job.kept, reports: [...job.kept.reports, report] };
       job.at = undefined;
-      await this.#save(job);
+      if (performance.now() - job.savedAt > SAVE_EVERY_MS) await this.#save(job);
     }
     const state = !signal.aborted ? "done" : signal.reason === CLOSED ? "interrupted" : "cancelled";
     job.kept = { ...job.kept, state };
@@ -200,6 +221,28 @@ export class Jobs implements AsyncDisposable {
     job.tell();
     job.end(job.report());
     await this.#forget();
+  }
+
+  /** Waits for the sources of a job that began before they were known. */
+  async #search(job: Job): Promise<void> {
+    const { search } = job;
+    if (!search) return;
+    const { signal } = job.cancelled;
+    const cancel = (): void => search.cancel(signal.reason);
+    signal.addEventListener("abort", cancel, { once: true });
+    if (signal.aborted) cancel();
+    job.at = { source: search.name, page: 0, pages: 0 };
+    job.tell();
+    const { isSearching: _, ...kept } = job.kept;
+    try {
+      job.kept = { ...kept, sources: await search.found };
+    } catch (error) {
+      // A job that was ended while it searched stays known as such, so that no process takes it up without sources.
+      if (!signal.aborted) job.kept = { ...kept, sources: [], reports: [failed(search.name, error)] };
+    }
+    signal.removeEventListener("abort", cancel);
+    job.at = undefined;
+    await this.#save(job);
   }
 
   async #addOne(job: Job, source: Source): Promise<SourceReport | undefined> {
@@ -216,11 +259,7 @@ export class Jobs implements AsyncDisposable {
       const cost = { ...(costOcr > 0 && { cost_ocr: costOcr }), ...(ocrPages > 0 && { ocr_pages: ocrPages }) };
       return { source: name, status, source_id: document.sourceId, chunks_count: document.chunks, ...cost };
     } catch (error) {
-      if (job.cancelled.signal.aborted) return undefined;
-      const code =
-        error instanceof DocumentError ? error.code : error instanceof FailError ? error.failure.kind : "internal";
-      const reason = error instanceof DocumentError && error.reason !== undefined && { reason: error.reason };
-      return { source: name, status: "failed", error: (error as Error).message, code, ...reason };
+      return job.cancelled.signal.aborted ? undefined : failed(name, error);
     }
   }
 
@@ -229,7 +268,9 @@ export class Jobs implements AsyncDisposable {
   }
 
   // Where nothing can be written, a job goes on and is not taken up by others.
-  async #save({ kept }: Job): Promise<void> {
+  async #save(job: Job): Promise<void> {
+    const { kept } = job;
+    job.savedAt = performance.now();
     await writeKept(this.#place(kept.id), kept, { isSynced: false }).catch(() => {});
   }
 
@@ -266,6 +307,13 @@ export class Jobs implements AsyncDisposable {
 }
 
 const CLOSED = new Error("closed");
+
+function failed(source: string, error: unknown): SourceReport {
+  const isOurs = error instanceof DocumentError;
+  const code = isOurs ? error.code : error instanceof FailError ? error.failure.kind : "internal";
+  const reason = isOurs && error.reason !== undefined && { reason: error.reason };
+  return { source, status: "failed", error: (error as Error).message, code, ...reason };
+}
 
 /** What they came to is nobody's, and would hold what came before it for ever. */
 async function bothOf(first: Promise<unknown>, second: Promise<unknown>): Promise<void> {

@@ -21,20 +21,31 @@ const MAX_GLOB = 1_000;
 /** More of them in one pattern would take long to compare. */
 const MAX_STARS = 12;
 
-/** Files, folders, patterns of files and https addresses, as sources. Rejects with a `DocumentError`. */
-export async function sourcesOf(given: readonly string[], policy: SourcePolicy): Promise<Source[]> {
+/**
+ * Files, folders, patterns of files and https addresses, as sources. Rejects with a `DocumentError`, or with the
+ * signal's reason if it is aborted.
+ */
+export async function sourcesOf(
+  given: readonly string[],
+  policy: SourcePolicy,
+  signal?: AbortSignal,
+): Promise<Source[]> {
   const sources: Source[] = [];
   for (const one of given) {
     if (isAddress(one)) sources.push(await addressIn(one, policy));
-    else if (/[*?{]/.test(one)) sources.push(...(await matching(one, policy.files)));
-    else sources.push(...(await pathsIn(one, policy)).map((path) => ({ path })));
+    else if (/[*?{]/.test(one)) sources.push(...(await matching(one, policy.files, signal)));
+    else sources.push(...(await pathsIn(one, policy, signal)).map((path) => ({ path })));
   }
   return sources;
 }
 
-async function pathsIn(given: string, { files, isByPerson }: SourcePolicy): Promise<string[]> {
+async function pathsIn(
+  given: string,
+  { files, isByPerson }: SourcePolicy,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
   try {
-    return await filesOf(await files.resolve(given));
+    return await filesOf(await files.resolve(given), { signal });
   } catch (error) {
     const path = isDenied(error) && isAbsolute(given) ? await realFile(given) : undefined;
     if (path !== undefined && (await isByPerson?.({ path }))) return [path];
@@ -83,7 +94,7 @@ function addressOf(given: string): string {
   return url.href;
 }
 
-async function matching(pattern: string, files: FilePolicy): Promise<Source[]> {
+async function matching(pattern: string, files: FilePolicy, signal: AbortSignal | undefined): Promise<Source[]> {
   const stars = pattern.match(/\*+|\?/g)?.length ?? 0;
   if (pattern.length > MAX_GLOB || stars > MAX_STARS)
     throw new DocumentError(
@@ -96,7 +107,7 @@ async function matching(pattern: string, files: FilePolicy): Promise<Source[]> {
   const base = steps.slice(0, first).join("/") || (plain.startsWith("/") ? "/" : ".");
   const folder = await files.resolve(base);
   const matcher = matcherOf(steps.slice(first).join("/"));
-  const all = await filesOf(folder, EXTENSIONS);
+  const all = await filesOf(folder, { extensions: EXTENSIONS, signal });
   return all
     .filter((path) => matcher.test(path.slice(folder.length).replaceAll("\\", "/").replace(/^\//, "")))
     .map((path) => ({ path }));

@@ -2,8 +2,8 @@ import type { ModuleHub, ToolContext } from "toolyard";
 import { DocumentError, isDocumentErrorCode } from "../documents/document-error.ts";
 import type { FoundMetadata } from "../documents/block.ts";
 import type { OcrWish } from "../documents/ocr/ocr.ts";
-import type { JobReport, SourceReport } from "../ingest/jobs.ts";
-import { sourcesOf, type SourcePolicy } from "../ingest/sources.ts";
+import type { JobReport, SourceReport, SourceSearch } from "../ingest/jobs.ts";
+import { sourcesOf, type Source, type SourcePolicy } from "../ingest/sources.ts";
 import type { Library } from "../library.ts";
 import { Pulse } from "./pulse.ts";
 import * as schemas from "./schemas.ts";
@@ -14,6 +14,11 @@ const MAX_TIME = "30m";
 /** Who asked is told that it goes on before its time is over. */
 const MAX_WAIT_MS = 29 * 60_000;
 const SPARE_MS = 2_000;
+/** Files that are not found by then are looked for by the job itself, which has an id by then. */
+const SEARCH_MS = 5_000;
+const SEARCH_WITHOUT_WAIT_MS = 500;
+/** Sources that an answer names, the latest of them. */
+const MAX_NAMED = 1_000;
 
 interface ParsePdf extends schemas.InCollection {
   readonly pdf_path: string;
@@ -48,6 +53,7 @@ export function registerIngestTools(hub: ModuleHub, open: OpenLibrary, policy: S
     annotations,
     totalTimeout: MAX_TIME,
     handler: async ({ pdf_path: given, collection }, context) => {
+      const until = endOfWait(context);
       const [source, ...others] = await sourcesOf([given], policy);
       if (!source || others.length > 0) {
         const message = `${given} is not one document. Name one, or use add_documents.`;
@@ -59,7 +65,7 @@ export function registerIngestTools(hub: ModuleHub, open: OpenLibrary, policy: S
         if (at && at.pages > 0) pulse.tell(at.page, at.pages, `page ${at.page} of ${at.pages}`);
       };
       const begun = await library.jobs.begin({ sources: [source], isUrgent: true, onProgress });
-      return parsed(given, await endOf(library, begun, context), library);
+      return parsed(given, await endOf(library, begun, { ...context, until }), library);
     },
   });
   hub.registerTool<AddDocuments>({
@@ -73,16 +79,45 @@ export function registerIngestTools(hub: ModuleHub, open: OpenLibrary, policy: S
       const given = [...paths, ...urls, ...globs];
       if (given.length === 0)
         throw new DocumentError("VALIDATION_ERROR", "Nothing is named. Give `paths`, `urls` or `globs`.");
-      const sources = await sourcesOf(given, policy);
+      const until = endOfWait(context);
+      const sources = await searchFor(given, policy, wait ? Math.min(SEARCH_MS, until - performance.now()) : undefined);
       const library = await open(collection, true);
       using pulse = wait ? new Pulse(context) : undefined;
       const onProgress = (report: JobReport): void => pulse && tell(report, pulse);
       const job = { sources, onProgress, ...(metadata && { metadata }), ...(ocr && { ocr }) };
       const begun = await library.jobs.begin(job);
-      return jobResult(wait ? await endOf(library, begun, context) : begun);
+      return jobResult(wait ? await endOf(library, begun, { ...context, until }) : begun);
     },
   });
   registerStatus(hub, open);
+}
+
+/** The sources, if they are known within `waitMs`; else the search for them, which goes on. */
+async function searchFor(
+  given: readonly string[],
+  policy: SourcePolicy,
+  waitMs = SEARCH_WITHOUT_WAIT_MS,
+): Promise<readonly Source[] | SourceSearch> {
+  const cancelled = new AbortController();
+  const found = sourcesOf(given, policy, cancelled.signal);
+  // It may fail while no job waits for it yet.
+  found.catch(() => {});
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((done) => (timer = setTimeout(() => done(undefined), Math.max(0, waitMs))));
+  const name = `looking for files in ${given.slice(0, MAX_PLACES_SHOWN).join(", ")}`;
+  try {
+    return (await Promise.race([found, late])) ?? { name, found, cancel: (reason) => cancelled.abort(reason) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const MAX_PLACES_SHOWN = 5;
+
+/** When a call has to be answered, on the clock of `performance.now()`; to be asked when the call begins. */
+function endOfWait({ meta }: ToolContext): number {
+  const left = meta["toolyard/remaining-ms"];
+  return performance.now() + Math.min(MAX_WAIT_MS, (typeof left === "number" ? left : Infinity) - SPARE_MS);
 }
 
 function registerStatus(hub: ModuleHub, open: OpenLibrary): void {
@@ -104,11 +139,15 @@ function registerStatus(hub: ModuleHub, open: OpenLibrary): void {
   });
 }
 
+interface Waiting extends Pick<ToolContext, "signal"> {
+  /** Of `endOfWait`. */
+  readonly until: number;
+}
+
 /** The end of a job; how far it is where whoever waits has no more time. One that was cancelled ends the job. */
-async function endOf(library: Library, begun: JobReport, { signal, meta }: ToolContext): Promise<JobReport> {
+async function endOf(library: Library, begun: JobReport, { signal, until }: Waiting): Promise<JobReport> {
   const { job_id: id } = begun;
-  const left = meta["toolyard/remaining-ms"];
-  const waitMs = Math.min(MAX_WAIT_MS, (typeof left === "number" ? left : Infinity) - SPARE_MS);
+  const waitMs = until - performance.now();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>(
     (done) => (timer = setTimeout(() => done(undefined), Math.max(0, waitMs)).unref()),
@@ -132,7 +171,14 @@ function tell({ at, done, total }: JobReport, pulse: Pulse): void {
 }
 
 function jobResult(report: JobReport): object {
-  return { ...report, total_count: report.sources.length };
+  const { sources } = report;
+  const leftOff = sources.length - MAX_NAMED;
+  return {
+    ...report,
+    sources: sources.slice(-MAX_NAMED),
+    total_count: sources.length,
+    ...(leftOff > 0 && { sources_left_off: leftOff }),
+  };
 }
 
 const PDF_PATH = {
