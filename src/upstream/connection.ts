@@ -54,6 +54,8 @@ export interface CallRequest {
   readonly inputSchema?: JsonObject | undefined;
   /** The method on the wire. @default the call's */
   readonly method?: string;
+  /** The call is made again since a session was lost. */
+  readonly afterLoss?: boolean | undefined;
 }
 
 /** One open connection to one MCP server, in either era, over any transport. It ends once and is not revived. */
@@ -237,7 +239,8 @@ export class Connection {
     );
   }
 
-  async #attempt(call: Call, { params, inputSchema, method = call.method }: CallRequest): Promise<Outcome> {
+  async #attempt(call: Call, request: CallRequest): Promise<Outcome> {
+    const { params, inputSchema, afterLoss, method = call.method } = request;
     const era = this.era;
     const meta = era.envelope(call.meta, { client: call.client, logLevel: call.wants.logLevel });
     const sent = this.#exchange.start(method, isEmpty(meta) ? params : withMember(params, "_meta", meta), {
@@ -247,7 +250,7 @@ export class Connection {
         this.#inFlight.speaks(call);
         onProgress(call, progress);
       },
-      send: { inputSchema, caller: call },
+      send: { inputSchema, caller: call, afterLoss },
     });
     this.#inFlight.add(sent.id, call);
     try {

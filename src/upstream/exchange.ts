@@ -39,7 +39,7 @@ export interface RequestOptions {
   /** Asks for progress under a token of our own and hears it, in order, never after the answer. */
   readonly onProgress?: (params: JsonObject) => void;
   readonly cancelBy?: CancelBy;
-  readonly send?: Pick<SendOptions, "inputSchema" | "longLived" | "caller">;
+  readonly send?: Pick<SendOptions, "inputSchema" | "longLived" | "caller" | "afterLoss">;
 }
 
 /** A request on its way. `reply` rejects with a `FailError` when it was given up or can no longer be answered. */
@@ -148,13 +148,16 @@ export class Exchange {
     );
   }
 
-  /** Sends a notification or a reply; that it could not be delivered is only worth a line in the log. */
-  async post(message: RpcMessage, relatedTo?: RequestId): Promise<void> {
-    if (this.#closed) return;
+  /** Sends a notification or a reply. Logs and returns why it could not be delivered. */
+  async post(message: RpcMessage, relatedTo?: RequestId): Promise<Fail | undefined> {
+    if (this.#closed) return this.#closed;
     try {
       await this.#transport.send(message, relatedTo === undefined ? {} : { relatedTo });
+      return undefined;
     } catch (error) {
-      this.#faults.report("undelivered", `A message could not be delivered: ${failureOf(error).message}`);
+      const failure = failureOf(error);
+      this.#faults.report("undelivered", `A message could not be delivered: ${failure.message}`);
+      return failure;
     }
   }
 
@@ -200,8 +203,8 @@ export class Exchange {
         reject: (failure) => (release(), reject(new FailError(failure))),
       });
       signal?.addEventListener("abort", onAbort, { once: true });
-      const { inputSchema, longLived, caller } = send;
-      const delivered = this.#transport.send(request, { inputSchema, longLived, caller, signal: stream });
+      const { inputSchema, longLived, caller, afterLoss } = send;
+      const delivered = this.#transport.send(request, { inputSchema, longLived, caller, afterLoss, signal: stream });
       delivered.catch((error: unknown) => this.#take(request.id)?.reject(failureOf(error)));
     });
   }

@@ -70,6 +70,11 @@ export interface SendOptions {
    * by `signal`.
    */
   readonly idleMs?: number;
+  /**
+   * The request was refused by a session that the server had lost, and is sent again in a new one. What the server
+   * answers now counts as it is, so that a session is lost once.
+   */
+  readonly afterLoss?: boolean | undefined;
   /** Whose call it is, where connections have to be shared. @default whom the transport is for */
   readonly caller?: Caller | undefined;
 }

@@ -238,7 +238,7 @@ export class Upstream {
     // It never reached the server, so another connection may carry it.
     leave(link, connection, failure);
     const next = await link.get(cancellationOf(call));
-    return await next.call(call, request);
+    return await next.call(call, { ...request, afterLoss: failure.details?.["sessionLost"] === true });
   }
 
   /** Repeats a call over the link that `reach` returns now; the failure stands if that is the same link. */

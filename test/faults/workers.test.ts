@@ -84,6 +84,18 @@ test("a session that was opened through one worker is used, listened to and ende
   for await (const _ of messagesOf(stream)) expect.unreachable();
 });
 
+test("a session that is deleted through another worker ends its running call without an answer", async () => {
+  const served = await start(2);
+  const first = await line(served).open();
+  const second = line(served, first.session);
+  const params = { name: "gate.wait", arguments: {} };
+  const running = first.send("POST", { jsonrpc: "2.0", id: "slow", method: "tools/call", params });
+  // Answered on the same session while the call waits, so the call has arrived.
+  await expect.poll(async () => textOf(await second.tool("gate.echo", { text: "x" }))).toBe("x");
+  expect((await second.send("DELETE")).status).toBe(200);
+  expect((await running).text).toBe("");
+});
+
 test("a running call is cancelled through another worker, and its caller is told nothing more", async () => {
   const served = await start(2);
   const first = await line(served).open();

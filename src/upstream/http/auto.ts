@@ -109,6 +109,8 @@ function isTurnedDown(error: unknown): boolean {
   return (
     error instanceof FailError &&
     NO_POST_HERE.includes(error.failure.details?.["status"]) &&
-    error.failure.rpcError === undefined
+    error.failure.rpcError === undefined &&
+    // It refuses the protocol version, so it speaks Streamable HTTP.
+    error.failure.details?.["revisions"] === undefined
   );
 }

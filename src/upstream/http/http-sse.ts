@@ -87,7 +87,7 @@ export class HttpSseTransport implements Transport {
       if (response.status >= 200 && response.status <= 299) return discard(response.body);
       const text = await readRefusal(response.body, place, signal);
       const failure = toStatusFailure(response, place);
-      if (saysSessionLost(response.status, text)) this.#loseSession(failure);
+      if (saysSessionLost({ status: response.status, body: text, hasSession: true })) this.#loseSession(failure);
       throw failure;
     } finally {
       done();

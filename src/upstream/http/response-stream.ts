@@ -21,6 +21,8 @@ export interface ResponseStreamOptions {
   readonly caller?: Caller | undefined;
   /** Present where a stream that breaks off may be resumed. */
   readonly resuming?: Resuming | undefined;
+  /** Returns the failure of a message that reports a lost session. */
+  lossIn?(data: string): FailError | undefined;
 }
 
 /** How a session takes up a stream again. */
@@ -74,13 +76,7 @@ export class ResponseStream {
       const lastSeen = this.#lastEventId;
       const failure = body ? await this.#drain(body, signal) : this.#brokenOff();
       if (!failure) return;
-      if (
-        signal.aborted ||
-        this.#lastEventId === undefined ||
-        !this.#options.resuming ||
-        failure.failure.kind === "too_large"
-      )
-        throw failure;
+      if (signal.aborted || !this.#mayGoOn(failure)) throw failure;
       failures = body && this.#lastEventId !== lastSeen ? 1 : failures + 1;
       if (failures > MAX_RESUME_FAILURES && !body) throw failure;
       await delay(reopenDelay(failures, this.#connection.options.reopenDelayMs, this.#retryMs), undefined, {
@@ -88,6 +84,12 @@ export class ResponseStream {
       }).catch(() => {});
       body = await this.#resume(signal);
     }
+  }
+
+  /** Returns whether the stream can be opened again where it stopped, after this failure. */
+  #mayGoOn({ failure: { kind, details } }: FailError): boolean {
+    const isFinal = kind === "too_large" || details?.["sessionLost"] === true;
+    return !isFinal && this.#lastEventId !== undefined && this.#options.resuming !== undefined;
   }
 
   /** Reads until the answer, or until the end, and then says what it means; what follows an answer is read, too. */
@@ -120,6 +122,8 @@ export class ResponseStream {
     if (event.id !== undefined) this.#lastEventId = event.id;
     if (event.event === "endpoint") throw this.#otherTransport();
     if (event.data === "" || event.event !== "message") return false;
+    const lost = event.data.includes('"error"') ? this.#options.lossIn?.(event.data) : undefined;
+    if (lost) throw lost;
     if (!answers(this.#connection.receive(event.data, this.#id), this.#id)) return false;
     this.#isAnswered = true;
     return true;

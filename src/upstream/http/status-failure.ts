@@ -9,8 +9,8 @@ export interface RefusedResponse {
   header(name: string): string | undefined;
 }
 
-/** A response without an MCP answer, by its status. */
-export function toStatusFailure(response: RefusedResponse, place: Place): FailError {
+/** Returns the failure of a response without an MCP answer, by its status. `body` is read for protocol revisions. */
+export function toStatusFailure(response: RefusedResponse, place: Place, body = ""): FailError {
   const { status } = response;
   if (status === 401 || status === 403) return toSignInFailure(response, place);
   const details = { status };
@@ -58,7 +58,7 @@ export function toStatusFailure(response: RefusedResponse, place: Place): FailEr
       "unavailable",
       { place, what: `refused the request (HTTP ${status}).` },
       {
-        details: unsent,
+        details: { ...unsent, ...refusedRevision(body) },
         retryable: false,
       },
     );
@@ -68,6 +68,18 @@ export function toStatusFailure(response: RefusedResponse, place: Place): FailEr
     { details },
   );
 }
+
+/**
+ * Returns the revisions that a refusal of the protocol version names, in `details.revisions`. Some servers refuse it
+ * with a text in place of a JSON-RPC error.
+ */
+function refusedRevision(body: string): { readonly revisions?: readonly string[] } {
+  const text = firstChars(body, MAX_REFUSAL_CHARS);
+  if (!/protocol[ _-]?version|unsupported[ a-z]{0,20} version/i.test(text)) return {};
+  return { revisions: text.match(/\b\d{4}-\d{2}-\d{2}\b/g) ?? [] };
+}
+
+const MAX_REFUSAL_CHARS = 2000;
 
 function toSignInFailure(response: RefusedResponse, place: Place): FailError {
   const challenge = firstChars(response.header("www-authenticate") ?? "", MAX_CHALLENGE_LENGTH);

@@ -13,6 +13,7 @@ import {
   type ParamHeader,
 } from "../../wire/modern/headers.ts";
 import { classifyMessage, type RpcMessage, type RpcRequest } from "../../wire/messages.ts";
+import { withoutByteOrderMark } from "../../wire/parse-json.ts";
 import type { SendOptions, Transport, TransportHandlers } from "../transport.ts";
 import { discard, readRefusal, readText } from "../../outbound/client/body.ts";
 import type { HttpResponse } from "../../outbound/client/sender.ts";
@@ -51,7 +52,7 @@ export class StreamableHttpTransport implements Transport {
   readonly #paramHeaders = new WeakMap<JsonObject, readonly ParamHeader[]>();
   readonly #resuming: Resuming = {
     headers: () => this.#sessionHeaders(),
-    refused: (status, body) => this.#onStreamGone(status, body),
+    refused: (status, body) => this.#lossIn(status, body),
   };
   #version: string | undefined;
   #sessionId: string | undefined;
@@ -97,12 +98,13 @@ export class StreamableHttpTransport implements Transport {
         if (this.#unanswered === 0) this.#onAllAnswered?.();
       }
       const asked = "method" in message && "id" in message ? message : undefined;
-      if (response.status < 200 || response.status > 299) return await this.#onRefusal(asked, response, signal);
+      const posted = { options, signal };
+      if (response.status < 200 || response.status > 299) return await this.#onRefusal(asked, response, posted);
       if (!asked) return this.#onTaken(message, response);
       if (asked.method === "initialize") this.#startSession(response);
       if (mediaType(response.header("content-type")) === EVENT_STREAM_TYPE)
         await this.#streamFor(asked, options).read(response.body, signal);
-      else await this.#readJson(asked, response, signal);
+      else await this.#readJson(asked, response, posted);
       this.#answers += 1;
     } finally {
       done();
@@ -187,20 +189,17 @@ export class StreamableHttpTransport implements Transport {
       idleMs: this.#idleMs(options),
       caller: options.caller ?? this.#connection.options.caller,
       resuming: isResumable ? this.#resuming : undefined,
+      lossIn: (data) => this.#lossIn(200, data, options),
     });
   }
 
-  async #readJson(request: RpcRequest, response: HttpResponse, signal: Cancellation): Promise<void> {
+  async #readJson(request: RpcRequest, response: HttpResponse, { options, signal }: Posted): Promise<void> {
     const { client, maxMessageBytes } = this.#connection.options;
-    const type = mediaType(response.header("content-type"));
-    if (type !== JSON_TYPE) {
-      discard(response.body);
-      const what =
-        `answered with ${type === "" ? "no content type" : `\`${firstChars(type, 100)}\``} where JSON or an event ` +
-        "stream is due. Check that `url` points to an MCP server.";
-      throw httpFailure("malformed", { place: client.place, what }, { details: { status: response.status } });
-    }
+    if (mediaType(response.header("content-type")) !== JSON_TYPE)
+      return this.#onOtherType(response, { options, signal });
     const text = await readText(response.body, { place: client.place, maxBytes: maxMessageBytes, signal });
+    const lost = this.#lossIn(response.status, text, options);
+    if (lost) throw lost;
     const value = this.#connection.receive(text, request.id);
     if (!answers(value, request.id))
       throw httpFailure("malformed", {
@@ -209,14 +208,31 @@ export class StreamableHttpTransport implements Transport {
       });
   }
 
+  async #onOtherType(response: HttpResponse, { options, signal }: Posted): Promise<never> {
+    const { place } = this.#connection.options.client;
+    const type = mediaType(response.header("content-type"));
+    const body = await readRefusal(response.body, place, signal);
+    const what =
+      `answered with ${type === "" ? "no content type" : `\`${firstChars(type, 100)}\``} where JSON or an event ` +
+      "stream is due. Check that `url` points to an MCP server.";
+    throw (
+      this.#lossIn(response.status, body, options) ??
+      httpFailure("malformed", { place, what }, { details: { status: response.status } })
+    );
+  }
+
   // Also a refusal may hold the answer: the modern era maps error codes to HTTP statuses.
-  async #onRefusal(request: RpcRequest | undefined, response: HttpResponse, signal: Cancellation): Promise<void> {
+  async #onRefusal(
+    request: RpcRequest | undefined,
+    response: HttpResponse,
+    { options, signal }: Posted,
+  ): Promise<void> {
     const { place } = this.#connection.options.client;
     const { status } = response;
     const body = await readRefusal(response.body, place, signal);
-    if (this.#sessionId !== undefined && request?.method !== "initialize" && saysSessionLost(status, body))
-      throw this.#loseSession({ sent: false });
-    const failure = toStatusFailure(response, place);
+    const lost = this.#lossIn(status, body, options);
+    if (lost) throw lost;
+    const failure = toStatusFailure(response, place, body);
     const isStatusTheAnswer =
       failure.failure.kind === "needs_authorisation" || failure.failure.retryAfterMs !== undefined || status === 429;
     if (!request || isStatusTheAnswer || !isReplyTo(body, request)) throw failure;
@@ -245,14 +261,23 @@ export class StreamableHttpTransport implements Transport {
         return answers();
       },
       headers: () => this.#sessionHeaders(),
-      isSessionLost: (status, body) => this.#sessionId !== undefined && saysSessionLost(status, body),
+      isSessionLost: (status, body) => this.#isLoss(status, body),
       onSessionLost: () => void this.#loseSession(),
     });
     void stream.run();
   }
 
-  #onStreamGone(status: number, body: string): FailError | undefined {
-    return this.#sessionId !== undefined && saysSessionLost(status, body) ? this.#loseSession() : undefined;
+  /** Returns the failure of what was answered so, if that means that the session is lost; then it is over. */
+  #lossIn(status: number, body: string, options?: SendOptions): FailError | undefined {
+    if (options?.afterLoss || !this.#isLoss(status, body)) return undefined;
+    // The stream of a request is resumed long after the request itself was taken.
+    return this.#loseSession(options ? { sent: false } : {});
+  }
+
+  /** Before `initialize` is answered, and in the modern era, there is no session that could be lost. */
+  #isLoss(status: number, body: string): boolean {
+    if (this.#version === undefined || isModernRevision(this.#version)) return false;
+    return saysSessionLost({ status, body, hasSession: this.#sessionId !== undefined });
   }
 
   /**
@@ -299,9 +324,16 @@ export class StreamableHttpTransport implements Transport {
   }
 }
 
+/** How a message was posted. */
+interface Posted {
+  readonly options: SendOptions;
+  readonly signal: Cancellation;
+}
+
 function isReplyTo(body: string, request: RpcRequest): boolean {
   try {
-    return answers(parseExact(body), request.id) && classifyMessage(parseExact(body)).type === "reply";
+    const value = parseExact(withoutByteOrderMark(body));
+    return answers(value, request.id) && classifyMessage(value).type === "reply";
   } catch {
     return false;
   }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, stringMember } from "../../core/json.ts";
+import type { Fail, RpcErrorObject } from "../../core/outcome.ts";
 import { RPC } from "../../wire/messages.ts";
 import { LATEST_LEGACY_REVISION, LEGACY_REVISIONS } from "../../wire/legacy/revisions.ts";
 import type { Era } from "../era.ts";
@@ -9,31 +10,58 @@ import { readOpening } from "../server-opening.ts";
 /** The oldest one, assumed of a server that does not say which it speaks. */
 const OLDEST_LEGACY_REVISION = "2024-11-05";
 
-/** Opens a connection by `initialize` and `notifications/initialized`. Rejects with a `FailError`. */
-export async function initialize({ exchange, transport, options }: Handshake, signal: AbortSignal): Promise<Era> {
-  const { clientInfo, capabilities, logger } = options;
-  const ask = (protocolVersion: string): Promise<JsonObject> =>
-    // The handshake must not be cancelled by message: whoever gives up closes the connection.
-    exchange.request("initialize", { protocolVersion, capabilities, clientInfo }, { signal, cancelBy: "nothing" });
-  const result = await ask(LATEST_LEGACY_REVISION.date).catch((error: unknown) => {
-    // A server should answer with what it speaks; some refuse, and the oldest of them do not say what they would take.
-    const { rpcError } = failureOf(error);
-    if (!rpcError || rpcError.code === RPC.methodNotFound || exchange.closed) throw error;
-    return ask(spokenRevision(rpcError.data) ?? OLDEST_LEGACY_REVISION).catch(() => Promise.reject(error as Error));
+/**
+ * Opens a connection by `initialize` and `notifications/initialized`. A server that refuses the revision is asked once
+ * more, in one that it names or in the oldest. Rejects with a `FailError`.
+ */
+export async function initialize(handshake: Handshake, signal: AbortSignal): Promise<Era> {
+  const { exchange } = handshake;
+  const era = await open(handshake, LATEST_LEGACY_REVISION.date, signal).catch((error: unknown) => {
+    const revision = otherRevision(failureOf(error), LATEST_LEGACY_REVISION.date);
+    if (revision === undefined || exchange.closed) throw error;
+    return open(handshake, revision, signal).catch(() => Promise.reject(error as Error));
   });
+  // The first message whose header names the revision: some servers agree to one that they refuse there.
+  const refused = await announce(handshake);
+  const revision = refused && !refused.rpcError ? otherRevision(refused, era.revision) : undefined;
+  if (revision === undefined || exchange.closed) return era;
+  const next = await open(handshake, revision, signal);
+  await announce(handshake);
+  return next;
+}
+
+async function open({ exchange, transport, options }: Handshake, asked: string, signal: AbortSignal): Promise<Era> {
+  const { clientInfo, capabilities, logger } = options;
+  const params = { protocolVersion: asked, capabilities, clientInfo };
+  // The handshake must not be cancelled by message: a connection that is given up is closed.
+  const result = await exchange.request("initialize", params, { signal, cancelBy: "nothing" });
   const revision = stringMember(result, "protocolVersion");
   if (revision === undefined)
     logger.warning("The server did not say which protocol revision it speaks; the oldest is assumed.");
   const era = legacyEra(result, revision ?? OLDEST_LEGACY_REVISION);
   transport.setProtocolVersion(era.revision);
-  await exchange.post({ jsonrpc: "2.0", method: "notifications/initialized" });
   return era;
 }
 
-function spokenRevision(data: unknown): string | undefined {
+function announce({ exchange }: Handshake): Promise<Fail | undefined> {
+  return exchange.post({ jsonrpc: "2.0", method: "notifications/initialized" });
+}
+
+/**
+ * Returns the revision to ask for after a refusal: the newest that the server names, else the oldest. A server should
+ * answer with a revision that it speaks; some refuse, by an error or by HTTP 400 with a text.
+ */
+function otherRevision({ rpcError, details }: Fail, refused: string): string | undefined {
+  const revisions: unknown = rpcError ? supportedBy(rpcError) : details?.["revisions"];
+  if (!Array.isArray(revisions)) return undefined;
+  const spoken = LEGACY_REVISIONS.find(({ date }) => date !== refused && revisions.includes(date));
+  return spoken?.date ?? (refused === OLDEST_LEGACY_REVISION ? undefined : OLDEST_LEGACY_REVISION);
+}
+
+function supportedBy({ code, data }: RpcErrorObject): unknown {
+  if (code === RPC.methodNotFound) return undefined;
   const supported = isJsonObject(data) ? data["supported"] : undefined;
-  if (!Array.isArray(supported)) return undefined;
-  return LEGACY_REVISIONS.slice(1).find(({ date }) => supported.includes(date))?.date;
+  return Array.isArray(supported) ? supported : [];
 }
 
 function legacyEra(result: JsonObject, revision: string): Era {

@@ -33,11 +33,6 @@ export const SESSION_ELSEWHERE: HttpProblem = {
   message:
     "Misdirected Request: another hub holds this session. Send all requests of one `Mcp-Session-Id` to the same hub.",
 };
-export const ALREADY_INITIALIZED: HttpProblem = {
-  status: 400,
-  code: RPC.invalidRequest,
-  message: "Invalid Request: Server already initialized",
-};
 export const ONLY_ONE_INITIALIZE: HttpProblem = {
   status: 400,
   code: RPC.invalidRequest,

@@ -22,6 +22,7 @@ export class HttpSession implements ReplyHome {
   #isListed = false;
   #replies: CallMap<number, PostReply> | undefined;
   #lastReply = STANDING;
+  #isTerminated = false;
 
   constructor(deps: SessionDeps, log: EventLog, principal: Principal) {
     this.events = new SessionEvents(log, this.id);
@@ -54,7 +55,9 @@ export class HttpSession implements ReplyHome {
   }
 
   get primingRetryMs(): number | undefined {
-    return this.protocol.revision.primingEvents ? this.#deps.options.retryMs : undefined;
+    // An event id would make the client come back for the rest of a stream that has none.
+    const isPriming = this.protocol.revision.primingEvents && !this.#isTerminated;
+    return isPriming ? this.#deps.options.retryMs : undefined;
   }
 
   /** It is given out: callers know its id from now on, and all hubs know of it. */
@@ -79,13 +82,27 @@ export class HttpSession implements ReplyHome {
     return stream === STANDING ? this.standing : this.#replies?.get(stream);
   }
 
+  /**
+   * Ends all streams as they are and cancels the open requests without a reply, before `close`, when the client ends the
+   * session. The official servers do the same; a client that has closed its own reader may fail on a late message.
+   */
+  terminate(): void {
+    this.#isTerminated = true;
+    this.#endStreams();
+    this.protocol.abandon("The client ended the session.");
+  }
+
   close(): void {
     this.protocol.close();
-    this.standing.end();
-    for (const reply of this.#replies?.values() ?? []) reply.end();
+    this.#endStreams();
     this.events.close();
     if (!this.#isListed) return;
     this.#isListed = false;
     this.#deps.state.sessions.remove(this.id);
+  }
+
+  #endStreams(): void {
+    this.standing.end();
+    for (const reply of this.#replies?.values() ?? []) reply.end();
   }
 }

@@ -199,14 +199,15 @@ describe("sessions", () => {
     });
   });
 
-  test("S17: DELETE ends the session, and its calls get an answer", async () => {
+  test("S17: DELETE ends the session, and the streams of its calls end without an answer", async () => {
     const headers = await openSession();
     const started = createGate();
     door.hub.started.on(started.open);
     const running = send({ headers, body: callTool(1, "slow") });
     await started.opened;
     expect((await send({ method: "DELETE", headers })).status).toBe(200);
-    expect((await running).json.error.code).toBe(-32603);
+    expect(await running).toMatchObject({ status: 200, text: "" });
+    expect(door.hub.calls.at(-1)?.signal.aborted).toBe(true);
     expect((await send({ headers, body: rpc(2, "ping") })).status).toBe(404);
     expect(door.hub.released).toEqual([door.hub.calls.at(-1)?.client.connection]);
     expect(door.hub.released[0]).not.toBe(headers["mcp-session-id"]);
@@ -222,12 +223,46 @@ describe("sessions", () => {
     expect((await send({ to: guarded, headers: ann, body: rpc(1, "ping") })).status).toBe(200);
   });
 
-  test("a second initialize in a session, or two in one body, are refused", async () => {
+  test("DELETE ends a stream that has begun without an answer, and without an id to come back for", async () => {
+    const headers = await openSession("2025-11-25", { elicitation: {} });
+    const call = await stream({ headers, body: callTool(1, "ask") });
+    await call.until(({ method }) => method !== undefined);
+    const before = call.all.length;
+    expect((await send({ method: "DELETE", headers })).status).toBe(200);
+    await call.ended;
+    expect(call.all).toHaveLength(before);
+  });
+
+  test.each([
+    ["one that never was", () => Promise.resolve("feed5e55")],
+    ["a text that is no id", () => Promise.resolve("null")],
+    ["an empty one", () => Promise.resolve("")],
+    [
+      "one that was deleted",
+      async () => {
+        const headers = await openSession();
+        await send({ method: "DELETE", headers });
+        return headers["mcp-session-id"]!;
+      },
+    ],
+    ["one that is open", async () => (await openSession())["mcp-session-id"]!],
+  ])("initialize ignores a session id in its header: %s", async (_, stale) => {
+    const id = await stale();
+    const answer = await send({ headers: { "mcp-session-id": id }, body: initialize() });
+    expect(answer).toMatchObject({ status: 200, json: { result: { protocolVersion: "2025-11-25" } } });
+    const session = answer.headers["mcp-session-id"] as string;
+    expect(session).toMatch(/^[0-9a-f]{32}$/);
+    expect(session).not.toBe(id);
+    expect((await send({ headers: { "mcp-session-id": session }, body: rpc(1, "ping") })).status).toBe(200);
+  });
+
+  test("an open session goes on beside the one that an initialize with its id begins", async () => {
     const headers = await openSession();
-    expect(await send({ headers, body: initialize() })).toMatchObject({
-      status: 400,
-      json: { error: { code: -32600 } },
-    });
+    await send({ headers, body: initialize() });
+    expect((await send({ headers, body: rpc(1, "ping") })).status).toBe(200);
+  });
+
+  test("two requests of which one is initialize are refused", async () => {
     expect(await send({ body: [initialize(), rpc(1, "ping")] })).toMatchObject({
       status: 400,
       json: { error: { code: -32600 } },

@@ -8,7 +8,6 @@ import type { HubNotice } from "../../../state/ports/notices.ts";
 import { classifyMessage, hasMethod, RPC, rpcResult, type Classified, type RequestId } from "../../../wire/messages.ts";
 import type { LegacyExchange } from "./exchange.ts";
 import {
-  ALREADY_INITIALIZED,
   batchProblem,
   FULL,
   getHeaderProblem,
@@ -103,7 +102,7 @@ export class LegacyHttp {
     if (!session) return this.#endElsewhere(exchange);
     const version = versionProblem(exchange.http);
     if (version) return sendProblem(exchange.http.answer, version);
-    this.#table.end(session);
+    this.#terminate(session);
     sendEmpty(named(exchange.http.answer, session), 200);
   }
 
@@ -120,12 +119,13 @@ export class LegacyHttp {
     this.#table.close();
   }
 
+  /**
+   * Begins a session. A client that reconnects may still send the id of its old session, which it cannot know to be
+   * stale, so `Mcp-Session-Id` is ignored here. The old session, if there is one, ends when it is idle.
+   */
   async #initialize(exchange: LegacyExchange, messages: readonly unknown[]): Promise<void> {
     const { http, mode } = exchange;
     if (messages.length > 1) return sendProblem(http.answer, ONLY_ONE_INITIALIZE);
-    const id = http.header("mcp-session-id");
-    if (id !== undefined)
-      return sendProblem(http.answer, this.#table.use(id, http.principal) ? ALREADY_INITIALIZED : SESSION_NOT_FOUND);
     const session = new HttpSession(this.#deps, this.#log, http.principal);
     const reply = new PostReply(http, session, false);
     await session.protocol.receive(messages[0], { outlet: reply, ...(mode ? { mode } : {}) });
@@ -214,7 +214,12 @@ export class LegacyHttp {
 
   #heard({ session: id }: HubNotice): void {
     const session = this.#table.find(id);
-    if (session) this.#table.end(session);
+    if (session) this.#terminate(session);
+  }
+
+  #terminate(session: HttpSession): void {
+    session.terminate();
+    this.#table.end(session);
   }
 
   #streamTheQuiet(): void {

@@ -57,19 +57,30 @@ export class InFlight {
     if (answers) replyError(scope.outlet, id, REQUEST_CANCELLED);
   }
 
-  /** Cancels all of them and answers those that have an id with an error. */
+  /** Cancels all requests, and answers none. */
+  cancelAll(reason: string): void {
+    this.#takeAll(reason);
+  }
+
+  /** Cancels all requests, and answers those that have an id with an error. */
   endAll(reason: string): void {
-    const running = this.#scopes.entries();
-    this.#scopes.clear();
-    for (const [id, scope] of running) {
-      scope.end();
-      scope.cancel(reason);
+    for (const [id, scope] of this.#takeAll(reason)) {
       if (typeof id !== "symbol")
         replyError(scope.outlet, id, {
           code: RPC.internal,
           message: `${reason} Nothing is known of how this request ended.`,
         });
     }
+  }
+
+  #takeAll(reason: string): [RequestId | symbol, CallScope][] {
+    const running = this.#scopes.entries();
+    this.#scopes.clear();
+    for (const [, scope] of running) {
+      scope.end();
+      scope.cancel(reason);
+    }
+    return running;
   }
 }
 

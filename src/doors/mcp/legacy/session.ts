@@ -177,6 +177,11 @@ export class LegacySession implements BoardMember, ScopeOwner {
     this.#asks.close();
   }
 
+  /** Cancels what is running without an answer. */
+  abandon(reason: string): void {
+    this.#inFlight.cancelAll(reason);
+  }
+
   /**
    * Ends the session: what is running is cancelled and answered with an error, subscriptions end, the hub forgets the
    * connection.
