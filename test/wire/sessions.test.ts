@@ -128,15 +128,15 @@ describe("a session that the server lost", () => {
   });
 
   test.each([
-    [{ status: 409, body: error("Conflict: Only one SSE stream is allowed per session") }],
-    [{ status: 500, body: error("Database not initialized") }],
-    [{ status: 503, body: "Service Unavailable: too many sessions" }],
-    [{ status: 200, body: JSON.stringify({ jsonrpc: "2.0", id: 1, result: { text: "Session not found" } }) }],
-    [{ status: 200, body: error("The file was not found") }],
-    [{ status: 403, body: "Session not found" }],
-    [{ status: 500, body: `${"x".repeat(5000)} session not found` }],
-  ])("is not what %j reports", (answer) => {
-    expect(saysSessionLost({ ...answer, hasSession: true })).toBe(false);
+    ["a second stream", 409, error("Conflict: Only one SSE stream is allowed per session")],
+    ["a database that is not ready", 500, error("Database not initialized")],
+    ["a limit of sessions", 503, "Service Unavailable: too many sessions"],
+    ["a result", 200, JSON.stringify({ jsonrpc: "2.0", id: 1, result: { text: "Session not found" } })],
+    ["something else that is absent", 200, error("The file was not found")],
+    ["a refusal of rights", 403, "Session not found"],
+    ["a long page", 500, `${"x".repeat(5000)} session not found`],
+  ])("is not what %s reports", (_, status, body) => {
+    expect(saysSessionLost({ status, body, hasSession: true })).toBe(false);
   });
 
   test.each([404, 410, 400, 500, 200])("is not what %i reports without a session id", (status) => {

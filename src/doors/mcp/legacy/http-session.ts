@@ -83,8 +83,8 @@ export class HttpSession implements ReplyHome {
   }
 
   /**
-   * Ends all streams as they are and cancels the open requests without a reply, before `close`, when the client ends the
-   * session. The official servers do the same; a client that has closed its own reader may fail on a late message.
+   * Ends all streams as they are and cancels the open requests without a reply, before `close`, when the client ends
+   * the session. The official servers do the same; a client that has closed its own reader may fail on a late message.
    */
   terminate(): void {
     this.#isTerminated = true;
