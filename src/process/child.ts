@@ -65,10 +65,10 @@ export interface Child {
    */
   kill(graceMs: number): Promise<void>;
   /**
-   * Closes the child's input and waits up to `ownMs` until it has ended and nothing that it started holds its pipes.
-   * Whatever is left is then killed as `kill(graceMs)` does.
+   * Closes the child's input and waits up to `ownMs`, or until `cut` resolves, until it has ended and nothing that it
+   * started holds its pipes. Whatever is left is then killed as `kill(graceMs)` does.
    */
-  end(ownMs: number, graceMs: number): Promise<void>;
+  end(ownMs: number, graceMs: number, cut?: Promise<void>): Promise<void>;
   /** By what it and all that it starts are found. */
   readonly tree: Tree;
   /** Whether it is left alone when this process exits, since another process looks after it from then on. */
@@ -174,11 +174,11 @@ class SpawnedChild implements Child {
     return this.#killBy(() => killTree(this.tree, graceMs));
   }
 
-  end(ownMs: number, graceMs: number): Promise<void> {
+  end(ownMs: number, graceMs: number, cut?: Promise<void>): Promise<void> {
     return this.#killBy(async () => {
       this.stdin.end();
       // A wrapper may end before the server that it started and that has its pipes.
-      await within(this.closed, ownMs);
+      await within(cut ? Promise.race([this.closed, cut]) : this.closed, ownMs);
       await killTree(this.tree, graceMs);
     });
   }

@@ -9,7 +9,7 @@ import { spawnChild, type Child, type Exit } from "../process/child.ts";
 import { StderrTail } from "../process/stderr-tail.ts";
 import { hasMorePartsThan, partsWords } from "../wire/json-parts.ts";
 import { LineDecoder, type SkippedLine } from "../wire/lines.ts";
-import type { RpcMessage } from "../wire/messages.ts";
+import { classifyMessage, type RpcMessage } from "../wire/messages.ts";
 import { unsent } from "./exchange.ts";
 import { findMessage, findReplyId } from "./salvage.ts";
 import type { CloseOptions, Transport, TransportHandlers } from "./transport.ts";
@@ -44,6 +44,11 @@ export interface StartKeeper {
 const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
 /** The same for a server that hangs or never got ready. */
 const USELESS_GRACE_MS = 150;
+/**
+ * The same from when a server sends a request after that: it goes on as if its input were open, and may wait for the
+ * answer for long.
+ */
+const UNAWARE_GRACE_MS = 500;
 /** Time between SIGTERM and SIGKILL. */
 const KILL_GRACE_MS = 1500;
 /** What a dead child still had in its pipe is read this long; its own children may hold the pipe open. */
@@ -70,6 +75,9 @@ export class StdioTransport implements Transport {
   #child: Child | undefined;
   #closing: Promise<void> | undefined;
   #isOver = false;
+  /** Resolves when the server turns out to be unaware that its input was closed. */
+  readonly #unaware: Promise<void>;
+  #cut = (): void => {};
   #isHeld = false;
   #hasSpoken = false;
   readonly #stderr: StderrTail = new StderrTail({
@@ -79,6 +87,7 @@ export class StdioTransport implements Transport {
 
   constructor(options: StdioTransportOptions) {
     this.#options = options;
+    this.#unaware = new Promise((resolve) => (this.#cut = resolve));
   }
 
   describe(): JsonObject {
@@ -151,7 +160,7 @@ export class StdioTransport implements Transport {
     const { keeper } = this.#options;
     if (!this.#hasSpoken && child.exit === undefined && keeper?.takeOver(child) === true) return;
     const { stopGraceMs } = this.#options;
-    await child.end(isUseless ? Math.min(stopGraceMs, USELESS_GRACE_MS) : stopGraceMs, KILL_GRACE_MS);
+    await child.end(isUseless ? Math.min(stopGraceMs, USELESS_GRACE_MS) : stopGraceMs, KILL_GRACE_MS, this.#unaware);
     // Why it ended may still be in the pipe.
     await within(child.closed, DRAIN_MS);
   }
@@ -175,7 +184,8 @@ export class StdioTransport implements Transport {
   }
 
   #onLine(line: string, handlers: TransportHandlers): void {
-    if (this.#isOver || line.trim() === "") return;
+    if (this.#isOver) return this.#onLateLine(line);
+    if (line.trim() === "") return;
     const { maxMessageParts } = this.#options;
     if (hasMorePartsThan(line, maxMessageParts)) {
       const edges = { head: firstChars(line, EDGE_CHARS), tail: line.slice(-EDGE_CHARS) };
@@ -196,6 +206,12 @@ export class StdioTransport implements Transport {
         id,
         fail("malformed", "The server's answer was cut or garbled: it is not JSON, or nests too deep."),
       );
+  }
+
+  #onLateLine(line: string): void {
+    const { message } = findMessage(line);
+    if (message === undefined || classifyMessage(message).type !== "request") return;
+    setTimeout(() => this.#cut(), UNAWARE_GRACE_MS);
   }
 
   #onTooLarge({ head, tail }: Pick<SkippedLine, "head" | "tail">, { size, option }: OverBound): void {

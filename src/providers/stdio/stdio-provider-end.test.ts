@@ -65,6 +65,15 @@ test("a server that ignores SIGTERM, too, is killed", async () => {
   expect(await eventsOfEnd(stage)).toEqual(["started", "input ended", "SIGTERM"]);
 });
 
+test("a server that goes on and sends requests after its input ended gets SIGTERM early", async () => {
+  const stage = await start(["stays", "asks"], { stop_grace: "10m" });
+  expect(await eventsOfEnd(stage)).toEqual(["started", "input ended", "SIGTERM"]);
+});
+
+test("a server that sends a request after the end of its input, and then saves, has the time for it", async () => {
+  expect(await eventsOfEnd(await start(["asks", "saves-ms=200"]))).toEqual(["started", "input ended", "saved"]);
+});
+
 test("a server that takes longer than stop_grace to save gets SIGTERM", async () => {
   const stage = await start(["saves-ms=60000"], { stop_grace: "100ms" });
   expect(await eventsOfEnd(stage)).toEqual(["started", "input ended", "SIGTERM"]);
