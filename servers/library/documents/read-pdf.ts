@@ -1,6 +1,7 @@
 import type { Block, FoundMetadata, Reader, ReaderOptions } from "./block.ts";
 import { DocumentError } from "./document-error.ts";
 import { pageReaderOf } from "./ocr/page-reader.ts";
+import { pdfFindings } from "./pdf-findings.ts";
 import { layOutPages, type PageLines, type TextRun } from "./pdf-layout.ts";
 import { hasPicture, pictureOfPage, type PageView, type PaintedPage, type SharedPicture } from "./pdf-pictures.ts";
 
@@ -55,7 +56,13 @@ export const readPdf: Reader = async (bytes, options) => {
       pages: pdf.numPages,
       ...(labels && { labels }),
       metadata: [["PDF", await metadataOf(pdf)], titleByHeading(blocks)],
-      warnings: [...(seen ? packed(seen.unread) : leftOut(scans)), ...badlyRead(blocks, pages.length)],
+      warnings: [
+        ...(seen ? packed(seen.unread) : leftOut(scans)),
+        ...badlyRead(blocks, pages.length),
+        ...pdfFindings(pages).map(
+          ({ message, pages: found }) => `${message}: ${found.slice(0, MAX_NAMED).join(", ")}.`,
+        ),
+      ],
       ...(seen && { ocrPages: seen.count }),
     };
   } finally {
