@@ -97,7 +97,7 @@ function hasDoubledText({ texts }: PageLines): boolean {
 }
 
 /** Private use, the replacement character, and control characters, which have no letters. */
-const UNMAPPED = /[\p{Co}\u{fffd}\u{0}-\u{8}\u{e}-\u{1f}]/gu;
+const UNMAPPED = /(?![\t\n\v\f\r])[\p{Co}\p{Cc}\u{fffd}]/gu;
 
 function hasUnmappedGlyphs({ texts }: PageLines): boolean {
   const unmapped = texts.reduce((sum, { text }) => sum + (text.match(UNMAPPED)?.length ?? 0), 0);
