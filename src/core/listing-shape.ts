@@ -1,6 +1,12 @@
 /** `native` tools are listed in normal mode; `ondemand` tools are found by search only. */
 export type Visibility = "native" | "ondemand";
 
+/**
+ * How arguments are held against a tool's input schema. `coerce`: text that is plainly a number or a boolean is one,
+ * where the schema has no other scalar type. `strict`: nothing is read otherwise. `off`: the source gets what came.
+ */
+export type ArgumentValidation = "coerce" | "strict" | "off";
+
 /** What the configuration makes of a source's list. Names are those that the source gives. */
 export interface ListingShape {
   /** Globs over names, given and new ones; empty for all. */
@@ -20,6 +26,7 @@ export interface ListingShape {
   readonly toolTimeouts: Readonly<Record<string, number>>;
   /** Whether tools that the source does not list can be called with its prefix. @default false */
   readonly unlisted?: boolean;
+  readonly validation: ArgumentValidation;
   /** Whether the source's own words on its use are handed on. */
   readonly instructions: boolean;
 }
@@ -33,5 +40,6 @@ export const NO_SHAPE: ListingShape = Object.freeze({
   pins: {},
   keywords: [],
   toolTimeouts: {},
+  validation: "coerce",
   instructions: true,
 });

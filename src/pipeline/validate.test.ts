@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { NO_SHAPE, type ArgumentValidation } from "../core/listing-shape.ts";
 import { ok } from "../core/outcome.ts";
 import { supposedName } from "../core/rights.ts";
 import {
@@ -74,4 +75,65 @@ test("what a prompt takes is its own source's to judge", async () => {
   });
   const outcome = await harness.call("p", {}, { method: "prompts/get" });
   expect(outcome).toMatchObject({ ok: true, result: { given: {} } });
+});
+
+describe("validation of a source", () => {
+  const inputSchema = {
+    type: "object",
+    properties: {
+      count: { type: "integer", minimum: 1 },
+      note: { type: "string", default: null },
+      unit: { default: "c" },
+    },
+    required: ["count"],
+  };
+
+  function configured(validation?: ArgumentValidation): { seen: unknown[]; harness: ReturnType<typeof createHarness> } {
+    const seen: unknown[] = [];
+    const shape = { ...NO_SHAPE, ...(validation && { validation }) };
+    const target = toolFrom(
+      "t",
+      (call) => {
+        seen.push(call.arguments);
+        return text("ran");
+      },
+      { inputSchema, shape },
+    );
+    return { seen, harness: createHarness({ t: target }) };
+  }
+
+  test.each([undefined, "coerce" as const])("%s reads text as the number it is and fills in defaults", async (mode) => {
+    const { seen, harness } = configured(mode);
+    const args = { count: "3" };
+    expect(await harness.call("t", args)).toMatchObject({ ok: true });
+    expect([seen, args]).toEqual([[{ count: 3, unit: "c" }], { count: "3" }]);
+  });
+
+  test("coerce refuses what does not fit as a number either, in the words of the first check", async () => {
+    const { harness } = configured();
+    for (const count of ["0", "1.5", "three"])
+      expect(await harness.call("t", { count })).toMatchObject({
+        kind: "invalid_params",
+        message: "`count` must be an integer, got a string",
+      });
+  });
+
+  test("strict refuses text", async () => {
+    const { seen, harness } = configured("strict");
+    expect(await harness.call("t", { count: "3" })).toMatchObject({ kind: "invalid_params" });
+    expect(seen).toEqual([]);
+  });
+
+  test("off hands on what came", async () => {
+    const { seen, harness } = configured("off");
+    expect(await harness.call("t", { count: "three", more: null })).toMatchObject({ ok: true });
+    expect(seen).toEqual([{ count: "three", more: null }]);
+  });
+
+  test.each(["coerce", "strict"] as const)("%s takes null where that is the schema's own default", async (mode) => {
+    const { seen, harness } = configured(mode);
+    expect(await harness.call("t", { count: 1, note: null })).toMatchObject({ ok: true });
+    expect(seen).toEqual([{ count: 1, note: null, unit: "c" }]);
+    expect(await harness.call("t", { count: null, note: null })).toMatchObject({ kind: "invalid_params" });
+  });
 });

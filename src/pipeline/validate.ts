@@ -1,6 +1,8 @@
-import { isJsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import type { ArgumentValidation } from "../core/listing-shape.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
 import type { ToolRecord } from "../core/records.ts";
+import { adaptArguments } from "../schema/adapt-arguments.ts";
 import type { CheckResult } from "../schema/compile.ts";
 import type { CheckedSchema } from "../schema/schema-checks.ts";
 import type { PipelineDeps } from "./ports.ts";
@@ -21,32 +23,52 @@ export function validateStage(deps: PipelineDeps, uris: UriTranslation): Stage {
     state.arguments = uris.toSource(state, state.arguments);
     if (target.type !== "tool") return next(state);
     const { tool } = target;
-    const schema = schemas.of(tool.inputSchema, "input");
-    const result = schema.checkHere(state.arguments);
-    if (!result) return checkedApart(state, next, { schema, problems, tool });
-    problems.look(tool, "input", schema.verdict);
-    return passOn(state, next, result);
+    const validation = tool.source.shape?.validation ?? "coerce";
+    if (validation === "off") return next(state);
+    const check: Check = { schema: schemas.of(tool.inputSchema, "input"), problems, tool, validation };
+    const result = check.schema.checkHere(state.arguments);
+    if (!result) return checkedApart(state, next, check);
+    problems.look(tool, "input", check.schema.verdict);
+    return result.ok ? passOn(state, next, result.value) : secondLook(state, next, { ...check, result });
   };
 }
 
-interface Apart {
+type CheckFailure = Extract<CheckResult, { readonly ok: false }>;
+
+interface Check {
   readonly schema: CheckedSchema;
   readonly problems: SchemaProblems;
   readonly tool: ToolRecord;
+  readonly validation: ArgumentValidation;
 }
 
 // The call waits for a thread; others do not.
-async function checkedApart(state: CallState, next: Next, { schema, problems, tool }: Apart): Promise<Outcome> {
-  const { cancellation } = state.deadline;
-  const whom = { source: tool.source.id, isGone: () => cancellation.aborted };
-  const result = await orAborted(schema.checkApart(state.arguments, whom), cancellation);
-  problems.look(tool, "input", schema.verdict);
-  return passOn(state, next, result);
+async function checkedApart(state: CallState, next: Next, check: Check): Promise<Outcome> {
+  const result = await apart(state, state.arguments, check);
+  check.problems.look(check.tool, "input", check.schema.verdict);
+  return result.ok ? passOn(state, next, result.value) : secondLook(state, next, { ...check, result });
 }
 
-function passOn(state: CallState, next: Next, result: CheckResult): Promise<Outcome> {
-  if (!result.ok)
-    return Promise.resolve(fail("invalid_params", result.message, { details: { errors: result.errors } }));
-  if (isJsonObject(result.value)) state.arguments = result.value;
+function apart(state: CallState, value: JsonObject, { schema, tool }: Check): Promise<CheckResult> {
+  const { cancellation } = state.deadline;
+  const whom = { source: tool.source.id, isGone: () => cancellation.aborted };
+  return orAborted(schema.checkApart(value, whom), cancellation);
+}
+
+/** Arguments that do not fit may do so when they are read as the official servers read them. */
+async function secondLook(
+  state: CallState,
+  next: Next,
+  check: Check & { readonly result: CheckFailure },
+): Promise<Outcome> {
+  const { schema, tool, validation, result } = check;
+  const adapted = adaptArguments(tool.inputSchema, state.arguments, { coerces: validation === "coerce" });
+  const again = adapted && (schema.checkHere(adapted.checked) ?? (await apart(state, adapted.checked, check)));
+  if (!adapted || !again?.ok) return fail("invalid_params", result.message, { details: { errors: result.errors } });
+  return passOn(state, next, isJsonObject(again.value) ? adapted.restore(again.value) : again.value);
+}
+
+function passOn(state: CallState, next: Next, value: unknown): Promise<Outcome> {
+  if (isJsonObject(value)) state.arguments = value;
   return next(state);
 }

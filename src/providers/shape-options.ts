@@ -52,6 +52,14 @@ export const SHAPE_MEMBERS = {
       examples: [{ parse_pdf: "10m" }],
     }),
   ),
+  validation: Type.Optional(
+    Type.Enum(["coerce", "strict", "off"], {
+      description:
+        'How arguments are checked. `coerce`: `"3"` and `"true"` are read as a number and a boolean where the ' +
+        "schema has no other scalar type. `strict`: they are refused. `off`: the source gets what the caller sent.",
+      default: "coerce",
+    }),
+  ),
 } satisfies Record<string, OptionSchema>;
 
 const ShapeSchema = Type.Object(SHAPE_MEMBERS);

@@ -5,6 +5,7 @@ import { Emitter } from "../../src/core/events.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { fail, ok, type Outcome } from "../../src/core/outcome.ts";
 import type { AuditLine, Logger } from "../../src/core/ports.ts";
+import type { ListingShape } from "../../src/core/listing-shape.ts";
 import type { Provider, ResolvedCall } from "../../src/core/provider.ts";
 import type { ProviderKind } from "../../src/core/provider-kinds.ts";
 import { EMPTY_LISTING, type Problem, type Source, type ToolRecord } from "../../src/core/records.ts";
@@ -111,15 +112,16 @@ export function callTo(target: string, args: JsonObject = {}, more: Partial<Call
 export interface ToolOptions extends Partial<Omit<ToolRecord, "source" | "name">> {
   readonly kind?: ProviderKind;
   readonly sourceId?: string;
+  readonly shape?: ListingShape;
 }
 
 /** A tool whose provider is `handler`. */
 export function toolFrom(
   name: string,
   handler: Handler,
-  { kind = "stdio", sourceId = "files", ...more }: ToolOptions = {},
+  { kind = "stdio", sourceId = "files", shape, ...more }: ToolOptions = {},
 ): Found {
-  const source: Source = { id: sourceId, kind, namespace: sourceId, order: 0 };
+  const source: Source = { id: sourceId, kind, namespace: sourceId, order: 0, ...(shape && { shape }) };
   const tool: ToolRecord = {
     source,
     name,

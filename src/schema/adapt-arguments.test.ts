@@ -1,0 +1,150 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../core/json.ts";
+import { adaptArguments } from "./adapt-arguments.ts";
+
+/** What is checked of one argument `a` with this schema; `undefined` where nothing is read otherwise. */
+function adapted(schema: unknown, a: unknown, more: JsonObject = {}): unknown {
+  const root = { type: "object", properties: { a: schema }, ...more };
+  return adaptArguments(root, { a }, { coerces: true })?.checked["a"];
+}
+
+const number = { type: "number" };
+const integer = { type: "integer" };
+const boolean = { type: "boolean" };
+const text = { type: "string" };
+
+describe("reads text as a scalar", () => {
+  test.each<[unknown, unknown, unknown]>([
+    [integer, "1", 1],
+    [integer, "-12", -12],
+    [number, "1.5", 1.5],
+    [number, "1e3", 1000],
+    [integer, "9007199254740993", 9007199254740993n],
+    [boolean, "true", true],
+    [boolean, "False", false],
+    [{ type: ["integer", "null"] }, "7", 7],
+    [{ anyOf: [number, { type: "null" }] }, "7", 7],
+    [{ anyOf: [integer, number] }, "7", 7],
+    [{ allOf: [{ minimum: 1 }, { type: "integer" }] }, "7", 7],
+    [{ $ref: "#/$defs/count" }, "7", 7],
+    [{ enum: [1, 2, 3] }, "2", 2],
+    [{ const: true }, "true", true],
+  ])("of %j: %j", (schema, given, expected) => {
+    expect(adapted(schema, given, { $defs: { count: integer } })).toBe(expected);
+  });
+
+  test("in lists, tuples, nested objects and additional members", () => {
+    const schema = {
+      type: "object",
+      properties: {
+        list: { type: "array", items: integer },
+        tuple: { type: "array", prefixItems: [boolean, text], items: number },
+        inner: { type: "object", properties: { deep: boolean } },
+      },
+      additionalProperties: number,
+    };
+    const args = { list: ["1", 2], tuple: ["true", "3", "4"], inner: { deep: "false" }, other: "5" };
+    expect(adaptArguments(schema, args, { coerces: true })?.checked).toEqual({
+      list: [1, 2],
+      tuple: [true, "3", 4],
+      inner: { deep: false },
+      other: 5,
+    });
+    expect(args.list).toEqual(["1", 2]);
+  });
+});
+
+describe("leaves text", () => {
+  test.each<[unknown, string]>([
+    [integer, ""],
+    [integer, " 1"],
+    [integer, "1,000"],
+    [integer, "+1"],
+    [integer, "0x10"],
+    [integer, "01"],
+    [integer, "one"],
+    [number, "NaN"],
+    [number, "Infinity"],
+    [number, "1e999"],
+    [number, "0.12345678901234567890"],
+    [boolean, "yes"],
+    [boolean, "1"],
+    [boolean, ""],
+    [text, "1"],
+    [{ anyOf: [text, number] }, "1"],
+    [{ type: ["boolean", "integer"] }, "1"],
+    [{ enum: [1, "1"] }, "1"],
+    [{ anyOf: [number, { const: "auto" }] }, "1"],
+    [{}, "1"],
+    [{ type: "array", items: number }, "1"],
+  ])("of %j: %j", (schema, given) => {
+    expect(adapted(schema, given)).toBeUndefined();
+  });
+
+  test("with `coerces` false", () => {
+    const schema = { type: "object", properties: { a: integer } };
+    expect(adaptArguments(schema, { a: "1" }, { coerces: false })).toBeUndefined();
+  });
+});
+
+describe("a value that is its schema's own default", () => {
+  test.each<[unknown, unknown]>([
+    [{ type: "string", default: null }, null],
+    [{ type: "integer", default: null }, null],
+    [{ type: "array", items: {}, default: null }, null],
+    [{ enum: ["a", "b"], default: "" }, ""],
+    [{ type: "integer", default: "10" }, "10"],
+    [{ type: "string", default: false }, false],
+  ])("of %j is absent for the check and back afterwards", (schema, value) => {
+    const root = { type: "object", properties: { a: schema, b: text } };
+    const read = adaptArguments(root, { a: value, b: "x" }, { coerces: false })!;
+    expect(read.checked).toEqual({ b: "x" });
+    expect(read.restore({ b: "x", c: 1 })).toEqual({ a: value, b: "x", c: 1 });
+  });
+
+  test("stands in a list of objects and behind a member that holds `default` beside a reference", () => {
+    const item = { type: "object", properties: { a: { $ref: "#/$defs/t", default: null } } };
+    const root = { type: "object", $defs: { t: text }, properties: { list: { type: "array", items: item } } };
+    const args = { list: [{ a: "x" }, { a: null, b: 1 }] };
+    const read = adaptArguments(root, args, { coerces: true })!;
+    expect(read.checked).toEqual({ list: [{ a: "x" }, { b: 1 }] });
+    expect(read.restore(read.checked)).toEqual(args);
+  });
+
+  test("is another value where the default is another one", () => {
+    expect(adapted({ type: "string", default: "x" }, null)).toBeUndefined();
+    expect(adapted({ type: "string" }, null)).toBeUndefined();
+    expect(adapted({ type: "object", default: {} }, {})).toBeUndefined();
+  });
+});
+
+test("circles of references and arguments without end come to an end", () => {
+  const circle = {
+    type: "object",
+    properties: { a: { $ref: "#" } },
+    anyOf: [{ $ref: "#" }],
+    additionalProperties: integer,
+  };
+  let args: JsonObject = { b: "1" };
+  for (let depth = 0; depth < 50; depth += 1) args = { a: args };
+  expect(JSON.stringify(adaptArguments(circle, args, { coerces: true })?.checked)).toContain('{"b":1}');
+  const many = { type: "object", properties: { list: { type: "array", items: integer } } };
+  expect(adaptArguments(many, { list: Array(20_000).fill("1") }, { coerces: true })).toBeUndefined();
+});
+
+test("every number that JSON writes as text is read as that number, and other values stay", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.integer(), fc.bigInt(), fc.double({ noNaN: true, noDefaultInfinity: true })), (value) => {
+      const read = adapted(number, typeof value === "bigint" ? String(value) : JSON.stringify(value));
+      if (read !== undefined) expect(String(read)).toBe(String(value));
+    }),
+    { seed: 27, numRuns: 300 },
+  );
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      if (typeof value !== "string") expect(adapted(integer, value)).toBeUndefined();
+    }),
+    { seed: 27, numRuns: 300 },
+  );
+});

@@ -1,0 +1,179 @@
+import { exactNumber } from "../core/exact-json.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { localTarget } from "./local-target.ts";
+
+/** Arguments as a second look at their schema reads them, after they did not fit. */
+export interface AdaptedArguments {
+  /** What is checked: text in place of numbers and booleans is read, and values of `kept` are absent. */
+  readonly checked: JsonObject;
+  /** Puts back what was absent for the check. */
+  restore(value: JsonObject): JsonObject;
+}
+
+export interface AdaptOptions {
+  /** Text is read as a number or a boolean where the schema has no other scalar type. */
+  readonly coerces: boolean;
+}
+
+/** Values that one second look takes at most; larger arguments keep their first verdict. */
+const MAX_VALUES = 10_000;
+
+/**
+ * Reads arguments that do not fit their schema the way the official servers would. A member that equals its schema's
+ * `default` counts as absent, since a default that the schema itself does not allow is a mistake of the tool's author.
+ * With `coerces`, `"3"` is a number and `"true"` a boolean where the schema has one scalar type. Returns nothing where
+ * nothing can be read otherwise. The arguments themselves stay as they are.
+ */
+export function adaptArguments(
+  schema: JsonObject,
+  args: JsonObject,
+  { coerces }: AdaptOptions,
+): AdaptedArguments | undefined {
+  const adaption = new Adaption(schema, coerces);
+  const checked = adaption.value([schema], args, []) as JsonObject;
+  if (checked === args || adaption.isOver) return undefined;
+  return { checked, restore: (value) => adaption.kept.reduce((whole, one) => withKept(whole, one), value) };
+}
+
+type Step = string | number;
+
+interface KeptMember {
+  readonly path: readonly Step[];
+  readonly value: unknown;
+}
+
+const ABSENT = Symbol("absent");
+
+class Adaption {
+  readonly kept: KeptMember[] = [];
+  readonly #root: JsonObject;
+  readonly #coerces: boolean;
+  #values = 0;
+
+  constructor(root: JsonObject, coerces: boolean) {
+    this.#root = root;
+    this.#coerces = coerces;
+  }
+
+  get isOver(): boolean {
+    return this.#values > MAX_VALUES;
+  }
+
+  /** The value as it is checked; the same one where nothing in it is read otherwise. */
+  value(schemas: readonly unknown[], value: unknown, path: readonly Step[]): unknown {
+    this.#values += 1;
+    if (this.isOver) return value;
+    const candidates = this.#candidates(schemas);
+    if (Array.isArray(value)) return this.#list(candidates, value, path);
+    if (isJsonObject(value)) return this.#object(candidates, value, path);
+    return this.#coerces && typeof value === "string" ? coerced(value, candidates) : value;
+  }
+
+  #object(candidates: readonly JsonObject[], object: JsonObject, path: readonly Step[]): JsonObject {
+    const entries = Object.entries(object);
+    let isSame = true;
+    const read = entries.flatMap(([name, value]): [string, unknown][] => {
+      const schemas = candidates.flatMap((schema) => propertySchema(schema, name));
+      const member = this.#member(schemas, value, [...path, name]);
+      isSame &&= member === value;
+      return member === ABSENT ? [] : [[name, member]];
+    });
+    return isSame ? object : Object.fromEntries(read);
+  }
+
+  #member(schemas: readonly unknown[], value: unknown, path: readonly Step[]): unknown {
+    const isOwnDefault = schemas.some(
+      (schema) => isJsonObject(schema) && "default" in schema && isSameScalar(schema["default"], value),
+    );
+    if (!isOwnDefault) return this.value(schemas, value, path);
+    this.kept.push({ path, value });
+    return ABSENT;
+  }
+
+  #list(candidates: readonly JsonObject[], list: readonly unknown[], path: readonly Step[]): readonly unknown[] {
+    const read = list.map((value, index) =>
+      this.value(
+        candidates.flatMap((schema) => itemSchema(schema, index)),
+        value,
+        [...path, index],
+      ),
+    );
+    return read.every((value, index) => value === list[index]) ? list : read;
+  }
+
+  /** The schemas and all that they are made of: branches of unions, parts of `allOf`, targets of references. */
+  #candidates(schemas: readonly unknown[]): readonly JsonObject[] {
+    const found = new Set<JsonObject>();
+    const open = [...schemas];
+    while (open.length > 0) {
+      const schema = open.pop();
+      if (!isJsonObject(schema) || found.has(schema)) continue;
+      found.add(schema);
+      const { $ref, allOf, anyOf, oneOf } = schema;
+      if (typeof $ref === "string") open.push(localTarget($ref, this.#root));
+      for (const list of [allOf, anyOf, oneOf]) if (Array.isArray(list)) open.push(...(list as unknown[]));
+    }
+    return [...found];
+  }
+}
+
+function propertySchema(schema: JsonObject, name: string): readonly unknown[] {
+  const { properties, additionalProperties } = schema;
+  if (isJsonObject(properties) && Object.hasOwn(properties, name)) return [properties[name]];
+  return [additionalProperties];
+}
+
+function itemSchema({ prefixItems, items }: JsonObject, index: number): readonly unknown[] {
+  const tuple = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
+  return [index < tuple.length ? (tuple as unknown[])[index] : items];
+}
+
+/** The scalar types that a value may have by these schemas, integers among the numbers. */
+function scalarTypes(schemas: readonly JsonObject[]): ReadonlySet<string> {
+  const types = new Set<string>();
+  for (const { type, const: constant, enum: values } of schemas) {
+    for (const one of [type].flat()) if (typeof one === "string") types.add(one === "integer" ? "number" : one);
+    const named = [
+      ...(constant === undefined ? [] : [constant]),
+      ...(Array.isArray(values) ? (values as unknown[]) : []),
+    ];
+    for (const one of named) types.add(one === null ? "null" : typeof one);
+  }
+  types.delete("null");
+  return types;
+}
+
+function coerced(text: string, schemas: readonly JsonObject[]): unknown {
+  const [type, ...others] = scalarTypes(schemas);
+  if (others.length > 0) return text;
+  if (type === "number") return readNumber(text) ?? text;
+  return type === "boolean" && BOOLEAN.test(text) ? text.toLowerCase() === "true" : text;
+}
+
+const BOOLEAN = /^(?:true|false)$/i;
+/** A number as JSON writes it. Blanks, signs of plus, hexadecimal digits and separators are ambiguous. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+/** Digits that a double holds for certain. A longer fraction would be rounded. */
+const MAX_EXACT_DIGITS = 15;
+
+function readNumber(text: string): number | bigint | undefined {
+  if (!NUMBER.test(text)) return undefined;
+  const isInteger = /^-?\d+$/.test(text);
+  if (!isInteger && text.replaceAll(/\D/g, "").length > MAX_EXACT_DIGITS) return undefined;
+  const value = exactNumber(text);
+  return typeof value === "bigint" || (value !== undefined && Number.isFinite(value)) ? value : undefined;
+}
+
+function isSameScalar(first: unknown, second: unknown): boolean {
+  return first === second && (typeof first !== "object" || first === null);
+}
+
+function withKept(whole: unknown, { path: [step, ...rest], value }: KeptMember): JsonObject {
+  const at = step!;
+  const inner = rest.length === 0 ? value : withKept((whole as JsonObject)[at], { path: rest, value });
+  if (Array.isArray(whole)) return (whole as unknown[]).with(Number(at), inner) as unknown as JsonObject;
+  return Object.fromEntries([
+    ...Object.entries(whole as JsonObject).filter(([name]) => name !== at),
+    [String(at), inner],
+  ]);
+}
