@@ -104,8 +104,7 @@ function pinnedTools(source: Source): readonly (Named & { readonly source: Sourc
     source,
     name,
     ...(Object.hasOwn(rename, name) && { alias: rename[name]! }),
-    // A module's tool.
-    ...(source.kind === "modules" && name.includes(".") && { qualified: true }),
+    ...(factsOf(source.kind).hasDottedNames === true && name.includes(".") && { qualified: true }),
   }));
 }
 

@@ -1,6 +1,5 @@
 import { realpathSync } from "node:fs";
 import type { HubEntry } from "../config/connect/clients.ts";
-import { resolveMcpDoor } from "../doors/mcp/options.ts";
 import { resolveHttp } from "../http/options.ts";
 import { ownUrl } from "./own-url.ts";
 import type { LoadedHubConfig } from "../hub/schema.ts";
@@ -38,7 +37,7 @@ export async function hubEntry(config: LoadedHubConfig, options: EntryOptions, i
 }
 
 function fewTools({ tree }: LoadedHubConfig, { mode }: EntryOptions): { readonly listsFew?: boolean } {
-  return (mode ?? resolveMcpDoor(tree.server ?? {}).toolMode) === "discovery" ? { listsFew: true } : {};
+  return (mode ?? tree.server?.tool_mode) === "discovery" ? { listsFew: true } : {};
 }
 
 /** The command line itself. A link to it, as package managers make them, may be gone or lead elsewhere tomorrow. */

@@ -8,6 +8,8 @@ export interface KindFacts {
   readonly isLocal: boolean;
   /** It is the hub itself: its tools have the reserved names, and what they call may be anywhere. @default false */
   readonly isHub?: boolean;
+  /** A dot in a tool's name separates the name of a module, which is shown as it is. @default false */
+  readonly hasDottedNames?: boolean;
 }
 
 /**
@@ -16,7 +18,7 @@ export interface KindFacts {
  */
 export const PROVIDER_KINDS = {
   builtin: { oneServer: false, isLocal: true, isHub: true },
-  modules: { oneServer: false, isLocal: true },
+  modules: { oneServer: false, isLocal: true, hasDottedNames: true },
   scripts: { oneServer: false, isLocal: true },
   folders: { oneServer: false, isLocal: true },
   stdio: { oneServer: true, isLocal: false },

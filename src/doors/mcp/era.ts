@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
+import type { ServedEra } from "../../core/served-era.ts";
 import type { RpcErrorObject } from "../../core/outcome.ts";
 import { classifyMessage, RPC, type RequestId, type RpcNotification, type RpcRequest } from "../../wire/messages.ts";
 import {
@@ -11,9 +12,6 @@ import {
 import { HEADERS, type HeaderLookup } from "../../wire/modern/headers.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import { isJsonObject, objectMember } from "../../core/json.ts";
-
-/** Which eras an endpoint serves: the one that each client chooses, or the legacy era alone. */
-export type ServedEra = "auto" | "legacy";
 
 /** Returns the era that the client's URL names by `?era=`; `undefined` if it names none. */
 export function servedEraOf({ query }: Pick<HttpExchange, "query">): ServedEra | undefined {

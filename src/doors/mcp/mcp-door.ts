@@ -3,7 +3,7 @@ import type { HttpExchange } from "../../http/exchange.ts";
 import type { Mountable } from "../../http/listener.ts";
 import type { Dialect } from "../dialect.ts";
 import type { Conversation, McpFace } from "../door.ts";
-import type { ServedEra } from "./era.ts";
+import type { ServedEra } from "../../core/served-era.ts";
 import { McpHttpDoor } from "./http-door.ts";
 import { LateLegacy } from "./late-legacy.ts";
 import type { SessionDepsParts } from "./legacy/session-deps.ts";

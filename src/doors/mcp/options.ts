@@ -3,7 +3,7 @@ import { durationOption } from "../../core/duration.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
 import { readOptions } from "../../core/option-values.ts";
 import { parseToolMode } from "../tool-mode.ts";
-import type { ServedEra } from "./era.ts";
+import type { ServedEra } from "../../core/served-era.ts";
 
 /** Keys of `[server]` that the MCP door adds to those of the listener. */
 export const MCP_OPTION_SCHEMAS = {

@@ -10,7 +10,7 @@ import { claimsModernEra } from "../../wire/modern/envelope.ts";
 import type { JsonLimits } from "../../wire/parse-json.ts";
 import type { Dialect } from "../dialect.ts";
 import { MAX_BATCH } from "./legacy/http-checks.ts";
-import type { ServedEra } from "./era.ts";
+import type { ServedEra } from "../../core/served-era.ts";
 import type { Outlet } from "./legacy/outlet.ts";
 import { LegacySession, type SessionDeps } from "./legacy/session.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";

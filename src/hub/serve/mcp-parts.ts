@@ -1,6 +1,6 @@
 import { resolveLegacySessions } from "../../doors/mcp/legacy/options.ts";
 import type { SessionDepsParts } from "../../doors/mcp/legacy/session-deps.ts";
-import type { ServedEra } from "../../doors/mcp/era.ts";
+import type { ServedEra } from "../../core/served-era.ts";
 import { ModernEndpoint } from "../../doors/mcp/modern/endpoint.ts";
 import { resolveMcpDoor } from "../../doors/mcp/options.ts";
 import type { Hub } from "../hub.ts";

@@ -60,7 +60,8 @@ class McpSurface implements Surface {
     const { error, result } = (await request) as { error?: JsonObject; result?: JsonObject };
     if (error) return { failure: { code: error["code"], kind: objectMember(error, "data")?.[KIND_META_KEY] } };
     if (result!["isError"] === true)
-      return { failure: { isError: true, kind: objectMember(result!, "_meta")?.[KIND_META_KEY] } };
+      // The error of a tool itself has no code of the hub.
+      return { failure: { isError: true, kind: objectMember(result!, "_meta")?.[KIND_META_KEY] ?? "tool_error" } };
     return { value: toolValue(result!) };
   }
 
