@@ -1,5 +1,5 @@
 import { isLoopbackHost, LOOPBACK_NAMES } from "../core/loopback.ts";
-import { hostNameOf, isAddress } from "./host-names.ts";
+import { hostNameOf, isAddress, isMachineName } from "./host-names.ts";
 import { assertNoForeignLoad } from "./own-page.ts";
 import { Refusal } from "./refusal.ts";
 import type { HttpRequest } from "./wire.ts";
@@ -10,28 +10,41 @@ export interface GuardOptions {
   readonly allowedHosts: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly publicUrl?: string;
+  readonly needsToken: boolean;
 }
 
 /**
  * Keeps web pages out that a browser of this machine has open. A page can make a name of its own point here (DNS
- * rebinding): `Host` then carries that name, so on loopback, or where names are configured, only known ones pass.
- * `X-Forwarded-Host` is never asked, since such a page could send it. A present `Origin` must be that of this very
+ * rebinding): `Host` then carries that name. So only known names pass on loopback, where names are configured, and on
+ * any address where no token is needed. A token stops such a page by itself, because the page does not have it.
+ * `X-Forwarded-Host` is never read here, since such a page could send it. A present `Origin` must be that of this very
  * server, or a configured one: on one machine each port is somebody else's. Images, scripts and frames of a foreign
  * page carry no `Origin`, but browsers say of them where they come from.
  */
 export class Guard {
   readonly #hostNames: ReadonlySet<string>;
   readonly #checksHost: boolean;
+  /** Every address and every name of this machine passes: other machines may reach it by any of them. */
+  readonly #acceptsMachine: boolean;
   readonly #origins: ReadonlySet<string>;
   /** The `Host` that passed last: nearly all requests carry the same. */
   #passed: string | undefined;
 
-  constructor({ host, allowedHosts, corsOrigins, publicUrl }: GuardOptions) {
+  constructor({ host, allowedHosts, corsOrigins, publicUrl, needsToken }: GuardOptions) {
     const isLocal = isLoopbackHost(host);
+    this.#acceptsMachine = !isLocal && !needsToken;
     const own = isLocal && isAddress(host) ? [host.includes(":") && !host.startsWith("[") ? `[${host}]` : host] : [];
     const named = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
-    this.#hostNames = new Set([...(isLocal ? LOOPBACK_NAMES : []), ...own, ...named, ...allowedHosts]);
-    this.#checksHost = isLocal || allowedHosts.length > 0;
+    // The address or name that it listens on is one of the machine.
+    const listened = this.#acceptsMachine ? [host.toLowerCase()] : [];
+    this.#hostNames = new Set([
+      ...(isLocal || this.#acceptsMachine ? LOOPBACK_NAMES : []),
+      ...own,
+      ...listened,
+      ...named,
+      ...allowedHosts,
+    ]);
+    this.#checksHost = isLocal || !needsToken || allowedHosts.length > 0;
     this.#origins = new Set(corsOrigins);
   }
 
@@ -66,7 +79,7 @@ export class Guard {
     if (host === undefined || host === "") throw new Refusal(403, "Missing Host header");
     const name = hostNameOf(host);
     if (name === undefined) throw new Refusal(403, `Invalid Host header: ${firstChars(host, MAX_QUOTED)}`);
-    if (!this.#hostNames.has(name))
+    if (!this.#hostNames.has(name) && !(this.#acceptsMachine && (isAddress(name) || isMachineName(name))))
       throw new Refusal(
         403,
         `Invalid Host: ${firstChars(name, MAX_QUOTED)}. Name it in \`server.allowed_hosts\` if it is yours.`,

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { hostname } from "node:os";
 
 /**
  * The name in a `Host` header or in an origin's authority, lower case and without port; `undefined` when it is not one.
@@ -11,4 +12,14 @@ export function hostNameOf(authority: string): string | undefined {
 /** An address cannot be rebound by whoever owns a name. */
 export function isAddress(hostName: string): boolean {
   return isIP(hostName.replace(/^\[|\]$/g, "")) !== 0;
+}
+
+/**
+ * True for the name of this machine as the system has it, its first label, and both below `.local` (multicast DNS). It
+ * is read each time, because it changes with the network.
+ */
+export function isMachineName(name: string): boolean {
+  const full = hostname().toLowerCase();
+  const [first = ""] = full.split(".", 1);
+  return first !== "" && [full, first, `${full}.local`, `${first}.local`].includes(name);
 }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
+import { hostname, networkInterfaces } from "node:os";
 import { afterEach, describe, expect, test } from "vitest";
 import { OptionError } from "../core/errors.ts";
 import { SILENT_LOGGER, type Logger } from "../core/ports.ts";
@@ -96,6 +97,57 @@ describe("host and origin", () => {
     const answer = await send(`${url}/mcp`, { headers: { host } });
     expect(answer.status).toBe(403);
     expect(JSON.parse(answer.text)).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32000 } });
+  });
+
+  describe("on every address without a token", () => {
+    const OPEN: HttpConfig = { host: "0.0.0.0", insecure: true, allowed_hosts: ["tools.example"] };
+    const MACHINE = hostname().toLowerCase();
+    const ADDRESSES = Object.values(networkInterfaces())
+      .flatMap((list = []) => list)
+      .map(({ address, family }) => (family === "IPv6" ? `[${address.replace(/%.*$/, "")}]` : address));
+
+    test.each([
+      "localhost:80",
+      "127.0.0.1",
+      "[::1]:1",
+      "192.0.2.7:8808",
+      MACHINE,
+      `${MACHINE.toUpperCase()}:8808`,
+      `${MACHINE.split(".", 1)[0]}.local`,
+      "Tools.Example:443",
+      ...ADDRESSES,
+    ])("S3: Host %s is served", async (host) => {
+      expect((await send(`${await start(OPEN)}/mcp`, { headers: { host } })).status).toBe(200);
+    });
+
+    test.each([
+      "evil.example",
+      "127.0.0.1.evil.example",
+      "192-0-2-7.evil.example:8808",
+      `${MACHINE}.evil.example`,
+      `x.${MACHINE}`,
+      "tools.example.evil.example",
+      "localhost.evil.example",
+      "0x7f000001",
+      "127.1",
+      "2130706433",
+      "[::1",
+    ])("S3: Host %j is refused with 403", async (host) => {
+      const url = await start(OPEN);
+      for (const path of ["/mcp", "/healthz"])
+        expect((await send(`${url}${path}`, { headers: { host } })).status).toBe(403);
+    });
+
+    test("S3: any Host is served where a token is needed, since a foreign page has none", async () => {
+      const url = await start({ host: "0.0.0.0", token: "t" });
+      const headers = { host: "evil.example", authorization: "Bearer t" };
+      expect((await send(`${url}/mcp`, { headers })).status).toBe(200);
+    });
+
+    test("S3: the host of public_url and a listened name are served", async () => {
+      const url = await start({ host: "0.0.0.0", insecure: true, public_url: "https://hub.example.com" });
+      expect((await send(`${url}/mcp`, { headers: { host: "hub.example.com" } })).status).toBe(200);
+    });
   });
 
   test("S3: a host name from the options is served", async () => {

@@ -63,7 +63,12 @@ export const HTTP_OPTION_SCHEMAS = {
     }),
   ),
   insecure: Type.Optional(
-    Type.Boolean({ description: "Allow an address other than loopback without a token.", default: false }),
+    Type.Boolean({
+      description:
+        "Allow an address other than loopback without a token. `Host` must then be an address, a name of this machine, " +
+        "or one of `allowed_hosts` and `public_url`.",
+      default: false,
+    }),
   ),
   allowed_hosts: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
@@ -209,6 +214,8 @@ export interface HttpOptions {
   readonly basePath: string;
   /** None: everybody who may connect is the local principal. */
   readonly tokens: readonly TokenEntry[];
+  /** Requests must carry a token. Said apart from `tokens`, which workers do not get. */
+  readonly needsToken: boolean;
   /** What a caller may do where there are no tokens. */
   readonly openRights: Rights;
   readonly allowedHosts: readonly string[];
@@ -237,6 +244,7 @@ export function resolveHttp(raw: HttpConfig = {}): HttpOptions {
     port,
     basePath: resolveBasePath(options.base_path),
     tokens: isSafe ? tokens.map((entry) => Object.freeze({ ...entry, rights: readOnlyRights(entry.rights) })) : tokens,
+    needsToken: tokens.length > 0,
     openRights: isSafe ? readOnlyRights(EVERYTHING) : EVERYTHING,
     allowedHosts: options.allowed_hosts.map((name) => name.toLowerCase()),
     ...(options.public_url !== undefined && { publicUrl: resolvePublicUrl(options.public_url) }),
