@@ -294,8 +294,8 @@ export const REFUSED_HEADERS: readonly (readonly [
   status: number,
   code: number,
 ])[] = [
-  ["an Accept without event streams", { accept: "application/json" }, 406, -32000],
-  ["an Accept without JSON", { accept: "text/event-stream" }, 406, -32000],
+  ["an Accept of neither JSON nor event streams", { accept: "text/html, application/xml" }, 406, -32000],
+  ["an Accept that excludes both", { accept: "*/*;q=0" }, 406, -32000],
   ["another Content-Type", { "content-type": "text/plain" }, 415, -32000],
   ["a Content-Type that only mentions JSON", { "content-type": "text/plain; a=application/json" }, 415, -32000],
   ["an unknown revision", { "mcp-protocol-version": "1999-01-01" }, 400, -32000],

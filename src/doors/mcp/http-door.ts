@@ -1,5 +1,6 @@
 import type { ToolMode } from "../../core/call.ts";
 import type { RpcErrorObject } from "../../core/outcome.ts";
+import { acceptedTypes } from "../../http/accept.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import { assertJsonContent } from "../../http/json-content.ts";
 import type { Mountable } from "../../http/listener.ts";
@@ -88,10 +89,12 @@ export class McpHttpDoor {
 
   #modern(message: RpcRequest, http: HttpExchange): Promise<void> {
     this.#endListensOn(http.closing);
-    const canStream = acceptsStream(http.header("accept"));
-    if (!canStream && message.method === "subscriptions/listen")
+    const accepted = acceptedTypes(http.header("accept"));
+    if (!accepted.stream && message.method === "subscriptions/listen")
       throw new Refusal(406, "Not Acceptable: Client must accept text/event-stream");
-    const outlet = new HttpOutlet(http, canStream, this.#quiet);
+    if (!accepted.stream && !accepted.json)
+      throw new Refusal(406, "Not Acceptable: Client must accept application/json or text/event-stream");
+    const outlet = new HttpOutlet(http, accepted, this.#quiet);
     return this.#parts.modern.handle(message, outlet, {
       door: "mcp-http",
       principal: http.principal,
@@ -131,9 +134,4 @@ const NO_REVISION: RpcErrorObject = {
 
 function legacyExchange(http: HttpExchange, dialects?: readonly Dialect[]): LegacyExchange {
   return { http, mode: toolModeOfRequest(http), dialects };
-}
-
-/** A caller that names nothing, or everything, takes a stream too. */
-function acceptsStream(accept: string | undefined): boolean {
-  return accept === undefined || /\*\/\*|text\/(\*|event-stream)/i.test(accept);
 }

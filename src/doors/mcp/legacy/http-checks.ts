@@ -1,4 +1,5 @@
 import { stringifyExact } from "../../../core/exact-json.ts";
+import { acceptedTypes } from "../../../http/accept.ts";
 import type { HttpAnswer } from "../../../http/answer.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
 import { isJsonContent } from "../../../http/json-content.ts";
@@ -54,21 +55,19 @@ export function sendProblem(answer: HttpAnswer, { status, code, message, id = nu
 }
 
 export function postHeaderProblem(http: HttpExchange): HttpProblem | undefined {
-  const accept = http.header("accept") ?? "";
-  const acceptsBoth =
-    accept.includes("*/*") || (accept.includes("application/json") && accept.includes("text/event-stream"));
-  if (!acceptsBoth)
+  const { json, stream } = acceptedTypes(http.header("accept"));
+  if (!json && !stream)
     return {
       status: 406,
       code: -32000,
-      message: "Not Acceptable: Client must accept both application/json and text/event-stream",
+      message: "Not Acceptable: Client must accept application/json or text/event-stream",
     };
   if (isJsonContent(http.header("content-type"))) return undefined;
   return { status: 415, code: -32000, message: "Unsupported Media Type: Content-Type must be application/json" };
 }
 
 export function getHeaderProblem(http: HttpExchange): HttpProblem | undefined {
-  if (http.header("accept")?.includes("text/event-stream")) return undefined;
+  if (acceptedTypes(http.header("accept")).stream) return undefined;
   return { status: 406, code: -32000, message: "Not Acceptable: Client must accept text/event-stream" };
 }
 

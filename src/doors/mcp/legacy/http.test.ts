@@ -413,6 +413,31 @@ describe("answers", () => {
     expect(events.messages).toHaveLength(4);
   });
 
+  test("a client that accepts only JSON gets the result of a call with progress as JSON", async () => {
+    const headers = { ...(await openSession()), accept: "application/json" };
+    const answer = await send({ headers, body: callTool(1, "progress", {}, { progressToken: "p" }) });
+    expect(answer.headers["content-type"]).toBe("application/json");
+    expect(answer.json).toMatchObject({ id: 1, result: {} });
+  });
+
+  test("a client that accepts only JSON gets questions and progress on the stream of its session", async () => {
+    const headers = await openSession("2025-06-18", { elicitation: {} });
+    const standing = await stream({ method: "GET", headers });
+    const json = { ...headers, accept: "application/json" };
+    const progress = await send({ headers: json, body: callTool(1, "progress", {}, { progressToken: "p" }) });
+    expect(progress.json).toMatchObject({ id: 1 });
+    const answering = send({ headers: json, body: callTool(2, "ask") });
+    const ask = await standing.until(({ method }) => method === "elicitation/create");
+    await send({ headers: json, body: JSON.stringify({ jsonrpc: "2.0", id: ask.id, result: { action: "decline" } }) });
+    expect((await answering).json).toMatchObject({ id: 2 });
+    expect(standing.messages.filter(({ method }) => method === "notifications/progress")).toHaveLength(3);
+  });
+
+  test("a client that accepts only JSON cannot be asked without a stream of its session", async () => {
+    const headers = { ...(await openSession("2025-06-18", { elicitation: {} })), accept: "application/json" };
+    expect((await send({ headers, body: callTool(1, "ask") })).text).toContain("cannot be asked");
+  });
+
   test("a question goes out on the stream of its call, and the reply by POST", async () => {
     const headers = await openSession("2025-06-18", { elicitation: {} });
     const events = await stream({ headers, body: callTool(1, "ask") });

@@ -1,12 +1,14 @@
 import { parseExact, stringifyExact } from "../../../core/exact-json.ts";
+import { acceptedTypes, type AcceptedTypes } from "../../../http/accept.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
 import type { EventStream } from "../../../http/event-stream.ts";
-import { JSON_CONTENT } from "../../../http/send.ts";
+import { JSON_CONTENT, sendEmpty } from "../../../http/send.ts";
 import type { LoggedEvent } from "../../../state/ports/event-log.ts";
 import { classifyMessage, RPC, rpcError } from "../../../wire/messages.ts";
 import type { SplicedReply } from "../answers.ts";
 import type { Outlet } from "./outlet.ts";
 import { eventId, type SessionEvents } from "./session-events.ts";
+import type { StandingStream } from "./standing-stream.ts";
 
 /** What a reply needs to know of its session. */
 export interface ReplyHome {
@@ -15,6 +17,8 @@ export interface ReplyHome {
   readonly events: SessionEvents;
   /** Sends `retry` and an id at the start of a stream, where the revision has it. */
   readonly primingRetryMs: number | undefined;
+  /** The stream that belongs to no request. */
+  readonly standing: Pick<StandingStream, "isOpen" | "note">;
   /** A number under which `reply` can be found until it ends. */
   register(reply: PostReply): number;
   unregister(stream: number): void;
@@ -32,6 +36,7 @@ export class PostReply implements Outlet {
   readonly #http: HttpExchange;
   readonly #home: ReplyHome;
   readonly #isBatch: boolean;
+  readonly #accepted: AcceptedTypes;
   readonly #number: number;
   #replies: (string | SplicedReply)[] = [];
   #stream: EventStream | undefined;
@@ -41,16 +46,20 @@ export class PostReply implements Outlet {
     this.#http = http;
     this.#home = home;
     this.#isBatch = isBatch;
+    this.#accepted = acceptedTypes(http.header("accept"));
     this.#number = home.register(this);
   }
 
   /** A lost stream may be taken up again; a plain answer whose connection is gone reaches nobody. */
   get reachable(): boolean {
+    if (!this.#accepted.stream) return this.#home.standing.isOpen;
     return !this.#isOver && (this.#stream !== undefined || !this.#http.answer.isGone);
   }
 
   note(text: string): void {
     if (this.#isOver || !this.reachable) return;
+    // A client that accepts only JSON has no other way for it than the stream of its session.
+    if (!this.#accepted.stream) return this.#home.standing.note(text);
     this.stream();
     this.#send(text);
   }
@@ -72,7 +81,7 @@ export class PostReply implements Outlet {
    * somebody on the way.
    */
   stream(): void {
-    if (this.#isOver || this.#stream || !this.#http.answer.isOpen) return;
+    if (this.#isOver || this.#stream || !this.#accepted.stream || !this.#http.answer.isOpen) return;
     const { openId } = this.#home;
     this.#stream = this.#http.openStream(openId === undefined ? {} : { "mcp-session-id": openId });
     const { events, primingRetryMs } = this.#home;
@@ -96,11 +105,12 @@ export class PostReply implements Outlet {
   end(): void {
     if (this.#isOver) return;
     // A request that gets no reply at all: an empty stream is all that HTTP lets us say.
-    if (this.#replies.length === 0) this.stream();
+    if (this.#replies.length === 0 || !this.#accepted.json) this.stream();
     this.#isOver = true;
     this.#home.unregister(this.#number);
     if (this.#stream) this.#stream.end();
-    else this.#sendJson();
+    else if (this.#replies.length > 0) this.#sendJson();
+    else sendEmpty(this.#http.answer, 202);
   }
 
   #sendJson(): void {

@@ -1,4 +1,5 @@
 import type { Cancellation } from "../../../core/cancellation.ts";
+import type { AcceptedTypes } from "../../../http/accept.ts";
 import type { EventStream } from "../../../http/event-stream.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
 import { sendJson, sendJsonPieces } from "../../../http/send.ts";
@@ -13,18 +14,18 @@ import type { QuietCall, QuietCalls } from "./quiet-calls.ts";
 export class HttpOutlet implements ModernOutlet, QuietCall {
   readonly startedAt = performance.now();
   readonly #http: HttpExchange;
-  readonly #canStream: boolean;
+  readonly #accepted: AcceptedTypes;
   readonly #quiet: QuietCalls;
   #stream: EventStream | undefined;
   #isOver = false;
 
-  /** A caller that takes no stream gets its answer without what would have come before it. */
-  constructor(http: HttpExchange, canStream: boolean, quiet: QuietCalls) {
+  /** A client that accepts no stream gets its answer without the notifications before it. */
+  constructor(http: HttpExchange, accepted: AcceptedTypes, quiet: QuietCalls) {
     this.#http = http;
     this.#quiet = quiet;
-    this.#canStream = canStream;
+    this.#accepted = accepted;
     HttpOutlet.#watch(this);
-    if (canStream) quiet.add(this);
+    if (accepted.stream) quiet.add(this);
   }
 
   // Functions are made outside the constructor, as in `Deadline`.
@@ -39,6 +40,8 @@ export class HttpOutlet implements ModernOutlet, QuietCall {
 
   reply(text: string, status: number): void {
     if (this.#isOver) return;
+    // Errors of HTTP stay JSON, with their status: `Accept` does not bind them.
+    if (!this.#accepted.json && status === 200) this.#open();
     this.#isOver = true;
     this.#forget();
     if (!this.#stream) return sendJson(this.#http.answer, status, text);
@@ -47,14 +50,14 @@ export class HttpOutlet implements ModernOutlet, QuietCall {
   }
 
   replySpliced(reply: SplicedReply, status: number): void {
-    if (this.#isOver || this.#stream) return this.reply(reply.join(""), status);
+    if (this.#isOver || this.#stream || !this.#accepted.json) return this.reply(reply.join(""), status);
     this.#isOver = true;
     this.#forget();
     sendJsonPieces(this.#http.answer, status, reply);
   }
 
   note(text: string): void {
-    if (this.#isOver || !this.#canStream) return;
+    if (this.#isOver || !this.#accepted.stream) return;
     this.#open().send(text);
   }
 
@@ -70,7 +73,7 @@ export class HttpOutlet implements ModernOutlet, QuietCall {
   }
 
   #forget(): void {
-    if (this.#canStream && !this.#stream) this.#quiet.delete(this);
+    if (this.#accepted.stream && !this.#stream) this.#quiet.delete(this);
   }
 
   #closed(): void {
