@@ -8,6 +8,7 @@ class Kept implements AnswerWire {
   events: WireEvents | undefined;
   isGone = false;
   readonly waitingBytes = 0;
+  readonly sentBytes = 0;
   sent: unknown;
   setHeader(): void {}
   begin(): void {}

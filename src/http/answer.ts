@@ -70,6 +70,11 @@ export class HttpAnswer implements WireEvents {
     return this.#wire.waitingBytes;
   }
 
+  /** Changes when the client has taken something. */
+  get sentBytes(): number {
+    return this.#wire.sentBytes;
+  }
+
   /** Aborted when the caller goes before it is answered. */
   get signal(): Cancellation {
     if (!this.#gone) {

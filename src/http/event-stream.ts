@@ -7,7 +7,7 @@ export interface StreamLimits {
   readonly streamKeepAliveMs: number;
   /** Bytes that may wait for the reader before the next event cuts it off. */
   readonly maxStreamBacklogBytes: number;
-  /** Time in which the reader must take what waits. */
+  /** Time in which the reader must take something of what waits. */
   readonly streamStallMs: number;
 }
 
@@ -122,8 +122,15 @@ export class EventStream {
     else this.#flushLater();
   }
 
+  /** Cuts a reader that takes nothing for a time. One that reads slowly goes on. */
   #watchStall(): void {
-    this.#stall ??= setTimeout(() => this.#cut(), this.#limits.streamStallMs).unref();
+    if (this.#stall) return;
+    const before = this.#answer.sentBytes;
+    this.#stall = setTimeout(() => {
+      this.#stall = undefined;
+      if (this.#answer.sentBytes === before) this.#cut();
+      else this.#watchStall();
+    }, this.#limits.streamStallMs).unref();
   }
 
   #drained(): void {

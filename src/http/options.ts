@@ -65,8 +65,8 @@ export const HTTP_OPTION_SCHEMAS = {
   insecure: Type.Optional(
     Type.Boolean({
       description:
-        "Allow an address other than loopback without a token. `Host` must then be an address, a name of this machine, " +
-        "or one of `allowed_hosts` and `public_url`.",
+        "Allow an address other than loopback without a token. `Host` must then be an address, a name of this " +
+        "machine, or one of `allowed_hosts` and `public_url`.",
       default: false,
     }),
   ),
@@ -145,7 +145,8 @@ export const HTTP_OPTION_SCHEMAS = {
   stream_stall: Type.Optional(
     durationOption(
       {
-        description: "Time in which a slow reader must take what waits for it before it is cut off.",
+        description:
+          "Time in which a reader must take something of what waits for it; a connection that takes nothing is closed.",
         default: "1m",
       },
       ABOVE_ZERO,

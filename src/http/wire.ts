@@ -50,6 +50,8 @@ export interface AnswerWire {
   readonly isGone: boolean;
   /** Bytes that the caller has not taken yet. */
   readonly waitingBytes: number;
+  /** Changes when the client has taken something. */
+  readonly sentBytes: number;
   /** Who is told of the end. Set once, before anything is sent. */
   events: WireEvents | undefined;
   /** Goes with whatever head is sent. */

@@ -12,6 +12,9 @@ import { CertificateFiles } from "../support/certificates.ts";
 import { createTestListener } from "../support/test-listener.ts";
 
 const BODY_BYTES = 100_000;
+const STALL_MS = 800;
+/** More than the system holds for a connection. */
+const LARGE_BYTES = 60_000_000;
 const HEAD = "Host: localhost\r\n";
 const ADA = `${HEAD}Authorization: Bearer token-of-ada\r\n`;
 const BOB = `${HEAD}Authorization: Bearer token-of-bob\r\n`;
@@ -55,8 +58,10 @@ describe.each([1, 2])("with %i process(es)", (workers) => {
       const options = resolveHttp({
         port: 0,
         max_body_bytes: BODY_BYTES,
+        max_stream_backlog_bytes: 2 * LARGE_BYTES,
         max_arriving_bytes: 4 * BODY_BYTES * workers,
         shutdown_grace: 200,
+        stream_stall: STALL_MS,
         tokens: { ada: { token: "token-of-ada" }, bob: { token: "token-of-bob" } },
         trusted_proxy: ["127.0.0.1"],
         ...(kind === "TLS" && { tls: { cert: files.cert, key: files.key } }),
@@ -65,6 +70,14 @@ describe.each([1, 2])("with %i process(es)", (workers) => {
       listener.route({ methods: ["GET", "POST"], path: "/length" }, async (exchange) => {
         const { length } = await exchange.readBody();
         sendText(exchange.answer, 200, `${length} bytes from ${exchange.remoteAddress}`);
+      });
+      listener.route({ methods: ["GET"], path: "/large" }, ({ answer }) =>
+        answer.send(200, [], Buffer.alloc(LARGE_BYTES, 0x79)),
+      );
+      listener.route({ methods: ["GET"], path: "/streamed" }, (exchange) => {
+        const stream = exchange.openStream();
+        for (let sent = 0; sent < LARGE_BYTES; sent += LARGE_BYTES / 4) stream.send("y".repeat(LARGE_BYTES / 4));
+        stream.end();
       });
       listener.route({ methods: ["POST"], path: "/unread" }, ({ answer }) => sendText(answer, 200, "unread"));
       listener.route({ methods: ["POST"], path: "/wait" }, async ({ answer }) => {
@@ -178,6 +191,39 @@ describe.each([1, 2])("with %i process(es)", (workers) => {
         await new Promise((resolve) => setImmediate(resolve));
       }
       expect(caller.text).toMatch(/waited[^]*3 bytes[^]*4 bytes/);
+    });
+
+    /** Reads an answer in pieces with pauses of `pauseMs(piece)`; resolves with its bytes when no more come. */
+    const readInPieces = (path: string, more: string, pauseMs: (bytes: number) => number): Promise<number> =>
+      new Promise((resolve) => {
+        const { socket } = open();
+        let bytes = 0;
+        socket.removeAllListeners("data").on("data", (chunk: Buffer) => {
+          bytes += chunk.length;
+          if (bytes >= LARGE_BYTES) return resolve(bytes);
+          const ms = pauseMs(chunk.length);
+          if (ms === 0) return;
+          socket.pause();
+          setTimeout(() => socket.resume(), ms);
+        });
+        socket.once("close", () => resolve(bytes));
+        socket.write(`GET ${path} HTTP/1.1\r\n${BOB}${more}\r\n`);
+      });
+    // Each kind of answer once plain and once over TLS; `reader-watch.test.ts` has the rule.
+    const [what, path] = workers === 1 ? ["a whole answer", "/large"] : ["an event stream", "/streamed"];
+    const more = kind === "TLS" ? "" : "Connection: close\r\n";
+
+    test(`a slow reader gets ${what}, in more than twice the time of a stall`, async () => {
+      const until = performance.now() + 2.5 * STALL_MS;
+      // About 16 MB a second, then as fast as it comes.
+      const pauseMs = (bytes: number): number => (performance.now() < until ? bytes / 16_000 : 0);
+      expect(await readInPieces(path!, more, pauseMs)).toBeGreaterThanOrEqual(LARGE_BYTES);
+    });
+
+    test(`a reader that stops does not get the rest of ${what}`, async () => {
+      let pauses = 0;
+      const bytes = await readInPieces(path!, more, () => (pauses++ === 0 ? 3 * STALL_MS : 0));
+      expect(bytes).toBeLessThan(LARGE_BYTES);
     });
 
     const LENGTHS = ["\t2", "2\t", " \t2", "\t2\t", "  2", "2 ", " 2 ", "\v2", "2,2", "0x2", "2e0", " +2", "", "２"];

@@ -58,6 +58,7 @@ export class FetchAnswerWire implements AnswerWire {
   #isEnded = false;
   #isOver = false;
   #needsDrain = false;
+  #written = 0;
   #taken: (() => void)[] = [];
 
   constructor(method: string, taker: ResponseTaker) {
@@ -67,6 +68,10 @@ export class FetchAnswerWire implements AnswerWire {
 
   get isGone(): boolean {
     return this.#isOver;
+  }
+
+  get sentBytes(): number {
+    return this.#written - this.waitingBytes;
   }
 
   get waitingBytes(): number {
@@ -101,7 +106,9 @@ export class FetchAnswerWire implements AnswerWire {
   write(piece: string | Uint8Array, onTaken?: () => void): boolean {
     this.flush();
     if (this.#isOver || this.#isEnded) return false;
-    this.#stream?.enqueue(typeof piece === "string" ? Buffer.from(piece) : piece);
+    const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
+    this.#written += bytes.length;
+    this.#stream?.enqueue(bytes);
     if (onTaken) this.#taken.push(onTaken);
     this.#needsDrain = this.waitingBytes >= HIGH_WATER_BYTES;
     return !this.#needsDrain;

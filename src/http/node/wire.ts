@@ -5,6 +5,7 @@ import type { AnswerWire, BodyAccounts, HttpRequest, RawHeaders, RequestHeaders,
 import { readBody } from "./body.ts";
 import { DrainWatch } from "./drain-watch.ts";
 import { PacedSocket } from "./paced-socket.ts";
+import { ReaderWatch, sentBytes } from "./reader-watch.ts";
 
 /** Whose connections these are. */
 export interface WireOwner {
@@ -77,6 +78,10 @@ export class NodeWire implements HttpRequest, AnswerWire {
     return this.#response.writableLength;
   }
 
+  get sentBytes(): number {
+    return sentBytes(this.socket);
+  }
+
   header(name: string): string | undefined {
     const value = this.#request.headers[name];
     return typeof value === "object" ? value.join(", ") : value;
@@ -118,10 +123,11 @@ export class NodeWire implements HttpRequest, AnswerWire {
     this.#response.shouldKeepAlive = false;
   }
 
-  /** A caller that does not read its answer must not hold it in memory for ever. */
+  /** A client that does not read its answer must not hold it in memory for ever. */
   #watchReader(): void {
     if (this.#response.writableLength === 0) return;
-    const timer = setTimeout(() => this.#response.destroy(), this.#owner.streamStallMs).unref();
-    this.#response.once("close", () => clearTimeout(timer));
+    const watch = new ReaderWatch();
+    watch.start(this.socket, this.#owner.streamStallMs);
+    this.#response.once("close", () => watch.stop());
   }
 }

@@ -35,7 +35,7 @@ export const FRAME = {
   request: 23,
   /** The caller has gone before it was answered. */
   gone: 24,
-  /** The caller took a piece. Head: how many bytes. */
+  /** The client took a piece. Head: how many bytes; 0 for a part of a piece. */
   taken: 25,
   /** A line for the log. Head: `LogHead`. */
   log: 26,

@@ -59,6 +59,8 @@ export class RemoteRequest implements HttpRequest {
 export class RemoteAnswerWire implements AnswerWire {
   events: WireEvents | undefined;
   waitingBytes = 0;
+  /** Reports of the worker that the client has taken something. */
+  sentBytes = 0;
   readonly #channel: Channel;
   readonly #exchange: number;
   readonly #onOver: () => void;
@@ -125,8 +127,9 @@ export class RemoteAnswerWire implements AnswerWire {
     this.gone();
   }
 
-  /** The caller has taken a piece. */
+  /** The client has taken a piece, or with 0 a part of one. */
   taken(bytes: number): void {
+    this.sentBytes += 1;
     this.waitingBytes -= bytes;
     if (!this.#needsDrain || this.waitingBytes > 0) return;
     this.#needsDrain = false;

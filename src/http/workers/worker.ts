@@ -37,10 +37,15 @@ export class Worker {
   readonly #open = new Map<number, HttpAnswer>();
   readonly #listener: AdoptingListener;
   readonly #authenticator: RemoteAuthenticator;
+  /** Exchanges whose reader is slower than what is written. */
+  readonly #slow = new Set<number>();
+  /** How often their progress is told. */
+  readonly #progressMs: number;
   #lastExchange = 0;
 
   constructor(channel: Channel, { options, routes }: WorkerSettings) {
     this.#channel = channel;
+    this.#progressMs = options.limits.streamStallMs / 4;
     this.#logger = channelLogger(channel);
     this.#authenticator = new RemoteAuthenticator(channel);
     this.#listener = createAdoptingListener(options, this.#logger, this.#authenticator);
@@ -104,8 +109,28 @@ export class Worker {
   }
 
   #piece(answer: HttpAnswer, exchange: number, body: Buffer): void {
+    const { length } = body;
     // The socket may hold it for long, and the buffer around it with it.
-    answer.write(Buffer.from(body), () => this.#channel.sendHead(FRAME.taken, exchange, String(body.length)));
+    const isEnough = !answer.write(Buffer.from(body), () => this.#tellTaken(exchange, length));
+    if (isEnough && !this.#slow.has(exchange)) this.#watchSlow(answer, exchange);
+  }
+
+  #tellTaken(exchange: number, bytes: number): void {
+    this.#channel.sendHead(FRAME.taken, exchange, String(bytes));
+  }
+
+  /** A piece counts as taken when all of it is. Until then the primary hears that its reader goes on. */
+  #watchSlow(answer: HttpAnswer, exchange: number): void {
+    this.#slow.add(exchange);
+    let before = answer.sentBytes;
+    const timer = setInterval(() => {
+      if (answer.sentBytes !== before) this.#tellTaken(exchange, 0);
+      before = answer.sentBytes;
+    }, this.#progressMs).unref();
+    answer.onClosed(() => {
+      clearInterval(timer);
+      this.#slow.delete(exchange);
+    });
   }
 
   #forwarder(route: number): Handler {

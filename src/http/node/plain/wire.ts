@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import { assertPlain, tooLarge } from "../../body-refusals.ts";
 import type { AnswerWire, BodyAccounts, HttpRequest, RawHeaders, RequestHeaders, WireEvents } from "../../wire.ts";
 import { DrainWatch } from "../drain-watch.ts";
+import { ReaderWatch, sentBytes } from "../reader-watch.ts";
 import { answerHead, type Framing } from "./answer-head.ts";
 import { IncomingBody } from "./incoming-body.ts";
 import type { PlainHead } from "./request-head.ts";
@@ -38,7 +39,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
   /** The connection is another request's by now, or closed. */
   #isOver = false;
   readonly #drain = new DrainWatch();
-  #stall: NodeJS.Timeout | undefined;
+  #reader: ReaderWatch | undefined;
 
   constructor(head: PlainHead, body: Buffer | IncomingBody, connection: WireConnection) {
     this.#head = head;
@@ -85,6 +86,10 @@ export class PlainWire implements HttpRequest, AnswerWire {
 
   get waitingBytes(): number {
     return this.socket.writableLength;
+  }
+
+  get sentBytes(): number {
+    return sentBytes(this.socket);
   }
 
   header(name: string): string | undefined {
@@ -163,7 +168,7 @@ export class PlainWire implements HttpRequest, AnswerWire {
   over(): void {
     this.#isEnded = true;
     this.#isOver = true;
-    clearTimeout(this.#stall);
+    this.#reader?.stop();
     this.events?.closed();
   }
 
@@ -207,10 +212,10 @@ export class PlainWire implements HttpRequest, AnswerWire {
     process.nextTick(uncork, socket);
   }
 
-  /** A caller that does not read its answer must not hold it in memory for ever. */
+  /** A client that does not read its answer must not hold it in memory for ever. */
   #watchReader(): void {
-    this.#stall = setTimeout(() => this.socket.destroy(), this.#connection.limits.streamStallMs);
-    this.#stall.unref();
+    this.#reader = new ReaderWatch();
+    this.#reader.start(this.socket, this.#connection.limits.streamStallMs);
   }
 }
 
