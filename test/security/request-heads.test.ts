@@ -1,0 +1,49 @@
+// Heads of requests that two readers could understand in two ways, or of which one would lose a part.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { BOB, HEAD, RAW_DOORS, RawDoor, type RawCaller } from "./raw-door.ts";
+
+describe.each(RAW_DOORS)("with $workers process(es), $kind", (options) => {
+  let door: RawDoor;
+
+  beforeAll(async () => {
+    door = await RawDoor.open(options);
+  });
+  afterEach(() => door.disconnect());
+  afterAll(() => door[Symbol.asyncDispose]());
+
+  const LENGTHS = ["\t2", "2\t", " \t2", "\t2\t", "  2", "2 ", " 2 ", "\v2", "2,2", "0x2", "2e0", " +2", "", "２"];
+  test.each(LENGTHS)("a Content-Length of %j is answered as Node's reader answers it", async (value) => {
+    const raw = (length: string): string => `POST /length HTTP/1.1\r\n${BOB}Content-Length:${length}\r\n\r\n{}`;
+    const [own, node] = [door.connect(), door.connect()];
+    node.socket.write(`OPTIONS /healthz HTTP/1.1\r\n${HEAD}\r\n`);
+    await node.until(/\r\n\r\n/);
+    node.text = "";
+    own.socket.write(Buffer.from(raw(value), "latin1"));
+    node.socket.write(Buffer.from(raw(value), "latin1"));
+    const statusOf = async (caller: RawCaller): Promise<string> => (await caller.until(/HTTP\/1\.1 \d+/)).slice(9, 12);
+    const expected = await statusOf(node);
+    expect(await statusOf(own)).toBe(expected);
+    if (value.endsWith("\t")) expect(expected).toBe("400");
+  });
+
+  const fields = (count: number): string => Array.from({ length: count }, (_, at) => `x${at}:\r\n`).join("");
+  test("2,000 header fields are read, the last of them X-Forwarded-For; one more is refused with 431", async () => {
+    const send = (count: number): RawCaller => {
+      const caller = door.connect();
+      const last = "X-Forwarded-For: 192.0.2.7\r\n";
+      caller.socket.write(`GET /length HTTP/1.1\r\n${BOB}${fields(count - 3)}${last}\r\n`);
+      return caller;
+    };
+    expect(await send(2000).until(/from/)).toContain("from 192.0.2.7");
+    for (const count of [2001, 2002, 2500]) expect(await send(count).ended()).toMatch(/^HTTP\/1\.1 431/);
+  });
+
+  test.each(["Host: localhost\r\n", "host: evil.example\r\n", "HOST:\r\n", "X-A: b\r\nHost: localhost\r\n"])(
+    "a second Host is refused with 400: %j",
+    async (more) => {
+      const caller = door.connect();
+      caller.socket.write(`GET /length HTTP/1.1\r\n${BOB}${more}\r\n`);
+      expect(await caller.ended()).toMatch(/^HTTP\/1\.1 400/);
+    },
+  );
+});
