@@ -44,8 +44,12 @@ describe("S17: sessions", () => {
       headers: { ...asPrincipal("eve"), "mcp-session-id": "f".repeat(32) },
       body: initialize(),
     });
-    expect(fixed.status).toBe(404);
-    expect(fixed.headers).not.toHaveProperty("mcp-session-id");
+    // The id in the header of `initialize` is ignored, be it open, ended or made up.
+    expect(fixed.status).toBe(200);
+    expect(fixed.headers["mcp-session-id"]).toMatch(/^[0-9a-f]{32}$/);
+    expect(fixed.headers["mcp-session-id"]).not.toBe("f".repeat(32));
+    const asked = { ...asPrincipal("eve"), "mcp-session-id": "f".repeat(32) };
+    expect((await target.send({ headers: asked, body: rpc("ping") })).status).toBe(404);
   });
 
   test("S17: somebody else's session is not there, whatever is asked of it", async () => {
@@ -54,7 +58,6 @@ describe("S17: sessions", () => {
     const headers = { ...asPrincipal("eve"), "mcp-session-id": id };
     const attempts: Promise<RawAnswer>[] = [
       target.send({ headers, body: rpc("tools/list") }),
-      target.send({ headers, body: initialize() }),
       target.send({ headers, body: JSON.stringify({ jsonrpc: "2.0", id: 1, result: {} }) }),
       target.send({
         headers,
@@ -65,6 +68,11 @@ describe("S17: sessions", () => {
       target.send({ method: "DELETE", headers }),
     ];
     for (const answer of await Promise.all(attempts)) expect(answer.status).toBe(404);
+    // `initialize` begins a session of her own, which is another one.
+    const own = (await target.send({ headers, body: initialize() })).headers["mcp-session-id"];
+    expect(own).toMatch(/^[0-9a-f]{32}$/);
+    expect(own).not.toBe(id);
+    expect((await target.send({ headers, body: rpc("ping") })).status).toBe(404);
     expect(
       (await target.send({ headers: { ...asPrincipal("ada"), "mcp-session-id": id }, body: rpc("ping") })).status,
     ).toBe(200);
