@@ -18,6 +18,7 @@ import { permissionOf } from "../core/rights.ts";
 import type { PreparedPrompt, PreparedTool, SourcePart } from "./source-part.ts";
 import { createToolTable, listedTools, type ToolTable, type ToolTarget } from "./tool-table.ts";
 import { acceptsUnlisted, unlistedTool, whyNotUnlisted, type UnlistedRules } from "./unlisted-tool.ts";
+import { renamedRow } from "./renamed-row.ts";
 import { whyWithheld } from "./withheld.ts";
 
 export type PromptTarget = Extract<CallTarget, { type: "prompt" }>;
@@ -138,7 +139,8 @@ export class Snapshot {
   /** The same list, comparable with another snapshot's. */
   rowList(kind: ListKind, view: View): RowList {
     const { key } = permissionOf(view.principal.rights);
-    const cacheKey = `${kind} ${kind === "tools" ? view.mode : ""} ${key}`;
+    const { toolNames = "mcp" } = view.principal;
+    const cacheKey = `${kind} ${kind === "tools" ? `${view.mode} ${toolNames}` : ""} ${key}`;
     let list = this.#lists.get(cacheKey);
     if (!list) {
       const rows = this.#rows(kind, view);
@@ -265,6 +267,12 @@ export class Snapshot {
     return this.#tools.nameOf(record, surface);
   }
 
+  /** The rendered name of a tool as lists name it to this caller; the same where no tool is shown so. */
+  toolNameFor(name: string, { toolNames }: Principal): string {
+    const [row, ...others] = toolNames === "model" ? this.#tools.candidates(name) : [];
+    return row && others.length === 0 ? (this.#tools.nameOf(row.record, "model") ?? name) : name;
+  }
+
   /** How a source's own URI is shown to callers. */
   shownUri(sourceId: string, uri: string): string {
     return this.#resources.shownUri(sourceId, uri);
@@ -292,12 +300,18 @@ export class Snapshot {
   }
 
   #rows(kind: ListKind, view: View): readonly RecordRow[] {
-    if (kind === "tools") return listedTools(this.#permitted(this.#tools.listed, view), view.mode);
+    if (kind === "tools") return this.#toolRows(view);
     const permission = permissionOf(view.principal.rights);
     const { resources, templates } = this.#resources;
     if (kind === "resources") return this.#resources.permitted(resources, permission);
     if (kind === "templates") return this.#resources.permitted(templates, permission);
     return this.#prompts.permitted(this.#prompts.listed, permission);
+  }
+
+  #toolRows(view: View): readonly RecordRow[] {
+    const rows = listedTools(this.#permitted(this.#tools.listed, view), view.mode);
+    if (view.principal.toolNames !== "model") return rows;
+    return rows.map((row) => renamedRow(row, this.#tools.nameOf(row.record, "model") ?? row.key, "name"));
   }
 
   #resolveResourceRef(ref: JsonObject, uri: string, view: View): Lookup<CompletionTarget> {

@@ -40,6 +40,7 @@ function addressOf(endpoint: URL, { query, limit, filter }: Wanted): URL {
     ...(server !== undefined && { server }),
     ...(readOnly && { read_only: "true" }),
     ...(why && { why: "true" }),
+    tool_names: "mcp",
     tool_mode: endpoint.searchParams.get("tool_mode") ?? "show_all",
   }).toString();
   return url;

@@ -18,7 +18,12 @@ export interface Principal {
   readonly ratePerMinute?: number;
   /** It has no name, and may come from beyond this machine. @default false */
   readonly remote?: boolean;
+  /** How lists name tools to it. Every spelling is understood in calls. @default "mcp" */
+  readonly toolNames?: ToolNames;
 }
+
+/** `mcp`: as MCP allows. `model`: as the APIs of models allow, without a dot and of at most 64 characters. */
+export type ToolNames = "mcp" | "model";
 
 export const LOCAL_PRINCIPAL: Principal = Object.freeze({ id: "local", rights: EVERYTHING });
 

@@ -162,7 +162,12 @@ export class NameBook<T> {
     const named = this.#namedOf(record);
     const isConfigured = named.alias === name;
     if (name.startsWith(CLIENT_PREFIX) && !isConfigured) return false;
-    return this.#spellings.read(name) === undefined && policy.mayHave(record, name);
+    if (this.#spellings.read(name) !== undefined || !policy.mayHave(record, name)) return false;
+    return isConfigured || !this.#isForeignInside(named, name);
+  }
+
+  #isForeignInside({ source }: Named, name: string): boolean {
+    return this.#spellings.ownersInside(name)?.has(source.id) === false;
   }
 
   #wantedName(record: T, surface: Surface): string {
@@ -244,12 +249,13 @@ export class NameBook<T> {
     const policy = this.#policy;
     if (!policy) return true;
     if (!policy.mayHave(record, name)) return false;
-    const { source, alias } = this.#namedOf(record);
+    const named = this.#namedOf(record);
+    const { source, alias } = named;
     if (prefix !== "" && this.#isUnrivalled(prefix, source.id)) return true;
     const reading = this.#spellings.read(name);
     if (prefix !== "") return reading !== undefined && isOwn(reading, { name, prefix, id: source.id });
     if (alias !== undefined && name === alias) return true;
-    if (!reading) return !name.startsWith(CLIENT_PREFIX);
+    if (!reading) return !name.startsWith(CLIENT_PREFIX) && !this.#isForeignInside(named, name);
     return reading.owners.has(source.id) && reading.name === name;
   }
 

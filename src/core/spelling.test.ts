@@ -132,6 +132,18 @@ test("a spelling with two separators at one place is read with each", () => {
   expect(own.read("a__b")!.rests).toEqual(["b", "_b"]);
 });
 
+test.each([
+  ["hub__good__pay", ["good"]],
+  ["a__b__good.pay", ["good"]],
+  ["hub__good", undefined],
+  ["hub_good__pay", undefined],
+  ["hub__goods__pay", undefined],
+  ["good__pay", undefined],
+])("inside of `%s` stands a prefix of %j", (name, owners) => {
+  const found = spellings.ownersInside(name);
+  expect(found && [...found]).toEqual(owners);
+});
+
 test("the bare names in a spelling are those behind a client's own prefix, or the reserved one alone", () => {
   expect(spellings.bareNames("mcp__hub__pay")).toEqual(["mcp__hub__pay", "hub__pay", "pay"]);
   expect(spellings.bareNames("pay")).toEqual(["pay"]);

@@ -75,6 +75,20 @@ export class Spellings {
   }
 
   /**
+   * The source whose configured prefix stands inside of a bare name, behind another part: `good` in
+   * `hub__good__pay`. The name is no spelling of that source, and no other source gets it.
+   */
+  ownersInside(name: string): ReadonlySet<string> | undefined {
+    let at = name.indexOf(PART_END, 1);
+    for (let tries = 0; at !== -1 && tries < MAX_CLIENT_PREFIXES; tries += 1) {
+      const found = this.#configured.find(name.slice(at + PART_END.length));
+      if (found) return found.owners;
+      at = name.indexOf(PART_END, at + PART_END.length);
+    }
+    return undefined;
+  }
+
+  /**
    * The names that a bare spelling may mean: the spelling, and what follows a client's own prefix. A reserved name is
    * the only one.
    */
@@ -126,6 +140,8 @@ const DIGEST_SUFFIX_CHARS = 9;
 
 /** What clients and models put before the names of a server's tools: `mcp__` or `mcp__<server>__`. */
 export const CLIENT_PREFIX = "mcp__";
+/** Ends each part of a client's own prefix. */
+const PART_END = "__";
 /** A hub's name in a client may contain the separator. So many places are tried. */
 const MAX_CLIENT_PREFIXES = 8;
 
@@ -136,9 +152,9 @@ function startsOf(spelling: string): readonly number[] {
   let from = CLIENT_PREFIX.length;
   while (starts.length <= MAX_CLIENT_PREFIXES && from < spelling.length) {
     starts.push(from);
-    const next = spelling.indexOf("__", from);
+    const next = spelling.indexOf(PART_END, from);
     if (next === -1) break;
-    from = next + 2;
+    from = next + PART_END.length;
   }
   return starts;
 }

@@ -143,7 +143,11 @@ export class Hub implements HubPort {
   }
 
   async search(query: string, view: View, bounds: SearchBounds): Promise<SearchAnswer> {
-    return this.#parts.catalog.for(view.principal).search(query, view, bounds);
+    const catalog = this.#parts.catalog.for(view.principal);
+    const answer = await catalog.search(query, view, bounds);
+    if (view.principal.toolNames !== "model") return answer;
+    const named = (name: string): string => catalog.current.toolNameFor(name, view.principal);
+    return { ...answer, hits: answer.hits.map((hit) => ({ ...hit, name: named(hit.name) })) };
   }
 
   /** The tool that a spelling means to this caller, listed or not, in its wire shape; or why there is none. */
@@ -162,7 +166,9 @@ export class Hub implements HubPort {
     if (!lookup.found) return lookup;
     const { name, target } = lookup;
     const unlisted = target.type === "tool" ? toolEntry(target.tool, name) : {};
-    return { found: true, entry: seen.toolEntry(name) ?? unlisted };
+    const entry = seen.toolEntry(name) ?? unlisted;
+    const shown = seen.toolNameFor(name, view.principal);
+    return { found: true, entry: shown === name ? entry : { ...entry, name: shown } };
   }
 
   call(call: Call): Promise<Outcome> {

@@ -1,4 +1,4 @@
-import type { ToolMode } from "../../core/call.ts";
+import type { Principal, ToolMode, ToolNames } from "../../core/call.ts";
 import type { RpcErrorObject } from "../../core/outcome.ts";
 import { acceptedTypes } from "../../http/accept.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
@@ -18,6 +18,7 @@ import { HttpOutlet } from "./modern/http-outlet.ts";
 import { QuietCalls } from "./modern/quiet-calls.ts";
 import { refuseBody, sendError } from "./json-errors.ts";
 import { toolModeOfRequest } from "../tool-mode.ts";
+import { toolNamesOfRequest, withToolNames } from "../tool-names.ts";
 import { MCP_PATH } from "../paths.ts";
 
 export interface McpHttpParts {
@@ -27,6 +28,8 @@ export interface McpHttpParts {
   readonly defaultMode: ToolMode;
   /** For clients whose URL names none. @default "auto" */
   readonly era?: ServedEra;
+  /** For clients that name none. @default "mcp" */
+  readonly toolNames?: ToolNames;
 }
 
 /** MCP's answers to HTTP requests, whatever path they came by. Whoever made the parts closes them. */
@@ -48,7 +51,7 @@ export class McpHttpDoor {
     if (http.method === "POST") return this.#post(http);
     const { legacy } = this.#parts;
     if (!legacy) throw new Refusal(405, "Method not allowed.", { allow: "POST" });
-    const exchange = legacyExchange(http);
+    const exchange = this.#legacyExchange(http);
     return http.method === "GET" ? legacy.get(exchange) : legacy.delete(exchange);
   }
 
@@ -97,11 +100,19 @@ export class McpHttpDoor {
     const outlet = new HttpOutlet(http, accepted, this.#quiet);
     return this.#parts.modern.handle(message, outlet, {
       door: "mcp-http",
-      principal: http.principal,
+      principal: this.#callerOf(http),
       mode: toolModeOfRequest(http) ?? this.#parts.defaultMode,
       signal: outlet.signal,
       headers: http,
     });
+  }
+
+  #callerOf(http: HttpExchange): Principal {
+    return withToolNames(http.principal, toolNamesOfRequest(http) ?? this.#parts.toolNames ?? "mcp");
+  }
+
+  #legacyExchange(http: HttpExchange, dialects?: readonly Dialect[]): LegacyExchange {
+    return { http, principal: this.#callerOf(http), mode: toolModeOfRequest(http), dialects };
   }
 
   /** Listens would hold the listener open for all of its grace time. */
@@ -113,7 +124,7 @@ export class McpHttpDoor {
 
   #legacy(body: unknown, http: HttpExchange, dialects?: readonly Dialect[]): void | Promise<void> {
     const { legacy } = this.#parts;
-    if (legacy) return legacy.post(legacyExchange(http, dialects), body);
+    if (legacy) return legacy.post(this.#legacyExchange(http, dialects), body);
     const classified = classifyMessage(body);
     if (classified.type === "notification") return sendEmpty(http.answer, 202);
     if (classified.type !== "request") return sendError(http.answer, null, ONE_AT_A_TIME);
@@ -131,7 +142,3 @@ const NO_REVISION: RpcErrorObject = {
   code: RPC.unsupportedProtocolVersion,
   message: "Unsupported protocol version: the request does not name one that is spoken here.",
 };
-
-function legacyExchange(http: HttpExchange, dialects?: readonly Dialect[]): LegacyExchange {
-  return { http, mode: toolModeOfRequest(http), dialects };
-}

@@ -85,7 +85,7 @@ export class ListWatch<Member extends ListWatcher> {
     const groups = new Map<string, Member[]>();
     for (const member of this.members) {
       const { mode, principal } = member.view;
-      const key = `${mode} ${principal.id} ${permissionOf(principal.rights).key}`;
+      const key = `${mode} ${principal.toolNames ?? "mcp"} ${principal.id} ${permissionOf(principal.rights).key}`;
       const group = groups.get(key);
       if (group) group.push(member);
       else groups.set(key, [member]);

@@ -1,4 +1,4 @@
-import type { Principal } from "../../core/call.ts";
+import type { Principal, ToolNames } from "../../core/call.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import type { Mountable } from "../../http/listener.ts";
 import type { Dialect } from "../dialect.ts";
@@ -15,6 +15,8 @@ export interface McpDoorParts {
   readonly modern: ModernEndpoint;
   readonly session: SessionDepsParts;
   readonly era: ServedEra;
+  /** For clients that name none. */
+  readonly toolNames: ToolNames;
   /** False: another door serves `/mcp` and hands on what is MCP's. */
   readonly ownsPath: boolean;
 }
@@ -26,15 +28,15 @@ export class McpDoor implements McpFace {
   readonly #http: McpHttpDoor;
 
   constructor(parts: McpDoorParts) {
-    const { modern, session, era } = parts;
+    const { modern, session, era, toolNames } = parts;
     this.#parts = parts;
     this.#legacy = new LateLegacy(session);
-    this.#http = new McpHttpDoor({ modern, legacy: this.#legacy, defaultMode: session.defaultMode, era });
+    this.#http = new McpHttpDoor({ modern, legacy: this.#legacy, defaultMode: session.defaultMode, era, toolNames });
   }
 
   mount(listener: Mountable): void {
     if (this.#parts.ownsPath) this.#http.mount(listener);
-    mountSse(listener, this.#legacy);
+    mountSse(listener, this.#legacy, this.#parts.toolNames);
   }
 
   giveUp(): void {

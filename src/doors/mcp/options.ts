@@ -1,4 +1,4 @@
-import type { ToolMode } from "../../core/call.ts";
+import type { ToolMode, ToolNames } from "../../core/call.ts";
 import { durationOption } from "../../core/duration.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
 import { readOptions } from "../../core/option-values.ts";
@@ -22,6 +22,15 @@ export const MCP_OPTION_SCHEMAS = {
         "chooses. `legacy`: only the one with a handshake (up to 2025-11-25); a client that tries 2026-07-28 falls " +
         "back to it.",
       default: "auto",
+    }),
+  ),
+  tool_names: Type.Optional(
+    Type.Enum(["mcp", "model"], {
+      description:
+        "How tools are named in lists for clients that do not say it by `?tool_names=` or `X-MCP-Tool-Names`. " +
+        "`mcp`: as MCP allows. `model`: for clients that hand names to a model's API, which takes no dot and at most " +
+        "64 characters. Calls understand both.",
+      default: "mcp",
     }),
   ),
   page_size: Type.Optional(
@@ -55,6 +64,7 @@ export type McpDoorConfig = Static<typeof McpDoorSchema>;
 export interface McpDoorOptions {
   readonly toolMode: ToolMode;
   readonly era: ServedEra;
+  readonly toolNames: ToolNames;
   /** Absent: lists are never cut. */
   readonly pageSize?: number;
   readonly modern: ModernOptions;
@@ -73,6 +83,7 @@ export function resolveMcpDoor(raw: McpDoorConfig = {}): McpDoorOptions {
   return Object.freeze({
     toolMode: parseToolMode(options.tool_mode),
     era: options.era,
+    toolNames: options.tool_names,
     ...(pageSize > 0 && { pageSize }),
     modern: Object.freeze({
       maxSubscriptions: options.max_subscriptions,

@@ -1,3 +1,4 @@
+import type { ToolNames } from "../../core/call.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import { assertOwnPage } from "../../http/own-page.ts";
 import type { Mountable } from "../../http/listener.ts";
@@ -5,6 +6,7 @@ import { refuseBody } from "./json-errors.ts";
 import type { LegacyExchange } from "./legacy/exchange.ts";
 import { MESSAGES_PATH, SSE_PATH } from "../paths.ts";
 import { toolModeOfRequest } from "../tool-mode.ts";
+import { toolNamesOfRequest, withToolNames } from "../tool-names.ts";
 
 /** What answers the two. */
 export interface SseFace {
@@ -13,10 +15,10 @@ export interface SseFace {
 }
 
 /** Mounts HTTP+SSE of 2024-11-05: `GET /sse` and `POST /messages`. Whoever made `face` closes it. */
-export function mountSse(listener: Mountable, face: SseFace): void {
+export function mountSse(listener: Mountable, face: SseFace, toolNames: ToolNames = "mcp"): void {
   listener.route({ methods: ["GET"], path: SSE_PATH }, (exchange) => {
     assertOwnPage(exchange);
-    return face.openSse(exchangeOf(exchange));
+    return face.openSse(exchangeOf(exchange, toolNames));
   });
   listener.route({ methods: ["POST"], path: MESSAGES_PATH }, (exchange) => post(face, exchangeOf(exchange)));
 }
@@ -28,7 +30,9 @@ async function post(face: SseFace, exchange: LegacyExchange): Promise<void> {
   refuseBody(http.answer, parsed);
 }
 
-function exchangeOf(http: HttpExchange): LegacyExchange {
+/** Messages are posted to a URL of the hub's choice, so they have the names that the stream was opened with. */
+function exchangeOf(http: HttpExchange, toolNames: ToolNames = "mcp"): LegacyExchange {
   const mode = toolModeOfRequest(http);
-  return { http, ...(mode && { mode }) };
+  const principal = withToolNames(http.principal, toolNamesOfRequest(http) ?? toolNames);
+  return { http, principal, ...(mode && { mode }) };
 }

@@ -1,3 +1,4 @@
+import type { ToolNames } from "../../core/call.ts";
 import { OptionError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
@@ -38,6 +39,15 @@ export const RestSchema = Type.Object(
     openapi: Type.Optional(
       Type.Boolean({ description: "Describe it at `/openapi.json`, and for people at `/docs`.", default: true }),
     ),
+    tool_names: Type.Optional(
+      Type.Enum(["mcp", "model"], {
+        description:
+          "How tools are named in answers and in `/openapi.json`, where a request does not say it by `?tool_names=` " +
+          "or `X-MCP-Tool-Names`. `model`: without a dot and of at most 64 characters, as the APIs of models take " +
+          "them. `mcp`: as MCP lists them. Calls understand both.",
+        default: "model",
+      }),
+    ),
     routes: Type.Optional(
       Type.Record(Type.Union([Type.String({ description: "The tool's name.", minLength: 1 }), RouteSchema]), {
         description:
@@ -70,6 +80,7 @@ export interface RestOptions {
   /** Begins with a slash and does not end in one. */
   readonly basePath: string;
   readonly hasDescription: boolean;
+  readonly toolNames: ToolNames;
   readonly routes: readonly RestRoute[];
 }
 
@@ -78,7 +89,7 @@ export interface RestOptions {
  * doors serve whatever the configuration says.
  */
 export function resolveRest(raw: RestConfig = {}, taken: readonly string[] = []): RestOptions {
-  const { enabled, base_path, openapi, routes } = readOptions(RestSchema, raw, "rest.");
+  const { enabled, base_path, openapi, tool_names: toolNames, routes } = readOptions(RestSchema, raw, "rest.");
   const basePath = base_path.replace(/(?<!\/)\/+$/, "");
   const isTaken = (path: string): boolean => taken.some((one) => isBelow(one, path));
   if (!PATH.test(basePath) || isTaken(basePath))
@@ -91,7 +102,7 @@ export function resolveRest(raw: RestConfig = {}, taken: readonly string[] = [])
   const names = resolved.map(({ method, path }) => `${method} ${path}`);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) throw new OptionError(`\`rest.routes\`: ${twice} is there twice.`);
-  return Object.freeze({ enabled, basePath, hasDescription: openapi, routes: Object.freeze(resolved) });
+  return Object.freeze({ enabled, basePath, hasDescription: openapi, toolNames, routes: Object.freeze(resolved) });
 }
 
 /** Letters, digits and marks that need no escape. */

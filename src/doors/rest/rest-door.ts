@@ -23,6 +23,7 @@ import { elsewhereBelow } from "./places.ts";
 import { refusalText } from "./refusal-text.ts";
 import type { Door } from "../door.ts";
 import { toolModeOfRequest } from "../tool-mode.ts";
+import { toolNamesOfRequest, withToolNames } from "../tool-names.ts";
 import { sendRaw } from "./resource-answer.ts";
 import { firstChars } from "../../core/truncate.ts";
 
@@ -74,7 +75,8 @@ export class RestDoor implements Door {
   }
 
   #viewOf({ http }: RestExchange): View {
-    return { mode: toolModeOfRequest(http) ?? this.#parts.defaultMode, principal: http.principal };
+    const principal = withToolNames(http.principal, toolNamesOfRequest(http) ?? this.#options.toolNames);
+    return { mode: toolModeOfRequest(http) ?? this.#parts.defaultMode, principal };
   }
 
   async #listTools(exchange: RestExchange): Promise<void> {
@@ -87,7 +89,11 @@ export class RestDoor implements Door {
       const facts = { ...(instead && { instead }), ...(wordsAlone && { wordsAlone }) };
       return sendValue(exchange.answer, { tools: hits, total, ...facts });
     }
-    const { entries, ...page } = pageOf(await this.#parts.hub.list("tools", view), pageWish(query));
+    const { name, ...wish } = pageWish(query);
+    // A pattern over the names of MCP means the same tools.
+    const glob = view.principal.toolNames === "model" ? name?.replaceAll(".", "_") : name;
+    const list = await this.#parts.hub.list("tools", view);
+    const { entries, ...page } = pageOf(list, { ...wish, ...(glob !== undefined && { name: glob }) });
     sendValue(exchange.answer, { tools: entries, ...page });
   }
 

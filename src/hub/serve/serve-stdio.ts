@@ -4,6 +4,7 @@ import { LOCAL_PRINCIPAL } from "../../core/call.ts";
 import { resolveJsonLimits } from "../../http/options.ts";
 import { resolveJsonRpcDoor } from "../../doors/jsonrpc/options.ts";
 import { createSessionDeps } from "../../doors/mcp/legacy/session-deps.ts";
+import { withToolNames } from "../../doors/tool-names.ts";
 import { StdioDoor } from "../../doors/mcp/stdio-door.ts";
 import type { GuardedStdout } from "../../process/stdout-guard.ts";
 import type { Hub } from "../hub.ts";
@@ -32,7 +33,7 @@ export function serveStdio(hub: Hub, server: ServerConfig, { input, output, firs
     ...session,
     modern: mcp.modern,
     era: mcp.era,
-    authenticator: alwaysAdmitting(LOCAL_PRINCIPAL),
+    authenticator: alwaysAdmitting(withToolNames(LOCAL_PRINCIPAL, mcp.toolNames)),
     jsonLimits: resolveJsonLimits(server),
     input,
     output: output.sink,

@@ -5,6 +5,7 @@ import { KIND_META_KEY, KINDS, type FailKind } from "../../../src/core/kinds.ts"
 import { toolValue } from "../../../src/core/tool-value.ts";
 import { createProtocolSink } from "../../../src/process/stdout-guard.ts";
 import type { Served } from "../../../src/hub/serve/serve.ts";
+import type { ServerConfig } from "../../../src/hub/serve/doors.ts";
 import { serveStdio } from "../../../src/hub/serve/serve-stdio.ts";
 import type { Hub } from "../../../src/hub/open-hub.ts";
 import { HttpWire } from "../../fixtures/raw/http-wire.ts";
@@ -20,7 +21,7 @@ export class HubPipe implements RawWire {
   readonly #input = new PassThrough();
   readonly #served: Served;
 
-  constructor(hub: Hub) {
+  constructor(hub: Hub, server: ServerConfig = {}) {
     const output = new PassThrough();
     let rest = "";
     output.setEncoding("utf8").on("data", (text: string) => {
@@ -28,11 +29,10 @@ export class HubPipe implements RawWire {
       rest = lines.pop()!;
       for (const line of lines) this.onMessage(JSON.parse(line) as JsonObject);
     });
-    this.#served = serveStdio(
-      hub,
-      {},
-      { input: this.#input, output: { sink: createProtocolSink(output), release: () => {} } },
-    );
+    this.#served = serveStdio(hub, server, {
+      input: this.#input,
+      output: { sink: createProtocolSink(output), release: () => {} },
+    });
   }
 
   async send(message: JsonObject): Promise<void> {

@@ -124,9 +124,9 @@ export class LegacyHttp {
    * stale, so `Mcp-Session-Id` is ignored here. The old session, if there is one, ends when it is idle.
    */
   async #initialize(exchange: LegacyExchange, messages: readonly unknown[]): Promise<void> {
-    const { http, mode } = exchange;
+    const { http, principal, mode } = exchange;
     if (messages.length > 1) return sendProblem(http.answer, ONLY_ONE_INITIALIZE);
-    const session = new HttpSession(this.#deps, this.#log, http.principal);
+    const session = new HttpSession(this.#deps, this.#log, principal);
     const reply = new PostReply(http, session, false);
     await session.protocol.receive(messages[0], { outlet: reply, ...(mode ? { mode } : {}) });
     if (session.protocol.opened && this.#table.add(session)) return reply.end();
@@ -136,10 +136,10 @@ export class LegacyHttp {
 
   /** `body`: one message, or a batch of them. */
   async #receive(exchange: LegacyExchange, session: HttpSession, body: unknown): Promise<void> {
-    const { http, mode, dialects } = exchange;
+    const { http, principal, mode, dialects } = exchange;
     const isBatch = Array.isArray(body);
     const messages: readonly unknown[] = isBatch ? body : [body];
-    const receivedFor = (outlet: Outlet): Received => ({ outlet, mode, principal: http.principal, dialects });
+    const receivedFor = (outlet: Outlet): Received => ({ outlet, mode, principal, dialects });
     const single = isBatch ? undefined : classifyMessage(messages[0]);
     if (single?.type === "invalid")
       return sendProblem(named(http.answer, session), messageProblem(messages[0], single));

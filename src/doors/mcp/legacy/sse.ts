@@ -6,6 +6,7 @@ import type { EventStream } from "../../../http/event-stream.ts";
 import { isJsonContent } from "../../../http/json-content.ts";
 import { sendText } from "../../../http/send.ts";
 import { MESSAGES_PATH } from "../../paths.ts";
+import { withToolNames } from "../../tool-names.ts";
 import type { LegacyExchange } from "./exchange.ts";
 import { batchProblem, FULL, sendProblem, SESSION_NOT_FOUND } from "./http-checks.ts";
 import type { Outlet } from "./outlet.ts";
@@ -37,7 +38,7 @@ export class LegacySse {
     return this.#connections.size;
   }
 
-  open({ http, mode }: LegacyExchange): void {
+  open({ http, principal, mode }: LegacyExchange): void {
     const owner: Holder = { principal: http.principal.id };
     if (!this.#hasRoomFor(owner)) return sendProblem(http.answer, FULL);
     const id = randomBytes(16).toString("hex");
@@ -45,7 +46,7 @@ export class LegacySse {
     const session = new LegacySession(this.#deps, {
       connection: connectionId(),
       door: "mcp-sse",
-      principal: http.principal,
+      principal,
       outlet: streamOutlet(stream),
     });
     this.#connections.set(id, { session, stream, mode, owner });
@@ -72,7 +73,10 @@ export class LegacySse {
     const mode = exchange.mode ?? connection.mode;
     const received = {
       outlet: streamOutlet(connection.stream),
-      principal: http.principal,
+      principal: withToolNames(
+        exchange.principal,
+        exchange.principal.toolNames ?? connection.session.principal.toolNames ?? "mcp",
+      ),
       ...(mode ? { mode } : {}),
     };
     const work = messages.map((message) => connection.session.receive(message, received));

@@ -1,7 +1,7 @@
 import { stringifyExact } from "../../../core/exact-json.ts";
 import { Canceller } from "../../../core/cancellation.ts";
 import { messageOf } from "../../../core/errors.ts";
-import { LOCAL_PRINCIPAL, type ToolMode } from "../../../core/call.ts";
+import { LOCAL_PRINCIPAL, type ToolMode, type ToolNames } from "../../../core/call.ts";
 import { nextCallId } from "../../../core/call-id.ts";
 import type { HubPort, ServerFacts, View } from "../../../core/hub-port.ts";
 import type { JsonObject } from "../../../core/json.ts";
@@ -41,6 +41,8 @@ export interface ModernDeps {
   readonly pageSize?: number;
   /** Mode of requests that name none; answers in another mode are kept for their caller alone. */
   readonly defaultMode: ToolMode;
+  /** Names of tools for requests that name none; as with modes. @default "mcp" */
+  readonly toolNames?: ToolNames;
   /** Callers are told apart by tokens, so what one sees is not for others. */
   readonly hasTokens: boolean;
   /** What this hub shares with others. */
@@ -199,8 +201,9 @@ export class ModernEndpoint {
   }
 
   #scopeFor({ principal, mode }: RequestFacts): CacheScope {
-    const isOwn = this.#deps.hasTokens || permissionOf(principal.rights).isNarrowed || mode !== this.#deps.defaultMode;
-    return isOwn ? "private" : "public";
+    const { hasTokens, defaultMode, toolNames = "mcp" } = this.#deps;
+    const isUsual = mode === defaultMode && (principal.toolNames ?? "mcp") === toolNames;
+    return hasTokens || permissionOf(principal.rights).isNarrowed || !isUsual ? "private" : "public";
   }
 }
 

@@ -45,8 +45,9 @@ export class ToolHeaders {
     const name = stringMember(params, "name");
     const args = params["arguments"];
     if (name === undefined || !isJsonObject(args)) return undefined;
-    // A mode has no space in it.
-    const key = `${view.mode} ${view.principal.id}`;
+    // Neither a mode nor the names have a space in them.
+    const { id, toolNames = "mcp" } = view.principal;
+    const key = `${view.mode} ${toolNames} ${id}`;
     const held = this.#current.get(key);
     const compare = ({ byTool }: HeadersOfView): Found => {
       const declared = byTool.get(name);

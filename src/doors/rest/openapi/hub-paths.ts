@@ -7,6 +7,10 @@ const MODE = query("tool_mode", "Which tools are seen: `normal`, `discovery` or 
   type: "string",
   enum: ["normal", "discovery", "all", "show_all"],
 });
+const NAMES = query("tool_names", "How tools are named: as the APIs of models take them, or as MCP lists them.", {
+  type: "string",
+  enum: ["model", "mcp"],
+});
 const LIMIT = query("limit", "Entries at most.", { type: "integer", minimum: 1, maximum: 1000 });
 const CURSOR = query("cursor", "`nextCursor` of the page before.", { type: "string" });
 const TOOL = {
@@ -48,6 +52,7 @@ function toolsPath(hasTokens: boolean): JsonObject {
         LIMIT,
         CURSOR,
         MODE,
+        NAMES,
       ],
       responses: {
         "200": json("The tools.", objectOf(listed)),
