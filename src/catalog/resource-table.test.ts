@@ -209,3 +209,26 @@ test.each([{}, { type: "ref/prompt" }, { type: "ref/else", name: "x" }])(
     });
   },
 );
+
+test("showing a URI does not read the definitions of all tools again", async () => {
+  let reads = 0;
+  const providers = ["one", "two"].map((id, order) => {
+    const provider = new MemoryProvider({ id, order });
+    const resourceUri = `ui://${id}`;
+    const definition = {
+      name: "t",
+      inputSchema: { type: "object" },
+      get _meta() {
+        reads += 1;
+        return { ui: { resourceUri } };
+      },
+    };
+    provider.offer({ tools: [provider.tool({ name: "t", definition })], resources: [provider.resource("docs://a")] });
+    return provider;
+  });
+  const snapshot = await snapshotOf(...providers);
+  expect(snapshot.shownUri("two", "ui://two")).toBe("ui://two");
+  const before = reads;
+  for (let at = 0; at < 100; at += 1) snapshot.shownUri("two", `docs://${at}`);
+  expect(reads).toBe(before);
+});

@@ -6,7 +6,6 @@ import type { Problem, Source } from "../core/records.ts";
 import type { SourceUris } from "../core/source-uris.ts";
 import { isCanonical, parseUri } from "../core/resource-uri.ts";
 import { permissionOf, type Permission, type UriSubject } from "../core/rights.ts";
-import { hasUiResource } from "../core/ui-resource.ts";
 import { splitUriPrefix, withUriPrefix } from "../core/uri-prefix.ts";
 import { inListOrder } from "./list-order.ts";
 import { denied, resourceNotFound, type Found, type Lookup, type Missing } from "./lookup.ts";
@@ -47,7 +46,11 @@ export class ResourceTable {
     this.#urisOf = new Map(
       Array.from(this.#placeOf.keys(), (id) => [
         id,
-        { shown: (uri: string) => this.shownUri(id, uri), own: (text: string) => this.#listedUri(id, text) },
+        {
+          shown: (uri: string) => this.shownUri(id, uri),
+          prefixed: (uri: string) => withUriPrefix(this.#placeOf.get(id)!.prefix, uri),
+          own: (text: string) => this.#listedUri(id, text),
+        },
       ]),
     );
     this.resources = inListOrder([...this.#placement.byUri.values()], inOwnOrder);
@@ -195,9 +198,7 @@ export class ResourceTable {
   #namedByTool(uri: string): Answerer | undefined {
     const prefixed = this.#prefixed(uri);
     const own = prefixed?.own ?? uri;
-    const place = this.#places.find(
-      (one) => (!prefixed || one === prefixed.place) && one.part.tools.some(({ record }) => hasUiResource(record, own)),
-    );
+    const place = this.#places.find((one) => (!prefixed || one === prefixed.place) && one.pages.has(own));
     const isIts =
       schemeOf(own) === PAGE_SCHEME || place === (this.#places.find((one) => offersScheme(one, own)) ?? place);
     return place && isIts ? { place, target: { type: "resource", uri: own } } : undefined;
@@ -209,11 +210,7 @@ export class ResourceTable {
   }
 
   #serves(place: UriPlace, uri: string): boolean {
-    return (
-      templateOf(place.templates, uri) !== undefined ||
-      offersScheme(place, uri) ||
-      place.part.tools.some(({ record }) => hasUiResource(record, uri))
-    );
+    return offersScheme(place, uri) || place.pages.has(uri) || templateOf(place.templates, uri) !== undefined;
   }
 
   #sameScheme(uri: string): Answerer | undefined {
@@ -257,17 +254,18 @@ function ofPlace(place: UriPlace, uri: string, own: string): Answerer | undefine
   const template = templateOf(templates, own);
   if (template) return { place, target: { type: "resource", uri: own, template: template.record } };
   // Servers hand out URIs that they do not list, in links of their results; only the server knows them.
-  return schemeOf(own) !== undefined && servesResources(part, own)
+  return schemeOf(own) !== undefined && servesResources(place, own)
     ? { place, target: { type: "resource", uri: own } }
     : undefined;
 }
 
-function servesResources({ resources, templates, tools, listing }: SourcePart, uri: string): boolean {
+function servesResources({ part, pages }: UriPlace, uri: string): boolean {
+  const { resources, templates, listing } = part;
   return (
     resources.length > 0 ||
     templates.length > 0 ||
     isJsonObject(listing.server?.capabilities["resources"]) ||
-    tools.some(({ record }) => hasUiResource(record, uri))
+    pages.has(uri)
   );
 }
 
@@ -286,9 +284,9 @@ function templateOf(
   return best;
 }
 
-function offersScheme({ part }: UriPlace, uri: string): boolean {
+function offersScheme({ schemes }: UriPlace, uri: string): boolean {
   const scheme = schemeOf(uri);
-  return scheme !== undefined && [...part.resources, ...part.templates].some((row) => schemeOf(row.key) === scheme);
+  return scheme !== undefined && schemes.has(scheme);
 }
 
 function notAUri(uri: string): Missing {

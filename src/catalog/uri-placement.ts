@@ -1,4 +1,5 @@
 import type { Problem, Source } from "../core/records.ts";
+import { uiResourcesOf } from "../core/ui-resource.ts";
 import { splitUriPrefix, withUriPrefix } from "../core/uri-prefix.ts";
 import type { UriTemplate } from "../core/uri-template.ts";
 import { renamedRow } from "./renamed-row.ts";
@@ -14,6 +15,10 @@ export interface UriPlace {
   readonly bare: ReadonlyMap<string, PreparedResource>;
   /** Its templates as they are shown. Those without the prefix take URIs without one. */
   readonly templates: readonly PlacedTemplate[];
+  /** The schemes of the URIs and templates that it lists. */
+  readonly schemes: ReadonlySet<string>;
+  /** The user interfaces that its tools name, by its own URIs. */
+  readonly pages: ReadonlySet<string>;
 }
 
 export interface PlacedTemplate {
@@ -81,7 +86,7 @@ class Placing {
       this.#warnOfOverlap(part.source, row, prefix);
       this.#bareTemplates.push(row);
     }
-    return { part, prefix, bare, templates };
+    return { part, prefix, bare, templates, schemes: schemesOf(part), pages: pagesOf(part) };
   }
 
   #whyNotBare(part: SourcePart, { key, canonical }: PreparedResource): string | undefined {
@@ -160,6 +165,14 @@ class Placing {
   #report(source: Source, subject: string, message: string): void {
     this.problems.push({ source: source.id, subject, message });
   }
+}
+
+function schemesOf({ resources, templates }: SourcePart): ReadonlySet<string> {
+  return new Set([...resources, ...templates].flatMap(({ key }) => schemeOf(key) ?? []));
+}
+
+function pagesOf({ tools }: SourcePart): ReadonlySet<string> {
+  return new Set(tools.flatMap(({ record }) => uiResourcesOf(record)));
 }
 
 interface Shown<P> {

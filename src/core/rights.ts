@@ -217,13 +217,19 @@ function allowsText({ allow }: CompiledRights, { shown, own, prefix }: UriSubjec
 interface AskedUri {
   readonly readings: UriReadings;
   readonly query: string;
-  /** What may stand before a reading for a pattern to mean it. */
+  /** What may stand before a reading for a pattern that allows to mean it. */
   readonly starts: readonly string[];
+  /**
+   * The same for a pattern that denies. A pattern without the prefix denies the URI at every source: the caller chooses
+   * whether it writes the prefix.
+   */
+  readonly deniedStarts: readonly string[];
 }
 
 function askedUri(uri: ResourceUri, subject: UriSubject): AskedUri | undefined {
   const readings = readUri(uri);
-  return readings && { readings, query: uri.query, starts: startsOf(subject) };
+  const deniedStarts = [...new Set(["", subject.prefix.toLowerCase()])];
+  return readings && { readings, query: uri.query, starts: startsOf(subject), deniedStarts };
 }
 
 /** A source's prefix may be written in a pattern though it is not shown; without it what is shown is meant. */
@@ -232,7 +238,7 @@ function startsOf({ shown, own, prefix }: UriSubject): readonly string[] {
   return shown === own && written !== "" ? ["", written] : [written];
 }
 
-function denies({ uri, split }: Pattern, { readings, query, starts }: AskedUri): boolean {
+function denies({ uri, split }: Pattern, { readings, query, deniedStarts: starts }: AskedUri): boolean {
   const meets = ({ forms, careless }: UriPattern): boolean =>
     meetsAny(forms, readings.forms, starts) || meetsAny(careless, readings.careless, starts);
   return meets(uri) || (split !== undefined && matchesGlob(split.query, query) && meets(split.uri));

@@ -2,6 +2,8 @@
 export interface SourceUris {
   /** Returns the source's own URI, with the source's prefix if the URI alone would lead to another source. */
   shown(uri: string): string;
+  /** Returns the source's own URI with the source's prefix, which leads to the source whatever others have. */
+  prefixed(uri: string): string;
   /** Returns the source's own URI for one that a list shows with the prefix. Any other text is returned unchanged. */
   own(text: string): string;
 }

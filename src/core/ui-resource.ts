@@ -13,10 +13,12 @@ export function withUiResource(entry: JsonObject, shownUri: (uri: string) => str
   return { ...entry, _meta: { ...meta, ...newUi, ...(flat === undefined ? {} : { [FLAT_UI_KEY]: flat }) } };
 }
 
-/** Whether a tool names this URI as its user interface. */
-export function hasUiResource({ definition }: ToolRecord, uri: string): boolean {
+/** Returns the URIs that a tool names as its user interface. */
+export function uiResourcesOf({ definition }: ToolRecord): readonly string[] {
   const meta = objectMember(definition, "_meta");
-  return meta !== undefined && (objectMember(meta, "ui")?.["resourceUri"] === uri || meta[FLAT_UI_KEY] === uri);
+  if (!meta) return [];
+  const uris = [objectMember(meta, "ui")?.["resourceUri"], meta[FLAT_UI_KEY]];
+  return uris.filter((uri): uri is string => typeof uri === "string");
 }
 
 /** The older spelling of `ui.resourceUri`. */

@@ -6,6 +6,14 @@ import type { CallState } from "./state.ts";
 
 /** How many URIs of one source are remembered that callers got with its prefix. */
 const MAX_HANDED_OUT = 1000;
+/** Longer URIs are not remembered: a server chooses their length, and they stay in memory. */
+const MAX_REMEMBERED_CHARS = 2048;
+/**
+ * Characters of the URIs of one result that are compared with the URIs of all sources. Such a comparison matches
+ * templates, so a server could otherwise stop the hub with one large result. Later URIs of the result get the prefix
+ * in any case.
+ */
+const MAX_COMPARED_CHARS = 256 * 1024;
 
 /**
  * Translates the URIs of a source, where another source has the same ones: on the way to the caller they get the
@@ -33,15 +41,18 @@ export class UriTranslation {
 
   #uris({ found: { uris, provider } }: CallState): SourceUris | undefined {
     if (!uris) return undefined;
+    let room = MAX_COMPARED_CHARS;
     const shown = (uri: string): string => {
-      const text = uris.shown(uri);
+      room -= uri.length;
+      const text = room >= 0 ? uris.shown(uri) : uris.prefixed(uri);
       if (text !== uri) this.#remember(provider, text, uri);
       return text;
     };
-    return { shown, own: (text) => uris.own(text) };
+    return { ...uris, shown };
   }
 
   #remember(provider: Provider, shown: string, own: string): void {
+    if (shown.length > MAX_REMEMBERED_CHARS) return;
     let handedOut = this.#handedOut.get(provider);
     if (!handedOut) this.#handedOut.set(provider, (handedOut = new Map()));
     handedOut.delete(shown);

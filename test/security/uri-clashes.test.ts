@@ -146,6 +146,72 @@ describe("links, embedded resources, prompts and pages lead back to the server t
   });
 });
 
+describe("a result with very many or very long URIs", () => {
+  const text = (at: number): string => `notes://q/${at}`;
+
+  async function links(
+    uris: readonly string[],
+  ): Promise<{ readonly client: RawClient; readonly shown: readonly string[] }> {
+    const both = await Promise.all(
+      ["one", "two"].map((name) =>
+        openUpstream({
+          tools: [tool("links")],
+          resources: [{ uri: "files://shared", name }],
+          answer: (method, { arguments: given }) =>
+            method === "tools/call"
+              ? {
+                  result: {
+                    content: [
+                      { type: "text", text: JSON.stringify(given) },
+                      ...uris.map((uri) => ({ type: "resource_link", uri, name: "link" })),
+                    ],
+                  },
+                }
+              : undefined,
+        }),
+      ),
+    );
+    const [one, two] = both as [Upstream, Upstream];
+    closing.push(one, two);
+    const remote_servers = [
+      { namespace: "one", url: one.url },
+      { namespace: "two", url: two.url },
+    ];
+    const target = await openTarget({ mcp: { remote_servers } } as never);
+    opened.push(target);
+    const client = await target.client();
+    return { client, shown: urisIn(await client.tool("two__links")) };
+  }
+
+  const opened: Target[] = [];
+  const closing: Upstream[] = [];
+  afterEach(async () => {
+    for (const target of opened.splice(0)) await target[Symbol.asyncDispose]();
+    await Promise.all(closing.splice(0).map((upstream) => upstream.close()));
+  });
+
+  test("has its first URIs compared with those of other sources, and the prefix on all others", async () => {
+    const given = Array.from({ length: 30_000 }, (_, at) => text(at));
+    const { shown } = await links(given);
+    const bare = shown.filter((uri) => uri.startsWith("notes:"));
+    expect(shown[0]).toBe(text(0));
+    expect(bare.length).toBeLessThan(20_000);
+    expect(shown).toEqual(given.map((uri, at) => (at < bare.length ? uri : `two+${uri}`)));
+  });
+
+  test.each([
+    ["is translated back", 1_000, false],
+    ["stays as it is, since the hub does not keep it,", 10_000, true],
+  ])("a URI in it that comes back as an argument %s with %i characters", async (_what, length, isKept) => {
+    const uri = `files://${"x".repeat(length)}`;
+    const { client, shown } = await links([uri]);
+    expect(shown).toEqual([`two+${uri}`]);
+    const { content } = await client.tool("two__links", { a: shown[0] });
+    const received = JSON.parse(String((content as readonly JsonObject[])[0]!["text"])) as JsonObject;
+    expect(received["a"]).toBe(isKept ? `two+${uri}` : uri);
+  });
+});
+
 const SCHEMES = ["notes:", "file:", "ui:", "https:", "one+notes:", "git+https:"];
 const ids = ["one", "two", "three", "git"];
 

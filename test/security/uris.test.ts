@@ -307,6 +307,47 @@ describe("a deny pattern over one host", () => {
   });
 });
 
+describe("a deny pattern without a prefix, where two sources have the same URIs", () => {
+  async function clashing(): Promise<Snapshot> {
+    const providers = ["one", "two"].map((id, order) => {
+      const provider = new MemoryProvider({ id, order });
+      provider.offer({
+        templates: ["https:{+rest}", "notes:{+rest}", "file:{+path}"].map((text) => provider.template(text)),
+      });
+      return provider;
+    });
+    return new Catalog(resolveCatalog(), providers).snapshot();
+  }
+
+  test.each([
+    ["https://admin.internal/*", "https://u@admin.internal/x", "https://example.com/x"],
+    ["https://admin.internal/*", "https://admin.internal./x", "https://admin.internal.example/x"],
+    ["https://admin.internal/*", "https://ADMIN.internal/x", "https://xadmin.internal/x"],
+    ["https://admin.internal/*", "https://admin.internal:8443/x", "https://other.internal:8443/x"],
+    ["http*://127.0.0.1/*", "https://[::1]/x", "https://[::2]/x"],
+    ["file:///a/vault/*", "file:///a/%76ault/gold", "file:///a/vaults/gold"],
+    ["file:///a/vault/*", "file:///A/Vault/gold", "file:///b/vault/gold"],
+    ["two+https://admin.internal/*", "https://admin.internal./x", "https://example.com/x"],
+  ])("S15: %s denies %s at the source with the prefix, and leaves %s", async (pattern, denied, left) => {
+    const snapshot = await clashing();
+    expect(forwarded(snapshot, `two+${denied}`)).toBe(denied);
+    expect(forwarded(snapshot, `two+${denied}`, { deny: [pattern] })).toBeUndefined();
+    expect(forwarded(snapshot, `two+${left}`, { deny: [pattern] })).toBe(left);
+  });
+
+  test(`S15: holds for every spelling of the host behind the prefix, from seed ${SEED}`, async () => {
+    const snapshot = await clashing();
+    let count = 0;
+    for (let at = 0; at < CASES / 4; at += 1) {
+      const { uri, pattern } = spellHost(createRandom(SEED + at));
+      if (forwarded(snapshot, `two+${uri}`) === undefined) continue;
+      count += 1;
+      expect(forwarded(snapshot, `two+${uri}`, { deny: [pattern] }), `seed ${SEED + at}: ${uri}`).toBeUndefined();
+    }
+    expect(count).toBeGreaterThan(CASES / 16);
+  });
+});
+
 describe.each([1, 2])("with %i process(es), over every door", (workers) => {
   const tokens = {
     guest: { token: "guest-token-1", allow: ALLOWED },
