@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { jsonText } from "../../test/support/json-text.ts";
 import { holdsBigInt, IntegerLengthError, MAX_INTEGER_DIGITS, parseExact, stringifyExact } from "./exact-json.ts";
 
 const LONG = [
@@ -125,39 +126,6 @@ describe("parseExact and stringifyExact", () => {
     );
   });
 });
-
-/** Compact JSON of which each number is an integer. */
-function jsonText(): fc.Arbitrary<string> {
-  const integer = fc.oneof(
-    fc.bigInt({ min: -(2n ** 200n), max: 2n ** 200n }),
-    fc.bigInt({ min: 2n ** 53n - 9n, max: 2n ** 53n + 9n }),
-    fc.bigInt({ min: -9n, max: 9n }),
-  );
-  const string = fc.oneof(fc.string({ unit: "binary" }), integer.map(String), fc.constant('"\\'));
-  const { node } = fc.letrec<{ node: string }>((tie) => ({
-    node: fc.oneof(
-      { maxDepth: 4 },
-      integer.map(String),
-      string.map((text) => JSON.stringify(text)),
-      fc.constantFrom("null", "true", "false"),
-      fc.array(tie("node"), { maxLength: 5 }).map((items) => `[${items.join(",")}]`),
-      // Names that begin with a letter keep the order in which they are written.
-      fc
-        .dictionary(
-          string.map((name) => `k${name}`),
-          tie("node"),
-          { maxKeys: 5 },
-        )
-        .map(
-          (members) =>
-            `{${Object.entries(members)
-              .map(([name, member]) => `${JSON.stringify(name)}:${member}`)
-              .join(",")}}`,
-        ),
-    ),
-  }));
-  return node;
-}
 
 function outsideStrings(text: string): readonly string[] {
   return text.replaceAll(/"(?:[^"\\]|\\.)*"/g, "").match(/-?\d+/g) ?? [];

@@ -1,6 +1,7 @@
 // One truth: a tool of every kind of provider, through every surface, under every spelling of its name, gives one
 // value; and each kind of failure, provoked for real, is told by every surface as the table of kinds says.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { parseExact } from "../../src/core/exact-json.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { KINDS, type FailKind } from "../../src/core/kinds.ts";
 import { BuiltinProvider } from "../../src/providers/builtin/provider.ts";
@@ -17,6 +18,15 @@ interface ToolRow {
   readonly listed: string;
   readonly spellings: readonly string[];
 }
+
+const LONG_INTEGERS = [
+  "1",
+  "9007199254740993",
+  "-9007199254740993",
+  "9223372036854775807",
+  "18446744073709551615",
+  "123456789012345678901234567890",
+];
 
 const SAID = { args: { text: "größe" }, value: { text: "größe" } };
 
@@ -155,65 +165,79 @@ test("each kind of failure of the table is provoked", () => {
   expect([...FAILURES.map(({ kind }) => kind), ...BY_CIRCUMSTANCE].toSorted()).toEqual(Object.keys(KINDS).toSorted());
 });
 
-describe.each(Object.entries<SurfaceRow>(SURFACES))("%s", (_name, { open, hasPrincipals = false, isShared = true }) => {
-  let surface: Surface;
-  beforeAll(async () => {
-    surface = await open(yard, FULL);
-  });
-  afterAll(() => surface.close());
+describe.each(Object.entries<SurfaceRow>(SURFACES))(
+  "%s",
+  (surfaceName, { open, hasPrincipals = false, isShared = true }) => {
+    let surface: Surface;
+    beforeAll(async () => {
+      surface = await open(yard, FULL);
+    });
+    afterAll(() => surface.close());
 
-  test.each(TOOLS)(
-    "the tool of kind $kind gives its value under every spelling, and through execute_tool",
-    async ({ kind, args, value, listed, spellings }) => {
-      const got: Record<string, unknown> = {};
-      const one = async (name: string): Promise<void> => {
-        got[name] = await surface.call(name, args);
-        // What a tool's process costs is paid once by its own name.
-        if (kind !== "folder" || name === listed)
-          got[`execute_tool ${name}`] = await surface.call("execute_tool", { name, arguments: args });
-      };
-      if (isShared) await Promise.all(spellings.map(one));
-      else for (const name of spellings) await one(name);
-      expect(got).toEqual(Object.fromEntries(Object.keys(got).map((name) => [name, { value }])));
-    },
-  );
+    test.each(TOOLS)(
+      "the tool of kind $kind gives its value under every spelling, and through execute_tool",
+      async ({ kind, args, value, listed, spellings }) => {
+        const got: Record<string, unknown> = {};
+        const one = async (name: string): Promise<void> => {
+          got[name] = await surface.call(name, args);
+          // What a tool's process costs is paid once by its own name.
+          if (kind !== "folder" || name === listed)
+            got[`execute_tool ${name}`] = await surface.call("execute_tool", { name, arguments: args });
+        };
+        if (isShared) await Promise.all(spellings.map(one));
+        else for (const name of spellings) await one(name);
+        expect(got).toEqual(Object.fromEntries(Object.keys(got).map((name) => [name, { value }])));
+      },
+    );
 
-  test.each(FAILURES)("$kind is told as the table says", async ({ kind, tool, args = {} }) => {
-    expect(await surface.call(tool, args)).toEqual({ failure: surface.told(kind) });
-  });
+    test.each(TOOLS.filter(({ kind }) => kind !== "builtin"))(
+      "passes integers beyond 2^53 to the tool of kind $kind and back exactly, and through execute_tool",
+      async ({ listed }) => {
+        const args = { text: "9007199254740993", ids: parseExact(`[${LONG_INTEGERS.join(",")}]`) };
+        // The manager knows a service by a line of its own.
+        const name = surfaceName === "manager" ? listed.replace(/^(?:pipe|web)__/, "").replace("words.", "") : listed;
+        expect(await surface.call(name, args)).toEqual({ value: args });
+        expect(await surface.call("execute_tool", { name: listed, arguments: args })).toEqual({ value: args });
+      },
+    );
 
-  // In the document's words, what execute_tool does not find is the tool's failure.
-  test.each(FAILURES)("$kind is told as the table says through execute_tool", async ({ kind, tool, args = {} }) => {
-    const told = surface.told(kind === "unknown_tool" ? "tool_error" : kind);
-    expect(await surface.call("execute_tool", { name: tool, arguments: args })).toEqual({ failure: told });
-  });
-
-  test("cancelled is told as the table says, and the tool hears of it", async () => {
-    Object.assign(waits, { begun: createGate(), ended: createGate() });
-    const caller = new AbortController();
-    const call = surface.call("fail.waits", {}, caller.signal);
-    await waits.begun.opened;
-    caller.abort();
-    expect(await call).toEqual({ failure: surface.told("cancelled") });
-    await waits.ended.opened;
-  });
-
-  if (isShared)
-    test("limited is told as the table says when the hub itself bounds a tool", async () => {
-      const answers = await Promise.all([surface.call("fail.single", {}), surface.call("fail.single", {})]);
-      expect(answers).toEqual(expect.arrayContaining([{ value: "alone" }, { failure: surface.told("limited") }]));
+    test.each(FAILURES)("$kind is told as the table says", async ({ kind, tool, args = {} }) => {
+      expect(await surface.call(tool, args)).toEqual({ failure: surface.told(kind) });
     });
 
-  if (hasPrincipals)
-    test("denied is told as the table says to a caller with fewer rights", async () => {
-      const narrow = await open(yard, NARROW);
-      try {
-        // Nor does a tool that the caller has no right to.
-        const denied = narrow.call("fail.thrown", {});
-        expect(await denied).toEqual({ failure: surface.told("denied") });
-        expect(await narrow.call("words.say", { text: "x" })).toEqual({ value: { text: "x" } });
-      } finally {
-        await narrow.close();
-      }
+    // In the document's words, what execute_tool does not find is the tool's failure.
+    test.each(FAILURES)("$kind is told as the table says through execute_tool", async ({ kind, tool, args = {} }) => {
+      const told = surface.told(kind === "unknown_tool" ? "tool_error" : kind);
+      expect(await surface.call("execute_tool", { name: tool, arguments: args })).toEqual({ failure: told });
     });
-});
+
+    test("cancelled is told as the table says, and the tool hears of it", async () => {
+      Object.assign(waits, { begun: createGate(), ended: createGate() });
+      const caller = new AbortController();
+      const call = surface.call("fail.waits", {}, caller.signal);
+      await waits.begun.opened;
+      caller.abort();
+      expect(await call).toEqual({ failure: surface.told("cancelled") });
+      await waits.ended.opened;
+    });
+
+    if (isShared)
+      test("limited is told as the table says when the hub itself bounds a tool", async () => {
+        const answers = await Promise.all([surface.call("fail.single", {}), surface.call("fail.single", {})]);
+        expect(answers).toEqual(expect.arrayContaining([{ value: "alone" }, { failure: surface.told("limited") }]));
+      });
+
+    if (hasPrincipals)
+      test("denied is told as the table says to a caller with fewer rights", async () => {
+        const narrow = await open(yard, NARROW);
+        try {
+          // Nor does a tool that the caller has no right to.
+          const denied = narrow.call("fail.thrown", {});
+          expect(await denied).toEqual({ failure: surface.told("denied") });
+          expect(await narrow.call("words.say", { text: "x" })).toEqual({ value: { text: "x" } });
+        } finally {
+          await narrow.close();
+        }
+      });
+  },
+);

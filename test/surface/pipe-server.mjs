@@ -1,8 +1,14 @@
 // A server on stdio with one tool that says what it is told, and some that fail. `node pipe-server.mjs <tool> …`
-import { onMessage, send, text, tool } from "../fixtures/upstreams/wire.mjs";
+import { rawMember } from "../fixtures/raw/raw-json.mjs";
+import { onMessage, send, sendText, text, tool } from "../fixtures/upstreams/wire.mjs";
 
 const CALLS = {
-  "say.here": (id, args) => send({ id, result: text(JSON.stringify(args), { structuredContent: args }) }),
+  // The arguments go back as they came, with every digit.
+  "say.here": (id, _args, line) => {
+    const args = rawMember(line, "params", "arguments");
+    const content = `[{"type":"text","text":${JSON.stringify(args)}}]`;
+    sendText(`{"jsonrpc":"2.0","id":${id},"result":{"content":${content},"structuredContent":${args}}}`);
+  },
   twin: (id) => send({ id, result: text("one of two") }),
   pid: (id) => send({ id, result: text(String(process.pid)) }),
   waits: (id, { ms }) => void setTimeout(() => send({ id, result: text("waited") }), ms),
@@ -22,12 +28,12 @@ const METHODS = {
     }),
   ping: (id) => send({ id, result: {} }),
   "tools/list": (id) => send({ id, result: { tools: process.argv.slice(2).map((name) => tool(name)) } }),
-  "tools/call": (id, { name, arguments: args }) => CALLS[name](id, args),
+  "tools/call": (id, { name, arguments: args }, line) => CALLS[name](id, args, line),
 };
 
-onMessage(({ id, method, params }) => {
+onMessage(({ id, method, params }, line) => {
   if (id === undefined || method === undefined) return;
   const run = METHODS[method];
-  if (run) run(id, params);
+  if (run) run(id, params, line);
   else send({ id, error: { code: -32601, message: `Method not found: ${method}` } });
 });

@@ -126,7 +126,7 @@ export class SurfaceYard implements AsyncDisposable {
 
   #fill(): void {
     this.folder.write("mods/words/mcp.mjs", MODULE);
-    const parameters = '[parameters.text]\ntype = "string"\nrequired = true\n';
+    const parameters = '[parameters.text]\ntype = "string"\nrequired = true\n[parameters.ids]\ntype = "array"\n';
     this.folder.write(
       "tools/say_script/tool.toml",
       `name = "say_script"\ndescription = "Says it again."\nscript = "run.sh"\n${parameters}`,

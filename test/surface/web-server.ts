@@ -1,9 +1,10 @@
+import { stringifyExact } from "../../src/core/exact-json.ts";
 import { readJson, sendJson, startServer, type RunningServer } from "../fixtures/http-servers.ts";
 
 type Call = (args: Record<string, unknown>) => object | Promise<object>;
 
 const said = (value: object): object => ({
-  content: [{ type: "text", text: JSON.stringify(value) }],
+  content: [{ type: "text", text: stringifyExact(value) }],
   structuredContent: value,
 });
 const CALLS: Readonly<Record<string, Call>> = {

@@ -8,10 +8,11 @@ import { pathToFileURL } from "node:url";
 const require = createRequire(import.meta.url);
 const { current } = require("../calling/node/toolyard/script/channel.cjs");
 const { CONTEXT_NAME, createContext } = require("../calling/node/toolyard/script/context.cjs");
+const { parse } = require("../calling/node/toolyard/script/exact-json.cjs");
 const channel = current();
 
 async function run(path) {
-  const params = JSON.parse(readFileSync(0, "utf8"));
+  const params = parse(readFileSync(0, "utf8"));
   const module = await import(pathToFileURL(path).href);
   const execute = module.execute ?? module.default?.execute ?? module.default;
   if (typeof execute !== "function") throw new TypeError("The tool's file exports no function `execute(params)`.");

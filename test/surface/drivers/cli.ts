@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from "../../../src/core/exact-json.ts";
 import { Writable } from "node:stream";
 import { createProgram } from "../../../src/cli/program.ts";
 import type { Io } from "../../../src/cli/io.ts";
@@ -24,8 +25,8 @@ function commandLine(flags: readonly string[], env: Io["env"]): Surface {
         readStdin: () => Promise.resolve(""),
       };
       const program = await createProgram(io, "0", { json: true, finish: (code) => (exit = code) });
-      await program.parseAsync(["call", ...flags, "--json", tool, JSON.stringify(args)], { from: "user" });
-      return exit === 0 ? { value: toolValue(JSON.parse(stdout) as JsonObject) } : { failure: { exit } };
+      await program.parseAsync(["call", ...flags, "--json", tool, stringifyExact(args)], { from: "user" });
+      return exit === 0 ? { value: toolValue(parseExact(stdout) as JsonObject) } : { failure: { exit } };
     },
     told: (kind) => ({ exit: KINDS[kind].exit }),
     close: () => Promise.resolve(),

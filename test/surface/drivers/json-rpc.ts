@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from "../../../src/core/exact-json.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { KINDS } from "../../../src/core/kinds.ts";
 import { SILENCE, type OpenSurface } from "../surface.ts";
@@ -13,11 +14,11 @@ export const jsonRpcHttp =
   (path: string): OpenSurface =>
   async ({ url }, token) => ({
     call: async (method, params, signal) => {
-      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+      const body = stringifyExact({ jsonrpc: "2.0", id: 1, method, params });
       const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
       try {
         const response = await fetch(`${url}${path}`, { method: "POST", headers, body, ...(signal ? { signal } : {}) });
-        const { error, result } = (await response.json()) as Reply;
+        const { error, result } = parseExact(await response.text()) as Reply;
         return error ? { failure: { status: response.status, code: error["code"] } } : { value: result };
       } catch (error) {
         if (signal?.aborted) return { failure: SILENCE };

@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from "../../../src/core/exact-json.ts";
 import { PassThrough } from "node:stream";
 import { vi } from "vitest";
 import { objectMember, type JsonObject } from "../../../src/core/json.ts";
@@ -27,7 +28,7 @@ export class HubPipe implements RawWire {
     output.setEncoding("utf8").on("data", (text: string) => {
       const lines = (rest + text).split("\n");
       rest = lines.pop()!;
-      for (const line of lines) this.onMessage(JSON.parse(line) as JsonObject);
+      for (const line of lines) this.onMessage(parseExact(line) as JsonObject);
     });
     this.#served = serveStdio(hub, server, {
       input: this.#input,
@@ -36,7 +37,7 @@ export class HubPipe implements RawWire {
   }
 
   async send(message: JsonObject): Promise<void> {
-    this.#input.write(`${JSON.stringify(message)}\n`);
+    this.#input.write(`${stringifyExact(message)}\n`);
   }
   async opened(): Promise<void> {}
   async close(): Promise<void> {

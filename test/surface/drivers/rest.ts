@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from "../../../src/core/exact-json.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { KINDS } from "../../../src/core/kinds.ts";
 import { SILENCE, type OpenSurface } from "../surface.ts";
@@ -10,10 +11,10 @@ export const rest: OpenSurface = async ({ url }, token) => ({
       const response = await fetch(`${url}/api/tools/${encodeURIComponent(tool)}`, {
         method: "POST",
         headers,
-        body: JSON.stringify(args),
+        body: stringifyExact(args),
         ...(signal ? { signal } : {}),
       });
-      const value: unknown = await response.json();
+      const value = parseExact(await response.text());
       return response.ok
         ? { value }
         : { failure: { status: response.status, kind: (value as { error: JsonObject }).error["kind"] } };

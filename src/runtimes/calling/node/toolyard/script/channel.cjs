@@ -2,6 +2,7 @@
 "use strict";
 const { fstatSync, writeSync } = require("node:fs");
 const { Socket } = require("node:net");
+const { parse, stringify } = require("./exact-json.cjs");
 
 /**
  * A call that did not succeed. `kind` is of the hub's table: tool_error, unknown_tool, invalid_params, denied, limited,
@@ -33,7 +34,7 @@ class Channel {
   }
 
   send(message) {
-    let data = Buffer.from(`${JSON.stringify(message)}\n`);
+    let data = Buffer.from(`${stringify(message)}\n`);
     while (data.length > 0) {
       try {
         data = data.subarray(writeSync(this.#out, data));
@@ -83,7 +84,7 @@ class Channel {
   }
 
   #settle(line) {
-    const message = JSON.parse(line);
+    const message = parse(line);
     const { id, result, error } = message;
     const waiting = this.#pending.get(id);
     if (!waiting) return void this.#onMessage?.(message);

@@ -1,5 +1,6 @@
 // What a tool may ask of the hub, as the caller of this tool and inside its time.
 "use strict";
+const { stringify } = require("./exact-json.cjs");
 
 /**
  * `line()` gives the channel. Everything but `logger` and `progress` returns a promise, and rejects with a `ToolError`.
@@ -72,7 +73,7 @@ function createLogger(line) {
     (level) =>
     (...words) =>
       line().send({
-        log: words.map((word) => (typeof word === "string" ? word : JSON.stringify(word))).join(" "),
+        log: words.map((word) => (typeof word === "string" ? word : stringify(word))).join(" "),
         level,
       });
   return { debug: at("debug"), info: at("info"), warn: at("warning"), warning: at("warning"), error: at("error") };

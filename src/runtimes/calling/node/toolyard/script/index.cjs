@@ -3,6 +3,7 @@
 "use strict";
 const { readFileSync } = require("node:fs");
 const { current, ToolError } = require("./channel.cjs");
+const { parse } = require("./exact-json.cjs");
 const { createHub } = require("./hub.cjs");
 const { mediaResult } = require("./media.cjs");
 
@@ -13,7 +14,7 @@ let given;
 function getArguments() {
   if (given === undefined) {
     const text = readFileSync(0, "utf8");
-    given = text.trim() === "" ? {} : JSON.parse(text);
+    given = text.trim() === "" ? {} : parse(text);
   }
   return given;
 }
