@@ -1,4 +1,4 @@
-import { stringifyExact } from "../core/exact-json.ts";
+import { holdsBigInt, parseExact, stringifyExact } from "../core/exact-json.ts";
 import type * as ai from "ai";
 import type { LanguageModelUsage, ToolSet } from "ai";
 import type { LoadedLanguageModel } from "../models/given-model.ts";
@@ -10,6 +10,7 @@ import type { Answered, Question, Strategy, WantedCall } from "./reply.ts";
 import type { AgentTexts } from "./texts.ts";
 import { rewriteSchema } from "./tool-formats/rewrite-schema.ts";
 import type { ModelTool } from "./toolset.ts";
+import { noteToolInputs, type ToolInputs } from "./tool-inputs.ts";
 import { vendorOf } from "./vendor.ts";
 
 type Sdk = typeof ai;
@@ -35,7 +36,9 @@ export function createNativeStrategy(sdk: Sdk, settings: ModelSettings): Strateg
   };
   return {
     ask: async (question) => {
-      const asked = requestOf(toolsOf(question.tools), settings, question);
+      const inputs: ToolInputs = new Map();
+      const model = noteToolInputs(settings.model, inputs);
+      const asked = requestOf(toolsOf(question.tools), { ...settings, model }, question);
       const done = question.emit
         ? await streamed(sdk.streamText(withoutConsole(asked)), question.signal, question.emit)
         : await sdk.generateText(asked);
@@ -44,7 +47,7 @@ export function createNativeStrategy(sdk: Sdk, settings: ModelSettings): Strateg
       const finish = await done.finishReason;
       return {
         text: await done.text,
-        calls: toolCalls.filter((call) => !call.providerExecuted).map(toWanted),
+        calls: toolCalls.filter((call) => !call.providerExecuted).map((call) => toWanted(call, inputs)),
         usage: toUsage(await done.usage),
         isCut: finish === "length",
         finish,
@@ -121,11 +124,23 @@ interface SdkCall {
   readonly input: unknown;
 }
 
-function toWanted({ toolCallId: id, toolName: name, input }: SdkCall): WantedCall {
+function toWanted({ toolCallId: id, toolName: name, input: parsed }: SdkCall, inputs: ToolInputs): WantedCall {
+  const input = exactInput(parsed, inputs.get(id));
   if (isJsonObject(input)) return { id, name, arguments: input };
   // Some models leave the arguments out where there are none.
   if (input === undefined || input === null || input === "") return { id, name, arguments: {} };
   return { id, name, received: typeof input === "string" ? input : stringifyExact(input) };
+}
+
+/** Returns the input with the integers of its text. The SDK's value counts wherever the two are not the same object. */
+function exactInput(parsed: unknown, text: string | undefined): unknown {
+  if (!isJsonObject(parsed) || text === undefined) return parsed;
+  try {
+    const exact = parseExact(text);
+    return holdsBigInt(exact) ? exact : parsed;
+  } catch {
+    return parsed;
+  }
 }
 
 export function toUsage({ inputTokens = 0, outputTokens = 0, totalTokens }: LanguageModelUsage): AgentUsage {

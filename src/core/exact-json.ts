@@ -76,16 +76,21 @@ export function holdsBigInt(value: unknown): boolean {
   return false;
 }
 
-/** Returns `value` with the nearest double in place of each `bigint`; the same object if there is none. */
-export function roundBigInts(value: unknown): unknown {
-  return holdsBigInt(value) ? rounded(value) : value;
+/** Returns `value` with the digits of each `bigint` as a string, for programs that write it with `JSON.stringify`. */
+export function spellBigInts(value: unknown): unknown {
+  return holdsBigInt(value) ? replaced(value, String) : value;
 }
 
-function rounded(value: unknown): unknown {
-  if (typeof value === "bigint") return Number(value);
-  if (Array.isArray(value)) return value.map(rounded);
+/** Returns `value` with the nearest double in place of each `bigint`; the same object if there is none. */
+export function roundBigInts(value: unknown): unknown {
+  return holdsBigInt(value) ? replaced(value, Number) : value;
+}
+
+function replaced(value: unknown, replace: (integer: bigint) => unknown): unknown {
+  if (typeof value === "bigint") return replace(value);
+  if (Array.isArray(value)) return value.map((item) => replaced(item, replace));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, rounded(member)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaced(member, replace)]));
 }
 
 /** The shortest integer beyond ±`Number.MAX_SAFE_INTEGER` has this many digits. */

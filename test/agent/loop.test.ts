@@ -40,6 +40,19 @@ const agentOf = (model: string, options: Partial<CreateAgentOptions> = {}) =>
 const call = (name: string, args: object | string = {}): ScriptedReply => ({ calls: [{ name, arguments: args }] });
 const sent = (index = -1): string => JSON.stringify(asked().at(index)!.body);
 
+describe.each(BREAKABLE)("with %s", (model) => {
+  test.each([false, true])(
+    "passes an integer beyond 2^53 to the tool and back exactly (streamed: %s)",
+    async (isHeard) => {
+      models.say([call("item", '{"id": 7795506888185572399, "ids": [-9007199254740993]}'), { text: "Found." }]);
+      const events: AgentEvent[] = [];
+      await agentOf(model).chat("Find it.", isHeard ? { onEvent: (event) => events.push(event) } : {});
+      // The result of the call, which is text in the second question.
+      expect(sent(1)).toContain(String.raw`{\"id\":7795506888185572399,\"ids\":[-9007199254740993]}`);
+    },
+  );
+});
+
 describe.each(VENDORS)("with %s", (model) => {
   test.each([false, true])(
     "two calls of one reply are made and answered, then the text is the answer (streamed: %s)",

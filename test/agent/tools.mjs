@@ -18,6 +18,7 @@ export const hanging = shared.hanging;
 // oxlint-disable-next-line toolyard/test-length -- One tool after another.
 export function registerTools(hub) {
   hub.registerTool("add", ({ a, b }) => a + b, numbers, "Adds two numbers");
+  hub.registerTool("item", (args) => args, { id: { type: "integer", maximum: 2n ** 64n } }, "Finds an item");
   hub.registerTool("say", ({ text }) => text, { text: { type: "string" } }, "Says a text");
   hub.registerTool(
     "picture",

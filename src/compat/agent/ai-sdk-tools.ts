@@ -1,3 +1,4 @@
+import { spellBigInts } from "../../core/exact-json.ts";
 import type { AgentHub } from "../../agent/agent-hub.ts";
 import type { ToolResultOutput } from "../../agent/messages.ts";
 import { TEXTS } from "../../agent/texts.ts";
@@ -82,7 +83,8 @@ function toTool(hub: AgentHub, tool: JsonObject, rules: OutputRules): AiSdkTool 
     execute: async (input, { abortSignal }) => {
       const signal = abortSignal ?? new AbortController().signal;
       const outcome = await hub.call(String(tool["name"]), isJsonObject(input) ? input : {}, { signal });
-      if (outcome.ok) return outcome.result;
+      // The AI SDK writes results with `JSON.stringify`, which rejects a BigInt.
+      if (outcome.ok) return spellBigInts(outcome.result) as JsonObject;
       throw new FailError({ ...outcome, message: String(toErrorObject(outcome)["error"]) });
     },
     toModelOutput: ({ output }) => toModelOutput(ok(isJsonObject(output) ? output : {}), rules).output,

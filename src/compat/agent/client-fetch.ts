@@ -20,11 +20,13 @@ export function clientFetch(client: object, vendor: ClientVendor): typeof fetch 
   const ask = methodOf(client, vendor)!;
   const { toRequest, toReply } = DIALECTS[vendor];
   return async (_url, init) => {
-    const body = parseExact(String(init?.body)) as JsonObject;
+    // The client writes the body with `JSON.stringify`, which rejects a BigInt.
+    const body = JSON.parse(String(init?.body)) as JsonObject;
     try {
       const options = { ...(init?.signal && { signal: init.signal }), ...OPTIONS[vendor] };
       const reply: unknown = await orAbort(ask(toRequest(body), options), init?.signal);
-      return Response.json(toReply(isJsonObject(reply) ? plain(reply) : {}, String(body["model"])));
+      const answer = toReply(isJsonObject(reply) ? plain(reply) : {}, String(body["model"]));
+      return new Response(stringifyExact(answer), { headers: { "content-type": "application/json" } });
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal) return refusal;

@@ -1,0 +1,44 @@
+import { isJsonObject } from "../core/json.ts";
+import type { LoadedLanguageModel } from "../models/given-model.ts";
+
+/** The texts of the tool inputs in one reply of a model, by the id of the call. */
+export type ToolInputs = Map<string, string>;
+
+type Generate = (options: never) => PromiseLike<{ readonly content?: unknown }>;
+type Stream = (options: never) => PromiseLike<{ readonly stream: ReadableStream<unknown> }>;
+
+/**
+ * Returns the same model, which also notes the texts of tool inputs. The AI SDK parses them with `JSON.parse`, which
+ * rounds integers beyond 2^53.
+ */
+export function noteToolInputs(model: LoadedLanguageModel, inputs: ToolInputs): LoadedLanguageModel {
+  const note = (part: unknown): void => {
+    if (!isJsonObject(part) || part["type"] !== "tool-call") return;
+    const { toolCallId: id, input } = part;
+    if (typeof id === "string" && typeof input === "string") inputs.set(id, input);
+  };
+  const generate: Generate = async (options) => {
+    const reply = await (model.doGenerate(options) as ReturnType<Generate>);
+    if (Array.isArray(reply.content)) reply.content.forEach(note);
+    return reply;
+  };
+  const stream: Stream = async (options) => {
+    const reply = await (model.doStream(options) as ReturnType<Stream>);
+    const noting = new TransformStream<unknown, unknown>({
+      transform: (part, controller) => {
+        note(part);
+        controller.enqueue(part);
+      },
+    });
+    return { ...reply, stream: reply.stream.pipeThrough(noting) };
+  };
+  return new Proxy(model, {
+    get(target, name) {
+      if (name === "doGenerate") return generate;
+      if (name === "doStream") return stream;
+      const member: unknown = Reflect.get(target, name, target);
+      // A model of a class may have private members, which the proxy does not have.
+      return typeof member === "function" ? (member.bind(target) as unknown) : member;
+    },
+  });
+}
