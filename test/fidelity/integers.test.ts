@@ -60,7 +60,11 @@ beforeAll(async () => {
     ["legacy", "modern"].map((era) => [`${era}-stdio`, { command: [process.execPath, SERVER, era, "stdio"] }]),
   );
   const variables = { PATH: process.env["PATH"] ?? "", HOME: folder.path, TOOLYARD_HOME: `${folder.path}/home` };
-  const flags = { builtin: { execute_code: false }, mcp: { stdio_servers: stdio, remote_servers: remote } };
+  const flags = {
+    rest: { routes: { "GET /by-query": "legacy-stdio__typed" } },
+    builtin: { execute_code: false },
+    mcp: { stdio_servers: stdio, remote_servers: remote },
+  };
   hub = await openHub({
     config: await loadHubConfig({ files: [], variables, flags }),
     variables,
@@ -243,6 +247,11 @@ test("REST reads long integers from a query and from a body, and answers them", 
   expect(await (await fetch(url, { method: "POST", headers, body: args })).text()).toBe(args);
   const refused = await fetch(url, { method: "POST", headers, body: '{"id":18446744073709551616}' });
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("18446744073709551615")]);
+  const query = await fetch(`${door.address.url}/by-query?id=18446744073709551615&preset=${LONG}`);
+  expect(await query.text()).toBe(args);
+  const openApi = await (await fetch(`${door.address.url}/openapi.json`)).text();
+  expect(openApi).toContain('"minimum":-9223372036854775808,"maximum":18446744073709551615');
+  expect(openApi).toContain(`"default":${LONG}`);
   const tooLong = await fetch(url, { method: "POST", headers, body: `{"id":1${"0".repeat(4300)}}` });
   expect([tooLong.status, await tooLong.text()]).toEqual([400, expect.stringContaining("4300 digits")]);
 });

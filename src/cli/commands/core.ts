@@ -1,3 +1,4 @@
+import { parseExact } from "../../core/exact-json.ts";
 import { closeMcpInstance, initialize } from "../../compat/core/initialize.ts";
 import { MCPHTTPServer } from "../../compat/core/http-server.ts";
 import { MCPError, MCPResourceNotFoundError, MCPToolNotFoundError } from "../../compat/core/errors.ts";
@@ -143,7 +144,7 @@ function coreOptions({ config, logLevel, verbose }: Options, io: Io, log: Log = 
 function readParams(text: string): JsonObject {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExact(text);
   } catch (error) {
     throw new MCPError(`--params must be a JSON object: ${messageOf(error)}. In a shell, put it in single quotes.`);
   }

@@ -43,8 +43,9 @@ export const IDENTITY: ReadonlySet<string> = new Set([
 const TYPES = new Set(["array", "boolean", "integer", "null", "number", "object", "string"]);
 const isText = (value: unknown): boolean => typeof value === "string";
 const isFlag = (value: unknown): boolean => typeof value === "boolean";
-const isNumber = (value: unknown): boolean => typeof value === "number";
-const isCount = (value: unknown): boolean => typeof value === "number" && Number.isInteger(value) && value >= 0;
+const isNumber = (value: unknown): value is number | bigint => typeof value === "number" || typeof value === "bigint";
+const isCount = (value: unknown): boolean =>
+  isNumber(value) && value >= 0 && (typeof value === "bigint" || Number.isInteger(value));
 const isTextList = (value: unknown): boolean =>
   Array.isArray(value) && value.every(isText) && new Set(value).size === value.length;
 
@@ -74,7 +75,7 @@ const VALUES: Readonly<Record<string, (value: unknown) => boolean>> = {
   minLength: isCount,
   minProperties: isCount,
   minimum: isNumber,
-  multipleOf: (value) => typeof value === "number" && value > 0,
+  multipleOf: (value) => isNumber(value) && value > 0,
   pattern: isText,
   readOnly: isFlag,
   required: isTextList,

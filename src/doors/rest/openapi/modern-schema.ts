@@ -80,7 +80,7 @@ function moveLimit(
   exclusive: "exclusiveMinimum" | "exclusiveMaximum",
 ): void {
   if (typeof schema[exclusive] !== "boolean") return;
-  if (schema[exclusive] && typeof schema[limit] === "number") {
+  if (schema[exclusive] && (typeof schema[limit] === "number" || typeof schema[limit] === "bigint")) {
     schema[exclusive] = schema[limit];
     delete schema[limit];
   } else {

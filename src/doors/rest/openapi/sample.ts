@@ -35,12 +35,13 @@ class Sampler {
   }
 
   #ofType(type: unknown, schema: JsonObject, depth: number): unknown {
-    const least = typeof schema["minimum"] === "number" ? schema["minimum"] : 1;
+    const { minimum } = schema;
+    const least = typeof minimum === "number" || typeof minimum === "bigint" ? minimum : 1;
     switch (type) {
       case "string":
         return "text";
       case "integer":
-        return Math.ceil(least);
+        return typeof least === "bigint" ? least : Math.ceil(least);
       case "number":
         return least;
       case "boolean":

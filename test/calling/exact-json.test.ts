@@ -1,15 +1,17 @@
 import { createRequire } from "node:module";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { jsonText } from "../../../test/support/json-text.ts";
-import { parseExact, stringifyExact } from "../../core/exact-json.ts";
+import { jsonText } from "../support/json-text.ts";
+import { parseExact, stringifyExact } from "../../src/core/exact-json.ts";
 
 interface ExactJson {
   parse(text: string): unknown;
   stringify(value: unknown): string;
 }
 
-const child = createRequire(import.meta.url)("./node/toolyard/script/exact-json.cjs") as ExactJson;
+const child = createRequire(import.meta.url)(
+  "../../src/runtimes/calling/node/toolyard/script/exact-json.cjs",
+) as ExactJson;
 
 test("JSON of started programs reads and writes random JSON as the hub does", () => {
   fc.assert(

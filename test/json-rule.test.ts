@@ -1,0 +1,57 @@
+// `JSON.parse` rounds integers beyond 2^53. Messages, arguments, results and definitions are read by `parseExact` only.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const SOURCES = join(import.meta.dirname, "..", "src");
+
+/** Files that read what no caller and no tool wrote, by what they read. */
+const OWN_TEXTS: Readonly<Record<string, readonly string[]>> = {
+  "the two readers": ["core/exact-json.ts", "runtimes/calling/node/toolyard/script/exact-json.cjs"],
+  "text that the same function has written, without a BigInt": ["agent/tool-output.ts"],
+  "requests of the AI SDK, for clients that write them with `JSON.stringify`": ["compat/agent/client-fetch.ts"],
+  "files of the hub": [
+    "config/accepted-files.ts",
+    "config/connect/records.ts",
+    "providers/stdio/install/install-files.ts",
+    "providers/stdio/install/minder-main.ts",
+    "providers/stdio/service-listing.ts",
+    "providers/tool-folders/prepare/needs.ts",
+    "signin/issuer-book.ts",
+    "signin/vault.ts",
+  ],
+  "files of other programs, and variables": ["runtimes/execute/find-faults.ts", "telemetry/secret-settings.ts"],
+  "templates of new tools": ["cli/new-tool/other-files.ts", "cli/new-tool/script-files.ts"],
+  "answers of services that are no tools": [
+    "models/model-failure.ts",
+    "outbound/credentials/token-answer.ts",
+    "outbound/outbound-client.ts",
+    "signin/network.ts",
+    "upstream/http/session-loss.ts",
+  ],
+  "what processes and workers of the hub tell each other, cursors": [
+    "doors/mcp/paging.ts",
+    "http/workers/main.ts",
+    "http/workers/principal-text.ts",
+    "http/workers/worker-process.ts",
+    "http/workers/worker.ts",
+    "hub/shared/greeting.ts",
+    "sandbox/child/main.ts",
+    "sandbox/deno/bundle.ts",
+  ],
+  "frames of the sandbox, in which values are texts": [
+    "sandbox/javascript/guest-error.ts",
+    "sandbox/javascript/host-plain.ts",
+    "sandbox/python/guest-done.ts",
+    "sandbox/python/guest-link.ts",
+  ],
+};
+
+test("files that read values of callers and tools do not use JSON.parse", () => {
+  const names = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).map((name) => name.replaceAll("\\", "/"));
+  const using = names
+    .filter((name) => /\.[cm]?[jt]s$/.test(name) && !name.endsWith(".test.ts"))
+    .filter((name) => readFileSync(join(SOURCES, name), "utf8").includes("JSON.parse("));
+  const others = using.filter((name) => !Object.values(OWN_TEXTS).flat().includes(name));
+  expect(others).toEqual([]);
+});
