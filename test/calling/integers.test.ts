@@ -22,8 +22,11 @@ const PARAMETERS = '[parameters.ids]\ntype = "array:integer"\n';
 const PYTHON_MODULE = `from typing import Any
 
 def register_tools(hub):
-    hub.register_tool("py.ids", lambda args: {"ids": args["ids"], "more": [one + 1 for one in args["ids"]], "through": {"ids": args["ids"]}},
-        {"type": "object", "properties": {"ids": {"type": "array"}}}, "Returns ids.")
+    def answer(args):
+        ids = args["ids"]
+        return {"ids": ids, "more": [one + 1 for one in ids], "through": {"ids": ids}}
+
+    hub.register_tool("py.ids", answer, {"type": "object", "properties": {"ids": {"type": "array"}}}, "Returns ids.")
 `;
 const JS_MODULE = `export function registerTools(hub) {
   hub.registerTool("same", (args) => args, {}, "Returns its arguments.");
@@ -41,7 +44,8 @@ const JS_FILE = `export const execute = async ({ ids }, lollms_client_instance) 
 `;
 const PY_FILE = `def execute(params, lollms_client_instance):
     ids = params["ids"]
-    return {"ids": ids, "more": [one + 1 for one in ids], "through": lollms_client_instance.call_tool("same", {"ids": ids})}
+    through = lollms_client_instance.call_tool("same", {"ids": ids})
+    return {"ids": ids, "more": [one + 1 for one in ids], "through": through}
 `;
 const PY_SCRIPT = `#!/usr/bin/env python3
 import json, os, sys
