@@ -66,3 +66,16 @@ test.each([
 ])("a resource called %j is the file %j", (name, file) => {
   expect(fileName({ name, mimeType: "text/plain" }, 0)).toBe(file);
 });
+
+test.each([
+  ["constructor", "x.bin"],
+  ["__proto__", "x.bin"],
+  ["toString", "x.bin"],
+  ["text/../../etc/passwd", "x.bin"],
+  ["image/png\0", "x.bin"],
+  ["image/png\u001b[2J", "x.bin"],
+  ["\u202egnp/egami", "x.bin"],
+  ["IMAGE/PNG; charset=中", "x.png"],
+])("a resource of the type %j is the file %j", (mimeType, file) => {
+  expect(fileName({ name: "x", mimeType }, 0)).toBe(file);
+});

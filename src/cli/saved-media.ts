@@ -21,24 +21,27 @@ const MAX_FILES = 1000;
 const MAX_NAMES = 10_000;
 const LONGEST_STEM = 80;
 
-const ENDINGS: Readonly<Record<string, string>> = {
-  "application/json": "json",
-  "application/pdf": "pdf",
-  "application/zip": "zip",
-  "audio/mpeg": "mp3",
-  "audio/ogg": "ogg",
-  "audio/wav": "wav",
-  "audio/x-wav": "wav",
-  "image/gif": "gif",
-  "image/jpeg": "jpg",
-  "image/png": "png",
-  "image/svg+xml": "svg",
-  "image/webp": "webp",
-  "text/csv": "csv",
-  "text/html": "html",
-  "text/markdown": "md",
-  "text/plain": "txt",
-};
+/** A map, because a server chooses the type: an object also has `constructor`. */
+const ENDINGS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "application/json": "json",
+    "application/pdf": "pdf",
+    "application/zip": "zip",
+    "audio/mpeg": "mp3",
+    "audio/ogg": "ogg",
+    "audio/wav": "wav",
+    "audio/x-wav": "wav",
+    "image/gif": "gif",
+    "image/jpeg": "jpg",
+    "image/png": "png",
+    "image/svg+xml": "svg",
+    "image/webp": "webp",
+    "text/csv": "csv",
+    "text/html": "html",
+    "text/markdown": "md",
+    "text/plain": "txt",
+  }),
+);
 
 /** Images, audio and resources of a result, in their order. */
 export function mediaOf(result: JsonObject): readonly Medium[] {
@@ -170,5 +173,5 @@ export function fileName({ name = "", mimeType }: Pick<Medium, "name" | "mimeTyp
 
 function endingOf(mimeType: string): string {
   const plain = mimeType.replace(/;.*/s, "").trim().toLowerCase();
-  return `.${ENDINGS[plain] ?? "bin"}`;
+  return `.${ENDINGS.get(plain) ?? "bin"}`;
 }
