@@ -125,7 +125,8 @@ class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
     const account = this.bodies.open(`address ${socket.remoteAddress ?? ""}`, () => socket.destroy());
     const paced = new PacedSocket({ socket, bytes, queue: this.#turns, account });
     this.#server.emit("connection", paced);
-    paced.start();
+    // Parsing costs more than reading, and many connections may come in one turn.
+    this.#turns.add(() => paced.start());
   }
 
   close(): Promise<void> {

@@ -4,8 +4,10 @@ import { Duplex } from "node:stream";
 import type { ArrivingBytes } from "../body-budget.ts";
 import { PACED_BYTES, type TurnQueue } from "./turn-queue.ts";
 
-/** Node's parser makes objects for all requests of a piece at once, so a piece is small. */
-const PIECE_BYTES = 1024;
+/** Node's parser makes objects for all requests of a piece at once, so a piece is small: at most ten requests. */
+const HEAD_PIECE_BYTES = 256;
+/** While a body is read. Other requests may follow it in the same piece. */
+const BODY_PIECE_BYTES = 1024;
 /** Bytes that wait for the parser before the connection is paused. */
 const MAX_HELD_BYTES = 16 * 1024;
 
@@ -174,7 +176,7 @@ export class PacedSocket extends Duplex {
   #feed(): void {
     let held = this.#held;
     while (this.#canPush && held.length > 0 && !this.#isBusy && !this.destroyed) {
-      const piece = held.subarray(0, PIECE_BYTES);
+      const piece = held.subarray(0, this.#last ? BODY_PIECE_BYTES : HEAD_PIECE_BYTES);
       held = held.subarray(piece.length);
       this.#held = held;
       this.#canPush = this.push(piece);
