@@ -93,3 +93,14 @@ describe("results", () => {
 test("what is shown to people holds no escape and turns no writing; lines and tabs stay", () => {
   expect(safeToShow("a\u001b[2Jb\u009b1mc\u202ed\u2066e\u200ff\ng\th")).toBe("a[2Jb1mcdef\ng\th");
 });
+
+test.each([
+  ["tool_error: no\rpaid: yes", "tool_error: no\npaid: yes"],
+  ["one\r\ntwo\n", "one\r\ntwo\n"],
+  ["\r\r\n\r", "\n\r\n\n"],
+  // The marker between them is removed first, and must not hide that the return stands alone.
+  ["a\r\u202e\u0007b", "a\nb"],
+  ["a\r\u001b\nb", "a\r\nb"],
+])("no carriage return overwrites the line that is shown: %j", (text, shown) => {
+  expect(safeToShow(text)).toBe(shown);
+});

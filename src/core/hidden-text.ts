@@ -139,15 +139,17 @@ export function withoutTags(text: string): string {
 
 /** What turns the direction of writing, so that text is read in another order than it stands in. */
 const DIRECTION = String.raw`\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`;
+/** Sends a terminal back to the start of the line, where the next characters overwrite what stands there. */
+const LONE_RETURN = /\r(?!\n)/g;
 const UNSAFE_TO_SHOW = new RegExp(`[${DIRECTION}${CONTROL}]`, "gu");
 
 /**
- * Text that leaves a terminal and a page alone: without control characters, line breaks and tabs excepted, and without
- * the marks that turn the direction of writing. What tools and servers say may hold them, and would repaint the screen
- * or forge what stands there.
+ * Returns text that a terminal and a page only show: without control characters except line breaks and tabs, and
+ * without the marks that turn the direction of writing. Texts of tools and servers may hold them, and would repaint the
+ * screen or forge what stands there. A carriage return alone becomes a line break.
  */
 export function safeToShow(text: string): string {
-  return text.replaceAll(UNSAFE_TO_SHOW, "");
+  return text.replaceAll(UNSAFE_TO_SHOW, "").replaceAll(LONE_RETURN, "\n");
 }
 
 /** The same of JSON text, where such a character can stand as an escape, so that nothing of the value is lost. */

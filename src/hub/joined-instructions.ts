@@ -41,8 +41,11 @@ function section(name: string, text: string): string {
   return `<instructions source=${JSON.stringify(name)}>\n${text}\n</instructions>`;
 }
 
-/** What a section's tag looks like to a program or a model, in whatever case and with whatever blanks. */
-const TAG = /<(?=[\s/\\]{0,16}instructions)/gi;
+/**
+ * The beginning of what looks like a section's tag to a program or a model: in any case, with any number of blanks, and
+ * with the signs of other widths that Unicode has for `<` and `/`.
+ */
+const TAG = /[<\ufe64\uff1c](?=[\s/\\\uff0f]*instructions)/gi;
 
 function withoutTags(text: string): string {
   return text.replaceAll(TAG, "&lt;");
