@@ -26,5 +26,5 @@ export function deprecationOf({ description, definition }: ToolRecord): Deprecat
   const text = firstChars(description, MAX_READ_CHARS);
   const isMarked = definition["deprecated"] === true;
   if (!isMarked && !SAYS_DEPRECATED.some((pattern) => pattern.test(text))) return undefined;
-  return { replacements: Array.from(text.matchAll(REPLACEMENT), ([, name]) => name!.replace(/[.-]+$/, "")) };
+  return { replacements: Array.from(text.matchAll(REPLACEMENT), ([, name]) => name!.replace(/(?<![.-])[.-]+$/, "")) };
 }
