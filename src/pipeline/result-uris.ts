@@ -11,7 +11,9 @@ export function withShownUris(method: CallMethod, result: JsonObject, uris: Sour
   const shown = withUiResource(result, (uri) => uris.shown(uri));
   const member = MEMBERS[method];
   if (member === undefined) return shown;
-  const list = shown[member.key] as readonly JsonObject[];
+  const list = shown[member.key] as readonly JsonObject[] | undefined;
+  // A result that asks for input has no such list.
+  if (list === undefined) return shown;
   const changed = mapped(list, (item) => member.change(item, uris));
   return changed === list ? shown : { ...shown, [member.key]: changed };
 }
