@@ -137,7 +137,7 @@ function scalarTypes(schemas: readonly JsonObject[]): ReadonlySet<string> {
       ...(constant === undefined ? [] : [constant]),
       ...(Array.isArray(values) ? (values as unknown[]) : []),
     ];
-    for (const one of named) types.add(one === null ? "null" : typeof one);
+    for (const one of named) types.add(one === null ? "null" : typeof one === "bigint" ? "number" : typeof one);
   }
   types.delete("null");
   return types;
