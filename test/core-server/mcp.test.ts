@@ -207,7 +207,7 @@ describe("execution", () => {
     const missing = await caught(core.mcp.executeTool("math.add", { a: 1 }));
     expect(missing).toBeInstanceOf(MCPInvalidParamsError);
     expect(missing).toMatchObject({ message: "Missing required parameter: b", code: -32602 });
-    expect(await caught(core.mcp.executeTool("math.add", { a: 1, b: "2" }))).toBeInstanceOf(MCPInvalidParamsError);
+    expect(await caught(core.mcp.executeTool("math.add", { a: 1, b: "two" }))).toBeInstanceOf(MCPInvalidParamsError);
     expect(calls).toBe(0);
   });
 

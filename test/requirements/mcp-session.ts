@@ -112,8 +112,18 @@ export class McpSession {
     more: JsonObject = {},
     headers: Readonly<Record<string, string>> = {},
   ): Promise<string[]> {
-    const text = await this.text("tool_search", { query, ...more }, headers);
-    return text.startsWith("[") ? (JSON.parse(text) as readonly JsonObject[]).map((hit) => String(hit["name"])) : [];
+    return (await this.#hits({ query, ...more }, headers)).map((hit) => String(hit["name"]));
+  }
+
+  /** The names of tools that match a query, without the nearest ones that are given where none does. */
+  async matches(query: string): Promise<string[]> {
+    const hits = await this.#hits({ query }, {});
+    return hits.filter((hit) => Number(hit["score"]) > 0.05).map((hit) => String(hit["name"]));
+  }
+
+  async #hits(args: JsonObject, headers: Readonly<Record<string, string>>): Promise<readonly JsonObject[]> {
+    const text = await this.text("tool_search", args, headers);
+    return text.startsWith("[") ? (JSON.parse(text) as readonly JsonObject[]) : [];
   }
 
   get #isModern(): boolean {

@@ -31,7 +31,7 @@ describe.each(CASES)("a server on %s in the %s era", (way, era) => {
     const replies = [
       [{ error: "it failed", result: {} }, "member `error`"],
       [{ error: null, result: null }, "`result` object"],
-      [{ error: {}, result: [] }, "`result` object"],
+      [{ error: {}, result: [] }, "`content` is missing"],
     ] as const;
     for (const [onError, reason] of replies)
       expect(await server.call("bad", { odd: { onError } })).toMatchObject({
