@@ -148,3 +148,49 @@ test("every number that JSON writes as text is read as that number, and other va
     { seed: 27, numRuns: 300 },
   );
 });
+
+describe("puts the defaults back", () => {
+  const wrong = { type: "string", default: null };
+
+  test("at every depth of lists and objects, each once", () => {
+    const entry = {
+      type: "object",
+      properties: { a: wrong, n: integer, inner: { type: "array", items: { properties: { b: wrong } } } },
+    };
+    const schema = { type: "object", properties: { n: integer, list: { type: "array", items: entry }, top: wrong } };
+    const one = { a: null, n: "1", inner: [{ b: null }, {}, { b: "x" }] };
+    const args = { n: "3", list: [one, {}, one], top: null };
+    const { checked, restore } = adaptArguments(schema, args, { coerces: true })!;
+    expect(checked).toEqual({
+      n: 3,
+      list: [{ n: 1, inner: [{}, {}, { b: "x" }] }, {}, { n: 1, inner: [{}, {}, { b: "x" }] }],
+    });
+    const read = { ...one, n: 1 };
+    expect(restore(checked)).toEqual({ n: 3, list: [read, {}, read], top: null });
+    expect(args.list[0]).toBe(one);
+  });
+
+  test("copies an object with thousands of them once", () => {
+    const schema = { type: "object", properties: { n: integer }, additionalProperties: wrong };
+    const names = Array.from({ length: 9_000 }, (_, at) => `k${at}`);
+    const args = { n: "3", ...Object.fromEntries(names.map((name) => [name, null])) };
+    const { checked, restore } = adaptArguments(schema, args, { coerces: true })!;
+    let copies = 0;
+    const counted = new Proxy(checked, {
+      ownKeys: (target) => {
+        copies += 1;
+        return Reflect.ownKeys(target);
+      },
+    });
+    expect(Object.keys(restore(counted))).toHaveLength(9_001);
+    expect(copies).toBe(1);
+  });
+});
+
+test("a union with very many branches gives large arguments their first verdict", () => {
+  const branches = Array.from({ length: 1_000 }, (_, at) => ({ type: "number", minimum: -at }));
+  const schema = { type: "object", additionalProperties: { anyOf: branches } };
+  const args = (length: number): JsonObject => Object.fromEntries(Array.from({ length }, (_, at) => [`k${at}`, "5"]));
+  expect(adaptArguments(schema, args(20), { coerces: true })?.checked["k19"]).toBe(5);
+  expect(adaptArguments(schema, args(500), { coerces: true })).toBeUndefined();
+});

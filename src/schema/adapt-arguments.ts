@@ -15,8 +15,11 @@ export interface AdaptOptions {
   readonly coerces: boolean;
 }
 
-/** Values that one second look takes at most; larger arguments keep their first verdict. */
-const MAX_VALUES = 10_000;
+/**
+ * Values and schemas that one second look reads at most, since it runs on the hub's own thread. Larger arguments keep
+ * their first verdict. Each value reads all schemas that it may be held against, such as the branches of a union.
+ */
+const MAX_STEPS = 30_000;
 
 /**
  * Reads arguments that do not fit their schema the way the official servers would. A member that equals its schema's
@@ -32,7 +35,8 @@ export function adaptArguments(
   const adaption = new Adaption(schema, coerces);
   const checked = adaption.value([schema], args, []) as JsonObject;
   if (checked === args || adaption.isOver) return undefined;
-  return { checked, restore: (value) => adaption.kept.reduce((whole, one) => withKept(whole, one), value) };
+  const { kept } = adaption;
+  return { checked, restore: (value) => (kept.length === 0 ? value : (withKept(value, kept, 0) as JsonObject)) };
 }
 
 type Step = string | number;
@@ -48,7 +52,7 @@ class Adaption {
   readonly kept: KeptMember[] = [];
   readonly #root: JsonObject;
   readonly #coerces: boolean;
-  #values = 0;
+  #steps = 0;
 
   constructor(root: JsonObject, coerces: boolean) {
     this.#root = root;
@@ -56,12 +60,12 @@ class Adaption {
   }
 
   get isOver(): boolean {
-    return this.#values > MAX_VALUES;
+    return this.#steps > MAX_STEPS;
   }
 
   /** The value as it is checked; the same one where nothing in it is read otherwise. */
   value(schemas: readonly unknown[], value: unknown, path: readonly Step[]): unknown {
-    this.#values += 1;
+    this.#steps += 1;
     if (this.isOver) return value;
     const candidates = this.#candidates(schemas);
     if (Array.isArray(value)) return this.#list(candidates, value, path);
@@ -86,6 +90,7 @@ class Adaption {
       (schema) => isJsonObject(schema) && "default" in schema && isSameScalar(schema["default"], value),
     );
     if (!isOwnDefault) return this.value(schemas, value, path);
+    this.#steps += 1;
     this.kept.push({ path, value });
     return ABSENT;
   }
@@ -105,8 +110,9 @@ class Adaption {
   #candidates(schemas: readonly unknown[]): readonly JsonObject[] {
     const found = new Set<JsonObject>();
     const open = [...schemas];
-    while (open.length > 0) {
+    while (open.length > 0 && !this.isOver) {
       const schema = open.pop();
+      this.#steps += 1;
       if (!isJsonObject(schema) || found.has(schema)) continue;
       found.add(schema);
       const { $ref, allOf, anyOf, oneOf } = schema;
@@ -168,12 +174,30 @@ function isSameScalar(first: unknown, second: unknown): boolean {
   return first === second && (typeof first !== "object" || first === null);
 }
 
-function withKept(whole: unknown, { path: [step, ...rest], value }: KeptMember): JsonObject {
-  const at = step!;
-  const inner = rest.length === 0 ? value : withKept((whole as JsonObject)[at], { path: rest, value });
-  if (Array.isArray(whole)) return (whole as unknown[]).with(Number(at), inner) as unknown as JsonObject;
-  return Object.fromEntries([
-    ...Object.entries(whole as JsonObject).filter(([name]) => name !== at),
-    [String(at), inner],
-  ]);
+/** Returns a value with the members that were absent for the check. Copies each list and object below it once. */
+function withKept(whole: unknown, kept: readonly KeptMember[], depth: number): unknown {
+  const changed = Array.from(byStep(kept, depth), ([step, below]): readonly [Step, unknown] => {
+    const [first] = below;
+    const isHere = first!.path.length === depth + 1;
+    return [step, isHere ? first!.value : withKept((whole as JsonObject)[step], below, depth + 1)];
+  });
+  if (Array.isArray(whole)) {
+    const list = [...(whole as unknown[])];
+    for (const [step, value] of changed) list[Number(step)] = value;
+    return list;
+  }
+  const members = new Map(Object.entries(whole as JsonObject));
+  for (const [step, value] of changed) members.set(String(step), value);
+  return Object.fromEntries(members);
+}
+
+function byStep(kept: readonly KeptMember[], depth: number): ReadonlyMap<Step, readonly KeptMember[]> {
+  const groups = new Map<Step, KeptMember[]>();
+  for (const one of kept) {
+    const step = one.path[depth]!;
+    const group = groups.get(step);
+    if (group) group.push(one);
+    else groups.set(step, [one]);
+  }
+  return groups;
 }
