@@ -36,7 +36,7 @@ describe("a reply", () => {
   test.each([
     ["both members are null", { result: null, error: null }, "`result` object"],
     ["there is neither", {}, "`result` object"],
-    ["the result is a list", { result: [] }, "`result` object"],
+    ["the result is a list", { result: [1] }, "`result` object"],
     ["the error is a text beside a result", { result: {}, error: "it failed" }, "member `error`"],
     ["the error has no code", { error: { message: "it failed" } }, "member `error`"],
     ["the error is true", { result: {}, error: true }, "member `error`"],

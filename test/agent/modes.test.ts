@@ -11,7 +11,7 @@ import { ToolFolder } from "../support/tool-folder.ts";
 import { startModels, type Asked, type ModelStandIn, type ScriptedReply } from "./stand-in.ts";
 import { toolsFile } from "./tools-file.ts";
 
-const NAMES = ["add", "fails", "hang", "picture", "say", "search_chunks", "slow_step"];
+const NAMES = ["add", "fails", "hang", "item", "picture", "say", "search_chunks", "slow_step"];
 
 let folder: ToolFolder;
 let models: ModelStandIn;

@@ -105,7 +105,16 @@ function comparable(reply: JsonObject, { method, refusal }: Step): unknown {
   if (refusal !== undefined)
     return error !== undefined || (isJsonObject(result) && result["isError"] === true) ? "refused" : reply;
   if (isJsonObject(error)) return { error: errorOf(error, method) };
-  return { result };
+  return { result: method === "tools/list" ? withoutTaskTools(result) : result };
+}
+
+/** The hub offers no tasks of its own yet, so it withholds the tools that require one. */
+function withoutTaskTools(result: unknown): unknown {
+  if (!isJsonObject(result) || !Array.isArray(result["tools"])) return result;
+  const tools = (result["tools"] as JsonObject[]).filter(
+    (tool) => objectMember(tool, "execution")?.["taskSupport"] !== "required",
+  );
+  return { ...result, tools };
 }
 
 function errorOf(error: JsonObject, method: string): JsonObject {
