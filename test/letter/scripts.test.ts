@@ -53,7 +53,7 @@ describe("tools that come, change and go", () => {
     expect(await client.names()).toEqual(["execute_tool", "tool_search"]);
     expect(await client.search("whistle")).toEqual(["buoy"]);
     yard.script("buoy", `${ONDEMAND}keywords = ["lantern"]\n`);
-    expect(await client.search("whistle")).toEqual([]);
+    expect(await client.matches("whistle")).toEqual([]);
     expect(await client.search("lantern")).toEqual(["buoy"]);
     yard.folder.write(
       "tools/buoy/tool.toml",
@@ -139,7 +139,7 @@ required = false
     yard.folder.write("attic/lamp/tool.toml", 'name = "lamp"\ndescription = "d"\nscript = "run.sh"\n');
     const client = await open();
     expect(await client.names()).toEqual(["bell"]);
-    expect(await client.search("lamp")).toEqual([]);
+    expect(await client.matches("lamp")).toEqual([]);
     const told = yard.hub.sources().flatMap(({ problems }) => problems.map(({ subject }) => subject));
     const missed = ["nameless", "scriptless", "shy", "torn", "undescribed"];
     expect([...new Set(told)].toSorted()).toEqual(missed.map((name) => `${name}/tool.toml`));

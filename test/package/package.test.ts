@@ -17,10 +17,10 @@ const MANIFEST = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as
   engines: { node: string };
 };
 /** Tables of embeddings apart; what is over this has something in it that nobody needs. */
-const MAX_PACKED_BYTES = 1_500_000;
+const MAX_PACKED_BYTES = 1_650_000;
 /**
  * What is installed, in parts: the document library (33 MB, 9 of which are needed), pictures of GNN and the table of
- * embeddings (5 and 4 MB), the system's keyring (3.5 MB, one of its prebuilt files), and everything else (73 MB, 12 of
+ * embeddings (5 and 4 MB), the system's keyring (3.5 MB, one of its prebuilt files), and everything else (74 MB, 12 of
  * which are needed), which is no larger than all of it was before any of these.
  */
 const MAX_INSTALLED_BYTES = {
@@ -28,7 +28,7 @@ const MAX_INSTALLED_BYTES = {
   pictures: { all: 5_000_000, needed: 0 },
   keyring: { all: 3_900_000, needed: 0 },
   table: { all: 4_400_000, needed: 4_400_000 },
-  else: { all: 73_600_000, needed: 14_500_000 },
+  else: { all: 74_200_000, needed: 15_000_000 },
 };
 const PARTS = {
   library: [
