@@ -255,7 +255,10 @@ function keyOf(id: RequestId, related: RequestId | undefined): string {
 function askParams(given: JsonObject = {}): JsonObject {
   const params = withoutTask(given);
   const meta = objectMember(params, "_meta");
-  if (!meta || !("progressToken" in meta)) return params;
+  if (meta && !("progressToken" in meta)) return params;
+  const { _meta: _faulty, ...bare } = params;
+  // A client that finds `"_meta": null` drops the whole request without an answer.
+  if (!meta) return "_meta" in params ? bare : params;
   const { progressToken: _token, ...rest } = meta;
   return { ...params, _meta: rest };
 }
