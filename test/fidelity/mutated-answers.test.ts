@@ -1,5 +1,5 @@
-// What a server sends, with each member spoiled in turn: through the hub an official client takes at least what it takes
-// on a direct connection, and the same of it.
+// What a server sends, with each member spoiled in turn. Through the hub an official client takes at least what it
+// takes on a direct connection, and the same of it.
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as PipeV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -264,7 +264,7 @@ test("a server's spoiled notifications are heard through the hub as directly, an
   }
 });
 
-test("the official client takes every opening that the hub makes of a spoiled one, and a good one stays as it is", () => {
+test("the official client takes what the hub makes of every spoiled opening, and a good one stays as it is", () => {
   const opening = {
     protocolVersion: "2025-11-25",
     capabilities: { tools: { listChanged: true }, resources: { subscribe: true }, logging: {}, ...OWN_CAPABILITIES },

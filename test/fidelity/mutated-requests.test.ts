@@ -1,5 +1,5 @@
-// What a client sends, with each member spoiled in turn: a request that an official server answers directly has the same
-// answer through the hub, and one that it refuses has one answer there, too.
+// What a client sends, with each member spoiled in turn. A request that an official server answers directly has
+// the same answer through the hub. One that it refuses has one answer there, too.
 import { InitializeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
