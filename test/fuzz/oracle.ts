@@ -68,7 +68,9 @@ function isReply(value: Record<string, unknown>, id: Id): boolean {
   const { error } = value;
   const isError = isJsonObject(error) && typeof error["code"] === "number" && typeof error["message"] === "string";
   if (id === null) return isError && (value["id"] === null || !("id" in value));
-  return isError || isJsonObject(value["result"]);
+  const result = value["result"];
+  // PHP serialises an empty object as an empty list.
+  return isError || isJsonObject(result) || (Array.isArray(result) && result.length === 0);
 }
 
 /** Says what is wrong with these replies, if anything. */
