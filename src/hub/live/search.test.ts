@@ -110,7 +110,7 @@ test.each<[NonNullable<HubConfig["search"]>, string[]]>([
   [{ mode: "words" }, []],
 ])("with [search] %j and no model, a query without a tool's words finds %j", async (search, found) => {
   const hub = await plainHub({ ...search, embedding_wait_ms: 60_000 });
-  const { hits } = await hub.search("answer a letter", 1);
+  const { hits } = await hub.search("du courrier postal", 1);
   expect(hits.map((hit) => hit.name)).toEqual(found);
 });
 
