@@ -1,8 +1,10 @@
 // `node bench/floods.mjs [--workers N]`: what the calls of a signed-in client cost while other clients flood the hub,
-// and how much memory the hub holds. Takes about 20 seconds. Each line is one flood of 3 seconds:
+// and how much memory the hub holds. Takes about 30 seconds. Each line is one flood of 3 seconds:
 // - requests without a token, pipelined on 100 connections, of the kinds that either HTTP reader of the hub serves;
 // - the same on connections that are opened again as soon as the hub closes them;
-// - bodies that are never completed, on 300 connections of one token.
+// - bodies that are never completed, on 300 connections of one token;
+// - bodies in chunks of one byte, on 200 connections of one token.
+// The last line shows the calls and the memory after all of them.
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,6 +21,8 @@ const HEAD = "Host: 127.0.0.1\r\n";
 const TOKEN = "token-of-the-signed-in-client";
 const OTHER_TOKEN = "token-of-the-flooding-client";
 const BODY_BYTES = 4 * 1024 * 1024 - 1;
+const BOB = `${HEAD}Authorization: Bearer ${OTHER_TOKEN}\r\nContent-Type: application/json\r\n`;
+const CHUNKED_HEAD = `POST /api/tools/meta.ping HTTP/1.1\r\n${BOB}Transfer-Encoding: chunked\r\n\r\n`;
 
 const FLOODS = {
   "no flood": { connections: 0 },
@@ -27,6 +31,8 @@ const FLOODS = {
   "100 × health, pipelined": { connections: 100, text: `GET /healthz HTTP/1.1\r\n${HEAD}\r\n` },
   "100 × HEAD (Node's reader), pipelined": { connections: 100, text: `HEAD /healthz HTTP/1.1\r\n${HEAD}\r\n` },
   "300 × half a body, one token": { connections: 300, body: true },
+  "200 × body in chunks of one byte": { connections: 200, text: "1\r\nx\r\n", start: CHUNKED_HEAD },
+  "no flood, after all of them": { connections: 0 },
 };
 
 if (process.argv[2] === "--flood") flood(JSON.parse(process.argv[3]));
@@ -130,7 +136,7 @@ function report(name, { times, most }) {
 }
 
 /** Runs in a process of its own. */
-function flood({ connections, port, text, body }) {
+function flood({ connections, port, text, start, body }) {
   const many = text && Buffer.from(text.repeat(Math.ceil(65_536 / text.length)));
   const open = () => {
     const socket = connect(port, "127.0.0.1");
@@ -138,10 +144,10 @@ function flood({ connections, port, text, body }) {
     socket.on("close", open);
     socket.resume();
     if (body) {
-      const headers = `${HEAD}Authorization: Bearer ${OTHER_TOKEN}\r\nContent-Type: application/json\r\n`;
-      socket.write(`POST /api/tools/meta.ping HTTP/1.1\r\n${headers}Content-Length: ${BODY_BYTES + 1}\r\n\r\n`);
+      socket.write(`POST /api/tools/meta.ping HTTP/1.1\r\n${BOB}Content-Length: ${BODY_BYTES + 1}\r\n\r\n`);
       return void socket.write(Buffer.alloc(BODY_BYTES, 0x20));
     }
+    if (start) socket.write(start);
     const send = () => {
       while (!socket.destroyed && socket.write(many));
     };

@@ -88,7 +88,9 @@ test.each([
 ] satisfies readonly [string, HubConfig, readonly string[]][])(
   "holds on a pipe, too (%s)",
   async (_how, settings, words) => {
-    await using hub = await serveHub({ mcp, ...settings }, "stdio");
+    const hub = await serveHub({ mcp, ...settings }, "stdio");
+    // Runs after the client is closed: its process writes into the folder that this removes.
+    onTestFinished(() => hub[Symbol.asyncDispose]());
     const { command, args, env } = hub.command!;
     const client = await connect(
       new StdioClientTransport({ command, args: [...args, ...words], env, stderr: "ignore" }),

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import type { ArrivingBytes } from "../body-budget.ts";
-import { PACED_BYTES, type TurnQueue } from "./turn-queue.ts";
+import { PACED_BYTES, SLICE_MS, type TurnQueue } from "./turn-queue.ts";
 
 /** Node's parser makes objects for all requests of a piece at once, so a piece is small: at most ten requests. */
 const HEAD_PIECE_BYTES = 256;
@@ -29,8 +29,11 @@ export interface PacedSocketParts {
 
 /**
  * A connection as Node's own server is given it. The server's parser takes a whole chunk, and makes a request and a
- * response of every few bytes in it. Here it gets small pieces, and the next one only when everything in the piece
- * before it is answered: requests that are pipelined are served one in a turn, and their memory is bounded.
+ * response, or a piece of a body, of every few bytes in it. Here it gets small pieces:
+ *
+ * - The next piece follows when every request in the piece before it is answered, so pipelined requests are served one
+ *   in a turn, and their memory is bounded.
+ * - A connection is parsed for `SLICE_MS` in a turn, so a body in chunks of one byte does not keep others waiting.
  */
 export class PacedSocket extends Duplex {
   readonly raw: Socket;
@@ -41,8 +44,8 @@ export class PacedSocket extends Duplex {
   #held: Buffer;
   #hasEnded = false;
   #canPush = true;
-  /** It is paused until its next turn. */
-  #isPaced = false;
+  /** It is in the queue to be parsed, and not read until then. */
+  #isQueued = false;
   /** The request that was parsed last, while it is not answered. */
   #last: IncomingMessage | undefined;
   readonly #waiting: (() => void)[] = [];
@@ -69,7 +72,7 @@ export class PacedSocket extends Duplex {
 
   /** Begins to parse what was read. Call it when the server has its listeners. */
   start(): void {
-    this.#feed();
+    this.#feedSoon();
   }
 
   /** Serves a request of this connection when those before it are answered. */
@@ -104,7 +107,7 @@ export class PacedSocket extends Duplex {
   override _read(): void {
     this.#canPush = true;
     // A piece that is pushed from within `_read` is parsed later, when it is too late to stop at a request.
-    if (this.#held.length > 0 || this.#hasEnded) process.nextTick(() => this.#feed());
+    if (this.#held.length > 0 || this.#hasEnded) process.nextTick(() => this.#feedSoon());
   }
 
   override _write(chunk: string | Buffer, encoding: BufferEncoding, done: Written): void {
@@ -137,21 +140,28 @@ export class PacedSocket extends Duplex {
 
   #came(chunk: Buffer): void {
     this.#hold(this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]));
-    if (chunk.length >= PACED_BYTES) this.#pace();
-    this.#feed();
-    if (this.#isFull) this.raw.pause();
+    // A connection is otherwise read as long as there is more, while all others wait.
+    if (chunk.length >= PACED_BYTES) this.#feedLater();
+    else this.#feedSoon();
+    if (this.#isFull || this.#isQueued) this.raw.pause();
   }
 
-  /** One piece in a turn: a connection is otherwise read as long as there is more, while all others wait. */
-  #pace(): void {
-    this.raw.pause();
-    if (this.#isPaced) return;
-    this.#isPaced = true;
-    this.#queue.add(() => {
-      this.#isPaced = false;
-      this.#feed();
-    });
+  #feedSoon(): void {
+    if (this.#isQueued) return;
+    this.#isQueued = true;
+    this.#queue.runSoon(this.#feedInTurn);
   }
+
+  #feedLater(): void {
+    if (this.#isQueued) return;
+    this.#isQueued = true;
+    this.#queue.add(this.#feedInTurn);
+  }
+
+  readonly #feedInTurn = (): void => {
+    this.#isQueued = false;
+    this.#feed();
+  };
 
   #hold(bytes: Buffer): void {
     this.#held = bytes;
@@ -162,33 +172,37 @@ export class PacedSocket extends Duplex {
     this.#hasEnded = true;
     // The server gives up what it has not answered when the client ends its side, as for any connection.
     if (this.#isBusy) this.#held = NOTHING;
-    this.#feed();
+    this.#feedSoon();
   }
 
   #answered(request: IncomingMessage): void {
     if (this.#last === request) this.#last = undefined;
     const next = this.#waiting.shift();
     if (next) return this.#queue.add(() => this.destroyed || next());
-    if (this.#held.length > 0 || this.#hasEnded) this.#queue.add(() => this.#feed());
+    if (this.#held.length > 0 || this.#hasEnded) this.#feedLater();
   }
 
-  /** Gives the parser one piece after another until a request is whole. */
+  /** Gives the parser one piece after another, until a request is whole or the time is over. */
   #feed(): void {
-    let held = this.#held;
-    while (this.#canPush && held.length > 0 && !this.#isBusy && !this.destroyed) {
-      const piece = held.subarray(0, this.#last ? BODY_PIECE_BYTES : HEAD_PIECE_BYTES);
-      held = held.subarray(piece.length);
-      this.#held = held;
+    const until = performance.now() + SLICE_MS;
+    while (this.#canParse && performance.now() < until) {
+      const piece = this.#held.subarray(0, this.#last ? BODY_PIECE_BYTES : HEAD_PIECE_BYTES);
+      this.#held = this.#held.subarray(piece.length);
       this.#canPush = this.push(piece);
     }
     if (this.destroyed) return;
     this.#hold(this.#held);
+    if (this.#canParse) return this.#feedLater();
     if (this.#hasEnded && this.#held.length === 0 && !this.readableEnded) this.push(null);
     else this.#readOn();
   }
 
   #readOn(): void {
-    if (!this.#isFull && !this.#isPaced) this.raw.resume();
+    if (!this.#isFull && !this.#isQueued) this.raw.resume();
+  }
+
+  get #canParse(): boolean {
+    return this.#canPush && this.#held.length > 0 && !this.#isBusy && !this.destroyed;
   }
 
   /** A request is whole and not answered; what follows is another one. */

@@ -2,20 +2,46 @@ import { setImmediate as turnEnd } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { TurnQueue } from "./turn-queue.ts";
 
-test("runs 32 in a turn, in their order, and what was added meanwhile after them", async () => {
-  const queue = new TurnQueue();
+/** A clock that the runs of a test move. */
+class Clock {
+  ms = 0;
+  readonly now = (): number => this.ms;
+}
+
+/** @returns A run that takes `ms`, and notes its name. */
+function taking(clock: Clock, { ms, name, runs }: { ms: number; name: number; runs: number[] }): () => void {
+  return () => {
+    runs.push(name);
+    clock.ms += ms;
+  };
+}
+
+test("runs in a turn what fits into 5 ms, in order, and what was added meanwhile after it", async () => {
+  const clock = new Clock();
+  const queue = new TurnQueue(clock.now);
   const runs: number[] = [];
-  for (let at = 0; at < 70; at += 1) queue.add(() => void runs.push(at));
+  for (let name = 0; name < 8; name += 1) queue.add(taking(clock, { ms: 1, name, runs }));
   expect(runs).toEqual([]);
   await turnEnd();
-  expect(runs).toEqual(Array.from({ length: 32 }, (_, at) => at));
-  queue.add(() => void runs.push(70));
-  for (let turn = 0; turn < 3; turn += 1) await turnEnd();
-  expect(runs).toEqual(Array.from({ length: 71 }, (_, at) => at));
+  expect(runs).toEqual([0, 1, 2, 3, 4]);
+  queue.add(taking(clock, { ms: 1, name: 8, runs }));
+  await turnEnd();
+  expect(runs).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+});
+
+test("runs one that takes longer than a turn, and the next one in the turn after it", async () => {
+  const clock = new Clock();
+  const queue = new TurnQueue(clock.now);
+  const runs: number[] = [];
+  for (let name = 0; name < 3; name += 1) queue.add(taking(clock, { ms: 70, name, runs }));
+  for (let turn = 1; turn <= 3; turn += 1) {
+    await turnEnd();
+    expect(runs.length).toBe(turn);
+  }
 });
 
 test("runs one that adds itself once in a turn", async () => {
-  const queue = new TurnQueue();
+  const queue = new TurnQueue(() => 0);
   let runs = 0;
   const again = (): void => {
     runs += 1;
@@ -26,4 +52,40 @@ test("runs one that adds itself once in a turn", async () => {
     await turnEnd();
     expect(runs).toBe(turn);
   }
+});
+
+test("runs at once what comes while a turn has time, and the rest in later turns", async () => {
+  const clock = new Clock();
+  const queue = new TurnQueue(clock.now);
+  const runs: number[] = [];
+  for (let name = 0; name < 5; name += 1) queue.runSoon(taking(clock, { ms: 2, name, runs }));
+  expect(runs).toEqual([0, 1, 2]);
+  await turnEnd();
+  expect(runs).toEqual([0, 1, 2, 3, 4]);
+  await turnEnd();
+  queue.runSoon(taking(clock, { ms: 2, name: 5, runs }));
+  expect(runs).toEqual([0, 1, 2, 3, 4, 5]);
+});
+
+test("runs nothing before what waits already", async () => {
+  const queue = new TurnQueue(() => 0);
+  const runs: string[] = [];
+  queue.add(() => runs.push("first"));
+  queue.runSoon(() => runs.push("second"));
+  expect(runs).toEqual([]);
+  await turnEnd();
+  expect(runs).toEqual(["first", "second"]);
+});
+
+test("a run that fails stops no other one", async () => {
+  const queue = new TurnQueue(() => 0);
+  const runs: string[] = [];
+  const thrown = new Promise((resolve) => process.setUncaughtExceptionCaptureCallback(resolve));
+  queue.add(() => {
+    throw new Error("broken");
+  });
+  queue.add(() => runs.push("second"));
+  expect(await thrown).toMatchObject({ message: "broken" });
+  process.setUncaughtExceptionCaptureCallback(null);
+  expect(runs).toEqual(["second"]);
 });
