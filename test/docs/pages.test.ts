@@ -32,10 +32,10 @@ const PAGES = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...pagesIn("do
 
 /** What runs behind the openings, too, in the same folder; the others need the network, a person or a key. */
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
-  "docs/guide/cli.md": ["A new tool", "Saving what comes"],
-  "docs/guide/code.md": ["From a program"],
-  "docs/guide/documents-on-a-server.md": ["To another machine, and back"],
-  "docs/guide/gnn.md": ["Its picture", "On the command line", "In a program"],
+  "docs/guide/start/cli.md": ["A new tool", "Saving what comes"],
+  "docs/guide/sources/code.md": ["From a program"],
+  "docs/guide/sources/documents-on-a-server.md": ["To another machine, and back"],
+  "docs/guide/sources/gnn.md": ["Its picture", "On the command line", "In a program"],
 };
 
 describe("guide", () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { RENDER_TARGETS } from "../../servers/gnn/render/targets.ts";
 import { readPage, readSnippets, SnippetFolder } from "../docs/snippets.ts";
 
-const PAGE = readPage("docs/guide/gnn-programs.md");
+const PAGE = readPage("docs/guide/sources/gnn-programs.md");
 
 test("every block of the page on programs runs, and what it says comes out", async () => {
   await using folder = await SnippetFolder.create();

@@ -5,7 +5,7 @@ import { parseGnn } from "../../servers/gnn/language/parse.ts";
 import { drawGnn } from "../../servers/gnn/pictures/draw.ts";
 import { readPage, readSnippets, SnippetFolder } from "../docs/snippets.ts";
 
-const PAGE = readPage("docs/guide/gnn.md");
+const PAGE = readPage("docs/guide/sources/gnn.md");
 const SNIPPETS = readSnippets(PAGE);
 
 test("every block of the guide's page runs, and what it says comes out", async () => {
@@ -19,7 +19,7 @@ test("the guide's page opens with a model and its picture as it is drawn here", 
   expect(first!.language).toBe("gnn");
   const name = /^!\[[^\]]+\]\(([\w.-]+)\)$/m.exec(PAGE)?.[1];
   expect(PAGE.indexOf(`(${name})`)).toBeLessThan(PAGE.indexOf("```sh"));
-  const picture = readFileSync(new URL(`../../docs/guide/${name}`, import.meta.url), "utf8");
+  const picture = readFileSync(new URL(`../../docs/guide/sources/${name}`, import.meta.url), "utf8");
   expect(await drawGnn(parseGnn(first!.text).file)).toBe(picture.replaceAll("\r\n", "\n"));
 });
 

@@ -23,7 +23,7 @@ test("G80: each rule of security is kept by tests, and the guide says who may do
     expect(
       [...all.matchAll(new RegExp(`["'\`](?:[A-Z]\\d+, )*${rule}(?:, [A-Z]\\d+)*: `, "g"))].length,
     ).toBeGreaterThan(1);
-  const guide = read("docs/guide/security.md");
+  const guide = read("docs/guide/access/security.md");
   for (const word of ["tokens", "allow", "file_roots", "pins", "rate"]) expect(guide).toContain(word);
 });
 

@@ -114,7 +114,7 @@ describe("the package", () => {
       "package.json",
     ]);
     expect(paths.filter((path) => path.startsWith("docs/") && !path.endsWith(".md"))).toEqual([
-      "docs/guide/gnn-thermostat.svg",
+      "docs/guide/sources/gnn-thermostat.svg",
       "docs/reference/toolyard.schema.json",
     ]);
     // Beside what is compiled, children are run from files that no compiler touches: each of them, and no others.
