@@ -1,6 +1,6 @@
 // `npm run partners [-- --only python-1,go-sdk --transport stdio --era legacy --scenario whole --jobs 2 --json FILE
 // --verbose]`: clients and servers in other languages, each pairing once directly and once with the hub between them.
-// What differs is named in test/partners/known-differences.json, with its reason, or is a fault.
+// What differs is named in test/interop/known-differences.json, with its reason, or is a fault.
 //
 // `--only CLIENT,SERVER` is one pairing; a name in place of which stands `*` means every one. Needs the built hub,
 // Python, Go and Rust; a partner whose toolchain is missing is skipped, and said so.

@@ -1,4 +1,4 @@
-// `npm run requirements`: holds the titles of the tests against the list of rows in test/requirements/rows.json. A
+// `npm run requirements`: holds the titles of the tests against the list of rows in test/documents/rows.json. A
 // title names its rows in front: `T10: a toml with a syntax error drops that tool only`. A covered row without a test,
 // and an id that is no row, are failures. `--list` prints every row with the number of its tests; a folder looks at
 // that project in place of this one.
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const root =
   process.argv.slice(2).find((word) => !word.startsWith("--")) ?? dirname(dirname(fileURLToPath(import.meta.url)));
-const rows = JSON.parse(readFileSync(join(root, "test/requirements/rows.json"), "utf8"));
+const rows = JSON.parse(readFileSync(join(root, "test/documents/rows.json"), "utf8"));
 const known = new Set(rows.map(({ id }) => id));
 const TITLE = /(["'`])([A-Z]\d+(?:, [A-Z]\d+)*): /g;
 const LEFT_OUT = new Set(["node_modules", "fixtures", "tools"]);

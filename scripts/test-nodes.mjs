@@ -22,7 +22,7 @@ const SUITES = [
   "src/process",
   "test/security",
   "test/faults",
-  "test/fidelity",
+  "test/interop",
 ];
 const MAJORS = ["20", "22", "24", "26"];
 const NOBODY = 65534;

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 const file = join(
   dirname(dirname(dirname(fileURLToPath(import.meta.url)))),
   "test",
-  "partners",
+  "interop",
   "known-differences.json",
 );
 

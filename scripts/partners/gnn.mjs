@@ -1,5 +1,5 @@
 // `npm run partners -- gnn [--only pymdp,numpy] [--verbose]`: the programs that GNN models are rendered to, run by the
-// libraries that they are for, twenty steps each; what they believed beside test/partners/gnn/reference.py; and the
+// libraries that they are for, twenty steps each; what they believed beside test/interop/gnn/reference.py; and the
 // graphs of models, read by networkx and igraph (`graphs`). Needs the build and Python; what is not installed is
 // skipped and said so. Programs of a target run in one process, one after another.
 import { createHash } from "node:crypto";
@@ -13,7 +13,7 @@ import { PythonWorker } from "./python-worker.mjs";
 import { lackOf } from "./versions.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const home = join(root, "test", "partners", "gnn");
+const home = join(root, "test", "interop", "gnn");
 const families = join(root, "test", "fixtures", "gnn", "families");
 const out = join(cache, "gnn-programs");
 /** Of one installation, compilation or run: a machine that does much else takes long over each. */

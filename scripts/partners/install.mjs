@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { lackOf } from "./versions.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const home = join(root, "test", "partners");
+const home = join(root, "test", "interop");
 const INSTALL_MS = 1_800_000;
 
 /**

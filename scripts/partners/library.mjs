@@ -12,7 +12,7 @@ import PdfDocument from "pdfkit";
 import { installPartners } from "./install.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const home = join(root, "test", "partners", "library");
+const home = join(root, "test", "interop", "library");
 const CHILD_MS = 300_000;
 /** Its program, and whose environment it runs in; the document's client needs nothing but Python. */
 const CLIENTS = {

@@ -1,4 +1,4 @@
-// One process of Python for many scripts (test/partners/gnn/worker.py): what they import is imported once. A script
+// One process of Python for many scripts (test/interop/gnn/worker.py): what they import is imported once. A script
 // that ends the process, or takes longer than it may, fails alone: the next one has a process anew.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-const WORKER = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "test", "partners", "gnn", "worker.py");
+const WORKER = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "test", "interop", "gnn", "worker.py");
 /** What is kept of what a process says beside its answers. */
 const KEPT_CHARS = 20_000;
 

@@ -8,12 +8,12 @@ import { ensureInstalled } from "../tools.mjs";
 import { cache, installPartners } from "./install.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-ensureInstalled("test/partners/sign-in");
+ensureInstalled("test/interop/sign-in");
 const { skipped } = await installPartners(new Set(["python-2"]));
 for (const { name, reason } of skipped) console.log(`skipped: ${name}: ${reason}`);
 const python = skipped.length === 0 ? join(cache, "python-2", "bin", "python") : "";
 const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
-const config = join(root, "test", "partners", "sign-in", "vitest.config.ts");
+const config = join(root, "test", "interop", "sign-in", "vitest.config.ts");
 const { status } = spawnSync(process.execPath, [vitest, "run", "--config", config, "--root", root], {
   cwd: root,
   stdio: "inherit",

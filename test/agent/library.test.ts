@@ -290,7 +290,7 @@ test("R40: start, read the tools, ask, stop: the server is gone also when the qu
     { status: 400, message: "the model is out of order" },
   ]);
   const own = new MCPClient(
-    fileURLToPath(new URL("../requirements/library-server.mjs", import.meta.url)),
+    fileURLToPath(new URL("../documents/rag/library-server.mjs", import.meta.url)),
     {},
     { logger: SILENT_LOGGER },
   );

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { createAgent, type CreateAgentOptions } from "../../src/agent.ts";
 import { createHub, type LibraryHub } from "../../src/index.ts";
 import { MCPManager } from "../../src/manager.ts";
-import { closedPort, startTools } from "../compat/tool-server.ts";
+import { closedPort, startTools } from "../documents/tool-server.ts";
 import { SILENT_LOGGER } from "../../src/core/ports.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 import { startModels, type Asked, type ModelStandIn, type ScriptedReply } from "./stand-in.ts";

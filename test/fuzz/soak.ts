@@ -9,7 +9,7 @@ import { HttpWire } from "../fixtures/raw/http-wire.ts";
 import { RawClient } from "../fixtures/raw/raw-client.ts";
 import { createRandom } from "../support/random.ts";
 import { descendants, ServeChild, type MemoryReport, type ServeOptions } from "../support/serve-child.ts";
-import { runKills } from "../surface/kill-run.ts";
+import { runKills } from "../endpoints/kill-run.ts";
 import { FUZZ_CONFIG } from "./fuzz-config.ts";
 import { HttpDriver } from "./http-driver.ts";
 import { runMixedLoad, type Tally } from "./mixed-load.ts";

@@ -13,8 +13,8 @@ import { MCPManager } from "../../src/manager.ts";
 import { ROOT } from "../cli/harness.ts";
 import { HttpWire } from "../fixtures/raw/http-wire.ts";
 import { RawClient } from "../fixtures/raw/raw-client.ts";
-import type { Answer, Ground, Surface } from "../surface/surface.ts";
-import { SURFACES } from "../surface/surfaces.ts";
+import type { Answer, Ground, Surface } from "../endpoints/surface.ts";
+import { SURFACES } from "../endpoints/surfaces.ts";
 import { CLEAR_IDEAS } from "./books.ts";
 
 const TOKEN = "reader-token";

@@ -10,10 +10,10 @@ import type { View } from "../../src/core/hub-port.ts";
 import type { Lookup } from "../../src/catalog/lookup.ts";
 import type { Source } from "../../src/core/records.ts";
 import { MemoryProvider } from "../fixtures/memory-provider.ts";
-import type { Surface } from "../surface/surface.ts";
-import { SURFACES } from "../surface/surfaces.ts";
+import type { Surface } from "../endpoints/surface.ts";
+import { SURFACES } from "../endpoints/surfaces.ts";
 import { createRandom, type Random } from "../support/random.ts";
-import { FULL, NAMED_SERVER, NameYard } from "../surface/name-yard.ts";
+import { FULL, NAMED_SERVER, NameYard } from "../endpoints/name-yard.ts";
 
 const CASES = 150;
 const SEED = 880_114;

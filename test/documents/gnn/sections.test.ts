@@ -1,0 +1,54 @@
+// The two sections of document G that are headings only: what stands in their place, and that it is kept.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ROOT } from "../../cli/harness.ts";
+
+const read = (place: string): string => readFileSync(join(ROOT, place), "utf8");
+const ROWS = JSON.parse(read("test/documents/rows.json")) as { id: string; status: string }[];
+
+/** Titles of tests in a folder, with all folders in it. */
+function titles(folder: string): string {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".test.ts"))
+    .map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8"))
+    .join("\n");
+}
+
+test("G80: each rule of security is kept by tests, and the guide says who may do what", () => {
+  const rules = Array.from({ length: 18 }, (_, at) => `S${at + 1}`);
+  expect(ROWS.filter(({ id, status }) => rules.includes(id) && status === "covered")).toHaveLength(rules.length);
+  const all = titles("src") + titles("test");
+  for (const rule of rules)
+    expect(
+      [...all.matchAll(new RegExp(`["'\`](?:[A-Z]\\d+, )*${rule}(?:, [A-Z]\\d+)*: `, "g"))].length,
+    ).toBeGreaterThan(1);
+  const guide = read("docs/guide/access/security.md");
+  for (const word of ["tokens", "allow", "file_roots", "pins", "rate"]) expect(guide).toContain(word);
+});
+
+test("G80: a rule that nobody wrote is not among them", () => {
+  expect(ROWS.map(({ id }) => id)).not.toContain("S19");
+});
+
+test("G90: the official suites and the figures of speed have a command each", () => {
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+  for (const name of ["conformance", "bench", "soak"]) {
+    const [, place = ""] = /node ((?:scripts|bench)\/\S+)$/.exec(scripts[name] ?? "") ?? [];
+    expect(existsSync(join(ROOT, place)), name).toBe(true);
+  }
+});
+
+test.each([
+  ["what a row asks for", "test/documents"],
+  ["the wire, by malformed input", "test/fuzz"],
+  ["what breaks while it runs", "test/faults"],
+  ["attacks", "test/security"],
+  ["the loop of a model", "test/agent"],
+  ["the services", "test/services"],
+  ["models of GNN", "test/gnn"],
+  ["the command line", "test/cli"],
+])("G90: %s has its suite, and contributing says how it is run", (_what, folder) => {
+  expect(titles(folder)).toMatch(/\btest(?:\.each\(|\()/);
+  expect(read("CONTRIBUTING.md")).toContain("npm test");
+});

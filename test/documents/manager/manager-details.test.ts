@@ -1,0 +1,149 @@
+import { createServer } from "node:http";
+import { afterEach, describe, expect, test } from "vitest";
+import { SILENT_LOGGER } from "../../../src/core/ports.ts";
+import { MCPManager, type Registry } from "../../../src/manager.ts";
+import { Desk, exitOf, seen } from "../../cli/harness.ts";
+import { listen, startLegacy } from "../../fixtures/http-servers.ts";
+
+const managers: MCPManager[] = [];
+afterEach(async () => void (await Promise.all(managers.splice(0).map((manager) => manager.close()))));
+
+function open(registry: Registry, options: object = {}): MCPManager {
+  const manager = new MCPManager(registry, { logger: SILENT_LOGGER, attempts: 1, ...options });
+  managers.push(manager);
+  return manager;
+}
+
+async function freePort(): Promise<number> {
+  const server = await listen(createServer());
+  await server.close();
+  return server.port;
+}
+
+describe("names that failures show", () => {
+  test.each([
+    ["search_ddgs", "127.0.0.1", "Ddgs MCP"],
+    ["get_current_datetime", "localhost", "Datetime MCP"],
+    ["geocode", "127.0.0.1", "Geocoding MCP"],
+    ["get_weather", "127.0.0.1", "Weather MCP"],
+    ["web_search_tool", "127.0.0.1", "Ddgs MCP"],
+    ["get_joke", "127.0.0.1", "Joke MCP"],
+  ])("M4: %s at %s is %s", async (tool, host, name) => {
+    const port = await freePort();
+    const manager = open({ [tool]: { host, port } });
+    expect(await manager.callTool(tool, {})).toEqual({ error: `${name} unavailable on port ${port}` });
+  });
+
+  test("M4: a name that the line gives holds", async () => {
+    const port = await freePort();
+    const manager = open({ search_ddgs: { host: "127.0.0.1", port, name: "Find" } });
+    expect(await manager.callTool("search_ddgs")).toEqual({ error: `Find MCP unavailable on port ${port}` });
+  });
+});
+
+describe("lines of the registry", () => {
+  test("M2: a whole address stands in place of host and port, as the message about one in `host` says", async () => {
+    await using server = await startLegacy();
+    expect(() => open({ echo: { host: server.url, port: server.port } })).toThrow("Use `url` for a whole address");
+    expect(() => open({ echo: { host: server.url } })).toThrow("Use `url` for a whole address");
+    const manager = open({ echo: { url: server.url } });
+    expect(await manager.callTool("echo", { text: "hi" })).toBe("hi");
+    expect(manager.resolve("echo")).toMatchObject({ host: "127.0.0.1", port: server.port, url: server.url });
+  });
+
+  test("M2: an address that nobody answers at is told with its port", async () => {
+    const port = await freePort();
+    const manager = open({ get_tides: { url: `http://127.0.0.1:${port}/mcp` } });
+    expect(await manager.callTool("get_tides")).toEqual({ error: `Tides MCP unavailable on port ${port}` });
+    expect(() => open({ get_tides: { url: "http://x/mcp", port: 1 } })).toThrow("`url` and `port` both say where");
+    expect(() => open({ get_tides: { url: "tides" } })).toThrow("`url` is no address");
+  });
+
+  test.each([
+    [
+      { host: "tides-mcp", prot: 1, port: 2 },
+      "The registry's line `get_tides` has no key `prot`. Did you mean `port`?",
+    ],
+    [{ host: "tides-mcp", port: 2, colour: "red" }, "has no key `colour`. It takes `host`, `port`, `url`"],
+    [{ port: 2 }, "has no `host`. Give `host` and `port`, or the whole address as `url`."],
+    [{ host: "tides-mcp" }, "has no `port`. Give it, or the whole address as `url`."],
+    ["tides-mcp:50053", 'must be an object such as {host: "weather-mcp", port: 50053}'],
+    [{ host: "tides-mcp", port: 2, name: 7 }, "`name` must be a text that is not empty"],
+  ])("M2: the line %j is refused", (line, words) => {
+    expect(() => open({ get_tides: line as never })).toThrow(words);
+  });
+
+  test.each([
+    [[7], "`registry` must be an object, got 7."],
+    [[[]], "`registry` must be an object, got []."],
+    [[{}, 7], "`MCPManager` takes its options as one object, such as `{ timeout: 30, attempts: 2 }`; got `7`."],
+    [[{}, { aliases: "tide" }], '`aliases` must be an object, got "tide".'],
+  ])("M2: a manager of %j is refused", (args, words) => {
+    expect(() => new MCPManager(...(args as unknown as ConstructorParameters<typeof MCPManager>))).toThrow(words);
+  });
+
+  test.each([
+    [[undefined], "The tool must be a name, got nothing."],
+    [[{ tool: "get_tides" }], 'The tool must be a name, got {"tool":"get_tides"}.'],
+    [["get_tides", [1]], "The arguments of get_tides must be an object."],
+  ])("M4, M6: what a model calls as %j is an error, never a rejection", async (args, error) => {
+    const manager = open({ get_tides: { host: "127.0.0.1", port: 9 } });
+    expect(await manager.callTool(...(args as unknown as Parameters<MCPManager["callTool"]>))).toEqual({ error });
+  });
+
+  test.each([0, -1, 1.5, "2", Number.NaN])("M9: attempts of %j are refused, and one is not", (attempts) => {
+    expect(() => open({}, { attempts })).toThrow("`attempts` must be a whole number above 0");
+    expect(open({}, { attempts: 1 }).tools).toEqual([]);
+  });
+});
+
+describe("a closed manager", () => {
+  const away = { host: "127.0.0.1", port: 9 };
+  const closed = "This manager was closed. Make a new one.";
+
+  test("M4: says so to every call, under each of its names, and lists nothing", async () => {
+    const manager = open({ get_tide: away });
+    await manager.close();
+    for (const method of ["callTool", "call_tool", "executeTool", "execute_tool"] as const)
+      expect(await manager[method]("get_tide", { harbour: "Brest" })).toEqual({ error: closed });
+    await expect(manager.listTools()).rejects.toThrow(closed);
+  });
+
+  test("M4: so does a call that was under way, and closing again does nothing", async () => {
+    const silent = await listen(createServer(() => {}));
+    const manager = open({ get_tide: { host: "127.0.0.1", port: silent.port } });
+    const call = manager.callTool("get_tide", {});
+    await manager.close();
+    await manager.close();
+    expect(await call).toEqual({ error: closed });
+    await silent.close();
+  });
+});
+
+describe("services by the names of the document", () => {
+  test.each([
+    [
+      ["ddgs-mcp", "datetime-mcp"],
+      ["datetime", "web-search"],
+    ],
+    [
+      ["ddgs", "weather-mcp", "geocoding-mcp"],
+      ["web-search", "weather", "geocoding"],
+    ],
+  ])("M14: toolyard services %j runs %j", async (names, services) => {
+    await using desk = await Desk.create();
+    const child = desk.start(["services", ...names, "--port", "0", "--json"]);
+    const [, line] = await seen(child.stdout!, /^(\{.*\})$/m);
+    const { services: running } = JSON.parse(line!) as { services: { name: string }[] };
+    expect(running.map(({ name }) => name)).toEqual(services);
+    child.kill("SIGINT");
+    expect(await exitOf(child)).toBe(0);
+  });
+
+  test("M14: a name of nobody is refused", async () => {
+    await using desk = await Desk.create();
+    const { code, stderr } = await desk.run(["services", "joke-mcp"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('There is no service "joke-mcp".');
+  });
+});

@@ -1,0 +1,117 @@
+// No order of server requests, answers, cancellations and process ends makes a call hang. The cases come from a seed,
+// which a failure prints. `ASKS_SEED=… npx vitest run test/elicitation/no-deadlock.test.ts` plays them again;
+// `ASKS_RUNS=500` plays more of them.
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { play, strayAnswers, wordOf, type Bounds, type Play } from "./play.ts";
+import { scenarios, type Scenario } from "./scenario.ts";
+
+const SEED = Number(process.env["ASKS_SEED"] ?? 20_261_122);
+const RUNS = Number(process.env["ASKS_RUNS"] ?? 8);
+/** No case takes longer, with all the time that its calls have. */
+const CASE_MS = 30_000;
+/** How late a call may end after its time, on a busy machine. */
+const LATE_MS = 3000;
+
+const QUICK: Bounds = { hopelessMs: 1000, totalMs: 4000, endsHopeless: false };
+/** Time that nobody needs: who waits for a person has to wait for all of it. */
+const AMPLE: Bounds = { hopelessMs: 10_000, totalMs: 20_000, endsHopeless: true };
+
+const EVERY_ISOLATION = [undefined, "shared", "session"] as const;
+
+/** Plays generated cases, one after the other; the cases of several tests run side by side. */
+function holds(
+  title: string,
+  cases: fc.Arbitrary<Scenario>,
+  bounds: Bounds,
+  judge: (played: Play, scenario: Scenario) => void,
+): void {
+  test.concurrent(
+    `${title} (seed ${SEED})`,
+    async ({ expect: expectHere }) => {
+      let played = 0;
+      const property = fc.asyncProperty(cases, async (scenario) => {
+        const result = await play(scenario, bounds);
+        judgeEnds(result);
+        judge(result, scenario);
+        played += 1;
+      });
+      // Made smaller, a case of another timing would fail by another cause or not at all.
+      await fc.assert(property, { seed: SEED, numRuns: RUNS, endOnFailure: true });
+      expectHere(played).toBe(RUNS);
+    },
+    RUNS * CASE_MS,
+  );
+}
+
+/** Holds for each server, each isolation and all persons. */
+function judgeEnds({ calls, leftOpen, next, restarts }: Play): void {
+  for (const { outcome, tookMs, boundMs, wasGivenUp } of calls) {
+    expect(["ok", "timeout", ...(wasGivenUp ? ["cancelled"] : [])], outcome.ok ? "" : outcome.message).toContain(
+      wordOf(outcome),
+    );
+    expect(tookMs).toBeLessThan(boundMs + LATE_MS);
+  }
+  expect(leftOpen).toEqual([]);
+  expect(wordOf(next)).toBe("ok");
+  expect(restarts).toBe(0);
+}
+
+describe.concurrent("no order of asks, answers, cancellations and ends makes a deadlock", () => {
+  holds(
+    "on a server that works side by side nobody waits for another's person, and answers come from the " +
+      "principal whose call asked",
+    scenarios({ kinds: ["side-by-side"], isolations: [undefined], maxPrincipals: 2, isKnown: true }),
+    AMPLE,
+    (played) => {
+      expect(played.held).toEqual([]);
+      expect(played.calls.map(({ outcome }) => wordOf(outcome))).not.toContain("timeout");
+      expect(strayAnswers(played)).toEqual([]);
+    },
+  );
+
+  holds(
+    "so it is with one principal and one server for all",
+    scenarios({ kinds: ["side-by-side"], isolations: ["shared"], maxPrincipals: 1, isKnown: true }),
+    AMPLE,
+    (played) => {
+      expect(played.held).toEqual([]);
+      expect(played.calls.map(({ outcome }) => wordOf(outcome))).not.toContain("timeout");
+    },
+  );
+
+  holds(
+    "on a server that works side by side and was never seen to ask, every call ends, and answers come from " +
+      "the principal whose call asked",
+    scenarios({ kinds: ["side-by-side"], isolations: EVERY_ISOLATION, maxPrincipals: 3 }),
+    QUICK,
+    (played) => expect(strayAnswers(played)).toEqual([]),
+  );
+
+  holds(
+    "on a server that works on one call after the other, every call ends",
+    scenarios({ kinds: ["sequential"], isolations: EVERY_ISOLATION, maxPrincipals: 2 }),
+    QUICK,
+    () => {},
+  );
+
+  holds(
+    "on a server that holds a lock over its questions, every call ends",
+    scenarios({ kinds: ["locked"], isolations: EVERY_ISOLATION, maxPrincipals: 2 }),
+    QUICK,
+    () => {},
+  );
+
+  holds(
+    "where every person answers, every call is served, on each kind of server",
+    scenarios({
+      kinds: ["side-by-side", "sequential", "locked"],
+      isolations: EVERY_ISOLATION,
+      maxPrincipals: 2,
+      isKnown: true,
+      isCalm: true,
+    }),
+    AMPLE,
+    (played) => expect(played.calls.filter(({ outcome }) => !outcome.ok).map(({ outcome }) => outcome)).toEqual([]),
+  );
+});

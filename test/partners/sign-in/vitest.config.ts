@@ -1,7 +1,0 @@
-import { defineConfig } from "vitest/config";
-import own from "../../../vitest.config.ts";
-
-export default defineConfig({
-  ...own,
-  test: { ...own.test, include: ["test/partners/sign-in/sign-in.partner.ts"] },
-});
