@@ -75,9 +75,14 @@ ${section("`[[mcp.remote_servers]]`", mcp.properties.remote_servers.items, "MCP 
 }
 
 function errorsPage() {
-  const table = Object.entries(KINDS).map(
+  const rows = Object.entries(KINDS);
+  const answers = rows.map(
     ([kind, { when, mcp, jsonrpc, http, status, exit, retry }]) =>
       `| ${kind} | ${when} | ${mcpText(mcp)} | ${jsonrpc} | ${http} | ${status} | ${exit} | ${retry} |`,
+  );
+  const effects = rows.map(
+    ([kind, { retryable, log, breaker, beforeExecution, unanswered }]) =>
+      `| ${kind} | ${retryable} | ${log} | ${breaker} | ${yesOrNo(beforeExecution)} | ${yesOrNo(unanswered)} |`,
   );
   return `# Outcomes and errors
 
@@ -91,10 +96,23 @@ One table answers on every surface. An \`isError\` result that the hub itself ma
 | kind | when | \`tools/call\` | JSON-RPC dialect | HTTP | binding status | exit code | retry |
 |---|---|---|---|---|---|---|---|
 | ok | | result | result | 200 | 200 | 0 | |
-${table.join("\n")}
+${answers.join("\n")}
 
-A resource that is not there is -32002 up to 2025-11-25 and -32602 since.
+\`retry\` tells when the hub sends a call again; with \`later\` the caller decides. A resource that is not there is
+-32002 up to 2025-11-25 and -32602 since.
+
+| kind | \`retryable\` | log level | circuit breaker | refused before a tool ran | no usable answer of the server |
+|---|---|---|---|---|---|
+${effects.join("\n")}
+
+\`retryable\` is the default of the member of that name in an outcome; a single failure may have another value. In the
+column of the circuit breaker, \`failure\` counts towards opening the circuit of the server, \`success\` closes it, and
+\`none\` leaves it as it is.
 `;
+}
+
+function yesOrNo(value) {
+  return value ? "yes" : "no";
 }
 
 function mcpText(mcp) {

@@ -205,7 +205,7 @@ export class Snapshot {
    */
   notListing(name: string): Source | undefined {
     const [, part] = this.#belongsTo(name);
-    const isServer = part && factsOf(part.source.kind).oneServer && part.source.service === undefined;
+    const isServer = part && factsOf(part.source.kind).oneServer && part.source.outage === undefined;
     const isKnown = isServer && part.listing !== EMPTY_LISTING && part.listing.withheld === undefined;
     return isKnown && part.source.shape?.unlisted !== true ? part.source : undefined;
   }

@@ -1,4 +1,4 @@
-import type { FailKind } from "./kinds.ts";
+import { KINDS, type FailKind } from "./kinds.ts";
 import type { JsonObject } from "./json.ts";
 
 /** What a call came to. An expected failure is a value; a fault in our own code is a throw. */
@@ -59,10 +59,7 @@ export function ok(result: JsonObject): Ok {
   return { ok: true, result };
 }
 
-/**
- * `retryable` follows the table's "always" rule unless said otherwise; what was already sent is judged by the guard
- * stage.
- */
+/** Creates a failure. `retryable` is that of the code's row in `KINDS`, unless `extras` sets it. */
 export function fail(kind: FailKind, message: string, extras: FailExtras = {}): Fail {
-  return { ok: false, kind, message, retryable: kind === "unavailable" || kind === "limited", ...extras };
+  return { ok: false, kind, message, retryable: KINDS[kind].retryable, ...extras };
 }

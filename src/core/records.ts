@@ -17,18 +17,22 @@ export interface Source {
   readonly order: number;
   /** Bounds of whatever the source is asked for, where a tool sets none of its own. */
   readonly limits?: ToolLimits;
-  /** Present: a call that the server could not answer is told in these words. */
-  readonly service?: ServiceName;
+  /** What callers get when the server gives no answer. @default the hub's message */
+  readonly outage?: OutageReport;
   /** The server is a part of this program, so that what it says about its failures counts. @default false */
   readonly isBundled?: boolean;
   /** What the configuration makes of its list. @default nothing */
   readonly shape?: ListingShape;
 }
 
-/** What a server is called towards people and models: `Weather MCP` on port 50053. */
-export interface ServiceName {
-  readonly name: string;
-  readonly port: number;
+/** How a source reports that its server gave no answer. The source kind writes the texts. */
+export interface OutageReport {
+  /** The message of the failure. */
+  readonly message: string;
+  /** The text of the tool result. */
+  readonly text: string;
+  /** Rates how well the name of an unlisted tool fits the source: 0 not at all, `Infinity` if it is configured. */
+  fit(toolName: string, source: Source): number;
 }
 
 /** Bounds of one tool; what is absent follows the source, then the hub. */

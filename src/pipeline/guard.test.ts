@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Deadline } from "../core/deadline.ts";
+import { KINDS, type FailKind, type KindRow } from "../core/kinds.ts";
 import { fail, ok, type Outcome } from "../core/outcome.ts";
 import { createHarness, never, text, toolFrom, type Handler, type Harness } from "../../test/support/pipeline.ts";
 
@@ -267,3 +268,21 @@ test("a source that was made anew begins with a clean slate", async () => {
   targets.t = toolFrom("t", script(text("back")));
   expect(await harness.call("t")).toMatchObject({ ok: true });
 });
+
+test.each(Object.entries<KindRow>(KINDS) as [FailKind, KindRow][])(
+  "moves the circuit of a server by the `breaker` column of %s",
+  async (kind, { breaker }) => {
+    const down = fail("unavailable", "down", { retryable: false });
+    const harness = createHarness(
+      { t: toolFrom("t", script(down, fail(kind, "It failed.", { retryable: false }), down, text("up"))) },
+      { limits: { breaker: { failures: 2, cool_down: "1m" }, retries: { attempts: 1 } } },
+    );
+    const blocked: boolean[] = [];
+    for (let call = 0; call < 4; call += 1) {
+      const outcome = await run(harness);
+      blocked.push(!outcome.ok && outcome.details?.["breaker"] === "open");
+    }
+    const opensAfter = { failure: 2, none: 3, success: Infinity }[breaker];
+    expect(blocked).toEqual([0, 1, 2, 3].map((call) => call >= opensAfter));
+  },
+);

@@ -1,5 +1,5 @@
 import { formatDuration } from "../core/duration.ts";
-import { KINDS, type FailKind } from "../core/kinds.ts";
+import { KINDS } from "../core/kinds.ts";
 import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import { factsOf } from "../core/provider-kinds.ts";
 import type { BlockedCircuit, Breakers } from "./breakers.ts";
@@ -9,11 +9,6 @@ import type { Provider } from "../core/provider.ts";
 import type { PipelineDeps } from "./ports.ts";
 import type { CallState, Next, Stage } from "./state.ts";
 import { pause } from "../core/wait.ts";
-
-/** Kinds that speak against the server. What a tool says about itself never does. */
-const COUNTED: ReadonlySet<FailKind> = new Set(["unavailable", "timeout", "malformed"]);
-/** Kinds that say nothing about it. */
-const NEUTRAL: ReadonlySet<FailKind> = new Set(["cancelled", "internal"]);
 
 /** Leaves a server alone that keeps failing, and tries again what may be tried again (C45). */
 export function guardStage({ breakers, options }: PipelineDeps): Stage {
@@ -40,7 +35,8 @@ async function behindBreaker({ breakers, retries }: Guarded, state: CallState, n
     return outcome;
   } finally {
     if (!outcome || isNeutral(outcome, state) || isAway(outcome, provider)) breakers.abandoned(server, startedAt);
-    else if (!outcome.ok && COUNTED.has(outcome.kind)) breakers.failed(server, startedAt, outcome.message);
+    else if (!outcome.ok && KINDS[outcome.kind].breaker === "failure")
+      breakers.failed(server, startedAt, outcome.message);
     else breakers.succeeded(server);
   }
 }
@@ -49,18 +45,18 @@ function isNeutral(outcome: Outcome, { call }: CallState): boolean {
   if (outcome.ok) return false;
   // A caller in a hurry is no fault of the server.
   const isCallersTime = outcome.kind === "timeout" && call.deadline?.signal.aborted === true;
-  return isCallersTime || NEUTRAL.has(outcome.kind);
+  return isCallersTime || KINDS[outcome.kind].breaker === "none";
 }
 
 /**
- * A service that is away is tried at every call: its callers wait for it, and a refused connection costs little.
- * And a server that is still being downloaded has not failed.
+ * A server with an outage report is tried at every call: its callers wait for it, and a refused connection costs
+ * little. A server that is still being downloaded has not failed.
  */
 function isAway(outcome: Outcome, provider: Provider): boolean {
   if (outcome.ok) return false;
   if (outcome.kind === "timeout") return provider.status().installing !== undefined;
-  const { service } = provider.source;
-  return service !== undefined && outcome.kind === "unavailable" && outcome.details?.["sent"] === false;
+  const { outage } = provider.source;
+  return outage !== undefined && outcome.kind === "unavailable" && outcome.details?.["sent"] === false;
 }
 
 function blockedFailure(source: string, { retryAfterMs, failures, lastMessage }: BlockedCircuit): Fail {
@@ -83,8 +79,9 @@ async function attempt(state: CallState, next: Next, retries: RetryOptions): Pro
 function isWorthAnother(failure: Fail, state: CallState): boolean {
   // What a call within the call came to was tried as often as it may be.
   if (failure.attempts !== undefined || state.deadline.cancellation.aborted) return false;
-  if (failure.kind === "unavailable") return isWorthReconnecting(failure, state);
-  return KINDS[failure.kind].retry === "if-idempotent" && isIdempotent(state.found.target);
+  const { retry } = KINDS[failure.kind];
+  if (retry === "always") return isWorthReconnecting(failure, state);
+  return retry === "if-idempotent" && isIdempotent(state.found.target);
 }
 
 // `details.sent: false` is a promise that the server cannot have begun. Without it, it may have.

@@ -3,7 +3,7 @@ import type { FailKind } from "../core/kinds.ts";
 import type { Fail } from "../core/outcome.ts";
 import type { Audit, Logger } from "../core/ports.ts";
 import type { CallTarget, Provider } from "../core/provider.ts";
-import type { Problem, ServiceName, ToolLimits } from "../core/records.ts";
+import type { OutageReport, Problem, ToolLimits } from "../core/records.ts";
 import type { LimitStore } from "../state/ports/limit-store.ts";
 import type { SchemaChecks } from "../schema/schema-checks.ts";
 import type { SourceUris } from "../core/source-uris.ts";
@@ -18,7 +18,7 @@ export interface NotFound {
   readonly found: false;
   readonly failure: Fail;
   /** Present: what is asked for is this one's, which is away. */
-  readonly service?: ServiceName;
+  readonly outage?: OutageReport;
 }
 
 export interface Found {

@@ -1,5 +1,6 @@
 import { EVERYTHING } from "../core/rights.ts";
 import { expect, test } from "vitest";
+import { KINDS, type FailKind, type KindRow } from "../core/kinds.ts";
 import { fail, ok } from "../core/outcome.ts";
 import { createHarness, text, toolFrom, type Handler } from "../../test/support/pipeline.ts";
 
@@ -124,3 +125,14 @@ test("a line that the terminal shows in another way is kept and not written; one
   expect(kept).toEqual(["A call is done.", "A call failed."]);
   expect(shown.log.map(({ level, message }) => [level, message])).toEqual([["warning", "A call failed."]]);
 });
+
+test.each(Object.entries<KindRow>(KINDS) as [FailKind, KindRow][])(
+  "logs a failure with the code %s at the level of its row",
+  async (kind, { log }) => {
+    const harness = createHarness({ t: toolFrom("t", () => fail(kind, "It failed.", { retryable: false })) });
+    await harness.call("t");
+    expect(harness.log.filter(({ message }) => message === "A call failed.")).toMatchObject([
+      { level: log, facts: { kind } },
+    ]);
+  },
+);

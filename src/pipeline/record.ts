@@ -4,18 +4,18 @@ import { isoNow } from "../core/iso-now.ts";
 import { jsonSize } from "../core/json-size.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, type Fail, type Outcome } from "../core/outcome.ts";
-import type { AuditLine, LogLevel } from "../core/ports.ts";
-import type { FailKind } from "../core/kinds.ts";
+import type { AuditLine } from "../core/ports.ts";
+import { KINDS } from "../core/kinds.ts";
 import type { PipelineDeps } from "./ports.ts";
 import { withoutReportedKind } from "./reported-kind.ts";
-import { inServiceWords } from "./service-words.ts";
+import { withOutageReport } from "./outage.ts";
 import type { CallState, Stage } from "./state.ts";
 import { firstChars } from "../core/truncate.ts";
 
 /**
- * The outermost stage: whatever happens further in, there is one outcome and one audit line. A fault of our own becomes
- * `internal` with the call's id; what it was stands in the log alone (S13). The log has the hub's own words, also where
- * the caller gets the service's.
+ * The outermost stage: each call has one outcome and one audit line. An exception of the hub's own code becomes
+ * `internal` with the call's id, and only the log has its text (S13). The log has the hub's message, also where the
+ * caller gets the outage report of the source.
  */
 export function recordStage(deps: PipelineDeps): Stage {
   const writeAudit = auditWriter(deps);
@@ -35,8 +35,8 @@ export function recordStage(deps: PipelineDeps): Stage {
     writeAudit(state, outcome, durationMs);
     writeLog(state, outcome, durationMs);
     tellWatcher(state, outcome, durationMs);
-    const told = inServiceWords(deps.isMirror === true ? outcome : withoutReportedKind(outcome, state), state);
-    return told.ok || !deps.hide ? told : withoutSecrets(told, deps.hide);
+    const answer = withOutageReport(deps.isMirror === true ? outcome : withoutReportedKind(outcome, state), state);
+    return answer.ok || !deps.hide ? answer : withoutSecrets(answer, deps.hide);
   };
 }
 
@@ -104,26 +104,6 @@ function finite(bytes: number): number {
   return Number.isFinite(bytes) ? bytes : -1;
 }
 
-/**
- * How loudly each kind of failure is told; what callers get wrong is their business, what servers get wrong is the
- * operator's.
- */
-const LEVELS: Readonly<Record<FailKind, LogLevel>> = {
-  tool_error: "info",
-  unknown_tool: "info",
-  ambiguous: "info",
-  invalid_params: "info",
-  denied: "info",
-  limited: "warning",
-  too_large: "warning",
-  unavailable: "warning",
-  needs_authorisation: "warning",
-  timeout: "warning",
-  cancelled: "debug",
-  malformed: "warning",
-  internal: "error",
-};
-
 function watchTeller({ watch }: PipelineDeps): CallWriter {
   return (state, outcome, durationMs) => {
     if (!watch?.onCall || state.call.parent !== undefined) return;
@@ -147,8 +127,8 @@ function logWriter({ logger, keptLogger = logger, options, watch }: PipelineDeps
     if (outcome.kind !== "tool_error") facts["reason"] = outcome.message;
     // What a tool threw was logged by whoever ran it.
     if (outcome.cause !== undefined && outcome.kind !== "tool_error") facts["cause"] = outcome.cause;
-    // What callers got wrong is as unremarkable here as a call that went well.
-    const level = LEVELS[outcome.kind];
+    // A mistake of the caller is logged like a call that succeeded.
+    const level = KINDS[outcome.kind].log;
     (level === "info" ? doneLogger : logger)[level]("A call failed.", facts);
   };
 }

@@ -8,11 +8,11 @@ import { orAborted } from "../core/wait.ts";
 export function resolveStage({ resolve, options }: PipelineDeps): Stage {
   const proceed = (resolution: Resolution, state: CallState, next: Next): Promise<Outcome> => {
     if (!resolution.found) {
-      state.service = resolution.service;
+      state.outage = resolution.outage;
       return Promise.resolve(resolution.failure);
     }
     state.found = resolution;
-    state.service = resolution.provider.source.service;
+    state.outage = resolution.provider.source.outage;
     const budget = budgetOf(resolution.target, resolution.limits, options);
     if (budget) state.deadline.adapt(budget);
     return next(state);

@@ -3,7 +3,7 @@ import type { Deadline } from "../core/deadline.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { ResolvedCall } from "../core/provider.ts";
-import type { ServiceName } from "../core/records.ts";
+import type { OutageReport } from "../core/records.ts";
 import type { Found } from "./ports.ts";
 import { ProviderCall } from "./provider-call.ts";
 
@@ -18,8 +18,8 @@ export class CallState {
   /** How often the provider was asked so far. */
   attempts = 0;
   resultBytes = 0;
-  /** Set by `resolve`: how callers know the server, where it has a name towards people. */
-  service: ServiceName | undefined;
+  /** Set by `resolve`: the outage report of the source, if it has one. */
+  outage: OutageReport | undefined;
   #deadline: Deadline | undefined;
   #found: Found | undefined;
   #resolvedCall: ResolvedCall | undefined;

@@ -8,7 +8,7 @@ import type { Logger } from "../core/ports.ts";
 import type { Provider } from "../core/provider.ts";
 import type { ProviderKind } from "../core/provider-kinds.ts";
 import type { SignInDesk } from "../core/sign-in-desk.ts";
-import type { ServiceName, Source, ToolLimits } from "../core/records.ts";
+import type { OutageReport, Source, ToolLimits } from "../core/records.ts";
 import type { RequestIds } from "../upstream/exchange.ts";
 import type { Installs } from "./installs.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
@@ -64,7 +64,7 @@ export interface ResolvedSource<Options> {
   readonly id: string;
   readonly namespace: string;
   readonly limits?: ToolLimits;
-  readonly service?: ServiceName;
+  readonly outage?: OutageReport;
   /** The server is a part of this program. @default false */
   readonly isBundled?: boolean;
   /** @default the list as the source gives it */

@@ -6,9 +6,6 @@ import { typedValue } from "../../core/tool-value.ts";
 import type { SurfaceTool } from "../../hub/hub.ts";
 import type { ToolDefinition, ToolFailure, ToolResult } from "./binding.ts";
 
-/** Failures that no tool had a part in: their words stand alone. */
-const BEFORE_EXECUTION: ReadonlySet<FailKind> = new Set(["ambiguous", "invalid_params", "denied", "limited"]);
-
 /**
  * An outcome in the keys of the documents; the status is that of the table of kinds. A tool that gives `{error,
  * status_code}` itself has said how it failed: that passes as it is.
@@ -30,7 +27,7 @@ export function toFailure({ kind, message, result, details }: Fail): ToolFailure
   if (kind === "unknown_tool") return { error: "Tool not found", status_code: status };
   const output = objectMember(result ?? {}, "structuredContent");
   return {
-    error: BEFORE_EXECUTION.has(kind) ? message : `Tool execution failed: ${message}`,
+    error: KINDS[kind].beforeExecution ? message : `Tool execution failed: ${message}`,
     status_code: status,
     ...(output ? { output } : {}),
   };

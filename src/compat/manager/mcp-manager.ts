@@ -1,7 +1,7 @@
 import { Deadline } from "../../core/deadline.ts";
 import { FailError, messageOf, OptionError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { FailKind } from "../../core/kinds.ts";
+import { KINDS } from "../../core/kinds.ts";
 import { fail, type Fail } from "../../core/outcome.ts";
 import type { Logger } from "../../core/ports.ts";
 import { toolValue } from "../../core/tool-value.ts";
@@ -47,15 +47,6 @@ export interface ManagerError {
 }
 
 const CLOSED = "This manager was closed. Make a new one.";
-
-/** Kinds that mean that the service gave no usable answer; the others have words that say more. */
-const UNAVAILABLE: ReadonlySet<FailKind> = new Set([
-  "unavailable",
-  "timeout",
-  "malformed",
-  "needs_authorisation",
-  "internal",
-]);
 
 /**
  * One interface to tools on many MCP servers. Who calls knows a tool's name; where it is, how it is reached and how
@@ -289,9 +280,9 @@ export class MCPManager implements AsyncDisposable {
   }
 }
 
-/** A service that says itself what went wrong is there. */
-function isAnswered({ kind, result, rpcError }: Fail): boolean {
-  return result !== undefined || rpcError !== undefined || !UNAVAILABLE.has(kind);
+/** Whether the service itself reported what went wrong, or the failure is not one of the service. */
+export function isAnswered({ kind, result, rpcError }: Fail): boolean {
+  return result !== undefined || rpcError !== undefined || !KINDS[kind].unanswered;
 }
 
 /** Of a service that says its failures as this very object. */

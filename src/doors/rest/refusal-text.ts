@@ -1,10 +1,10 @@
-import type { FailKind } from "../../core/kinds.ts";
+import { KINDS, type FailKind } from "../../core/kinds.ts";
 import type { Refusal } from "../../http/refusal.ts";
 
-/** What HTTP itself refuses has the kind of the table that says most about it. */
+/** Formats a refusal of the HTTP layer as an error body with the outcome code that fits its status best. */
 export function refusalText({ status, message }: Refusal): string {
   const kind = KIND_OF_STATUS[status] ?? (status < 500 ? "invalid_params" : "internal");
-  return JSON.stringify({ error: { kind, message, retryable: status === 429 || status === 503 } });
+  return JSON.stringify({ error: { kind, message, retryable: KINDS[kind].retryable } });
 }
 
 const KIND_OF_STATUS: Readonly<Record<number, FailKind>> = {

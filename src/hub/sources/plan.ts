@@ -67,7 +67,7 @@ export class Planner {
   // them.
   #source(
     kind: ProviderKind,
-    { id, namespace, limits, service, isBundled, shape }: Omit<ResolvedSource<unknown>, "options">,
+    { id, namespace, limits, outage, isBundled, shape }: Omit<ResolvedSource<unknown>, "options">,
   ): Source {
     const order = this.#places.get(id) ?? this.#places.size;
     this.#places.set(id, order);
@@ -77,7 +77,7 @@ export class Planner {
       namespace,
       order,
       ...(limits && { limits }),
-      ...(service && { service }),
+      ...(outage && { outage }),
       ...(isBundled && { isBundled }),
       ...(shape && { shape }),
     });

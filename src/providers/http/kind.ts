@@ -9,6 +9,7 @@ import {
   type RemoteServerOptions,
 } from "./options.ts";
 import { remoteName } from "./remote-name.ts";
+import { serviceOutage } from "./service-outage.ts";
 
 /** What of the configuration it looks at. */
 export interface HttpReads {
@@ -75,6 +76,9 @@ export function remoteServers({ mcp }: HttpReads): readonly ResolvedSource<Remot
   return (mcp?.remote_servers ?? []).map((raw, index) => {
     const { alias: _alias, ...rest } = raw;
     const options = inEntry(`mcp.remote_servers[${index}]`, () => resolveRemoteServer(rest));
-    return { ...mcpSource(remoteName(raw), options), ...(options.service && { service: options.service }) };
+    return {
+      ...mcpSource(remoteName(raw), options),
+      ...(options.service && { outage: serviceOutage(options.service) }),
+    };
   });
 }

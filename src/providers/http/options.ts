@@ -1,12 +1,12 @@
 import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
 import { readOptions, type ValuesOf } from "../../core/option-values.ts";
-import type { ServiceName } from "../../core/records.ts";
 import { CREDENTIAL_MEMBERS } from "../../outbound/credentials/options.ts";
 import { resolveClientCredentials } from "../../outbound/credentials/client-credentials.ts";
 import { resolveHeaders } from "../../outbound/credentials/headers.ts";
 import { resolveOAuth, type OAuthOptions } from "../../outbound/credentials/oauth.ts";
 import type { ClientCredentials } from "../../outbound/credentials/token-source.ts";
+import type { ServiceName } from "./service-outage.ts";
 import { resolveMcpServer, MCP_SERVER_MEMBERS, type McpServerOptions } from "../mcp-server/options.ts";
 
 /** One `[[mcp.remote_servers]]` of the configuration. */

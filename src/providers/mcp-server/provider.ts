@@ -187,8 +187,8 @@ function createUpstream(deps: McpServerDeps): Upstream {
       openTransport,
       clientInfo: clientInfo ?? { name: "toolyard", version: VERSION },
       start: startOf(deps),
-      // Callers of a service have it tried whenever they call.
-      ...(source.service && { retryFloorMs: 0 }),
+      // A server with an outage report is tried at every call.
+      ...(source.outage && { retryFloorMs: 0 }),
       idleStopMs,
       isolation,
       era,

@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { KINDS, type FailKind, type KindRow } from "../../core/kinds.ts";
+import { fail } from "../../core/outcome.ts";
+import { toFailure } from "./results.ts";
+
+test.each(Object.entries<KindRow>(KINDS) as [FailKind, KindRow][])(
+  "words a failure with the code %s by its row",
+  (kind, { beforeExecution, status }) => {
+    const error =
+      kind === "unknown_tool" ? "Tool not found" : beforeExecution ? "It failed." : "Tool execution failed: It failed.";
+    expect(toFailure(fail(kind, "It failed."))).toEqual({ error, status_code: status });
+  },
+);

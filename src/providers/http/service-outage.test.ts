@@ -1,0 +1,28 @@
+import { describe, expect, test } from "vitest";
+import { NO_SHAPE } from "../../core/listing-shape.ts";
+import type { Source } from "../../core/records.ts";
+import { serviceOutage } from "./service-outage.ts";
+
+const outage = serviceOutage({ name: "Weather MCP", port: 50_053 });
+const source: Source = { id: "w1", kind: "http", namespace: "w1", order: 0, outage };
+
+test("reports name and port as a message and as a JSON object", () => {
+  expect(outage.message).toBe("Weather MCP unavailable on port 50053");
+  expect(JSON.parse(outage.text)).toEqual({ error: outage.message });
+});
+
+describe("the fit of a tool name", () => {
+  test.each<[string, number, Source]>([
+    ["get_weather", 1, source],
+    ["weathers_now", 1, source],
+    ["get_forecast", 0, source],
+    ["get_mcp_tool", 0, source],
+    ["weather_w1", 2, source],
+    ["wea", 0, source],
+    ["forecast_daily", 1, { ...source, id: "forecasts" }],
+    ["forecast", Infinity, { ...source, shape: { ...NO_SHAPE, include: ["forecast"] } }],
+    ["short", Infinity, { ...source, shape: { ...NO_SHAPE, rename: { long_name: "short" } } }],
+  ])("`%s` is %s", (name, fit, from) => {
+    expect(outage.fit(name, from)).toBe(fit);
+  });
+});
