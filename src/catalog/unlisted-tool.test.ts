@@ -65,6 +65,56 @@ describe("a tool that its server does not list", () => {
     expect(called(snapshot, "s__hidden")).toBe(expected);
   });
 
+  const SPELLINGS = [
+    ...["DANGER", "Danger", "danger ", " danger", "danger\n", "dan\tger", "danger\0", "dan\u200bger", "dan\u00adger"],
+    ...[
+      "\ufeffdanger",
+      "danger\u2028",
+      "\u{e0001}danger",
+      "dan\ud800ger",
+      "ｄａｎｇｅｒ",
+      "dängér",
+      "ⓓanger",
+      "danger\u3000",
+    ],
+    ...[
+      "_danger",
+      "danger_",
+      "-danger",
+      "x__danger",
+      "x.danger",
+      "x::DANGER",
+      "mcp__hub__danger",
+      "/danger",
+      "./danger",
+    ],
+    ...["danger\u0301", "DANGER\u200d", `${"x.".repeat(20)}danger`],
+  ];
+  test.each<readonly [string, Partial<ListingShape>, readonly string[]]>([
+    ["exclude", { exclude: ["danger"] }, []],
+    ["an exclude in another case", { exclude: ["Dan*"] }, []],
+    ["an exclude with a prefix", { exclude: ["x__danger"] }, []],
+    ["a pin", { pins: { danger: "" } }, []],
+    ["the listed tool", {}, ["danger", "x__danger"]],
+    ["a listed tool that is renamed", { rename: { danger: "harmless" } }, ["danger", "x__danger"]],
+    ["the new name of another tool", { exclude: ["x__*", "x.*", "x::*", "mcp__*"], rename: { other: "danger" } }, []],
+  ])("is held to %s in each spelling that its server may accept", async (_, shape, lists) => {
+    const snapshot = await open({ id: "s", shape: { ...UNLISTED, ...shape }, lists: ["shown", ...lists] });
+    const rights = lists.length > 0 ? { deny: ["s__danger", "s__x__danger"] } : undefined;
+    for (const name of SPELLINGS)
+      expect(called(snapshot, `s__${name}`, rights), JSON.stringify(name)).toMatch(/^(?:unknown_tool|denied)$/);
+    expect(called(snapshot, "s__stranger")).toBe("s stranger as s__stranger");
+    expect(called(snapshot, "s__my tool")).toMatch(/^s my tool as /);
+  });
+
+  test.each(SPELLINGS)("is held to rights that deny in each spelling: %j", async (name) => {
+    const snapshot = await open({ id: "s", shape: UNLISTED }, { id: "t", shape: UNLISTED });
+    for (const pattern of ["s__danger", "s__dan*"])
+      expect(called(snapshot, `s__${name}`, { deny: [pattern] })).toMatch(/^(?:unknown_tool|denied)$/);
+    expect(called(snapshot, "t__danger", { deny: ["s__danger"] })).toBe("t danger as t__danger");
+    expect(called(snapshot, "s__stranger", { deny: ["s__danger"] })).toBe("s stranger as s__stranger");
+  });
+
   test("does not stand for one that is listed and withheld", async () => {
     const shape = { ...UNLISTED, exclude: ["left"], pins: { changed: "2:0" } };
     const snapshot = await open({ id: "s", shape, lists: ["left", "changed", "fine"] });

@@ -1,6 +1,7 @@
-import { isUnprefixed, renderMcpName, renderQualifiedName, type McpNaming } from "../core/names.ts";
+import { isUnprefixed, renderMcpName, renderQualifiedName, visibleName, type McpNaming } from "../core/names.ts";
+import { isPlainName, looselyMatches, looseName } from "../core/loose-name.ts";
 import type { NamePolicy } from "../core/name-book.ts";
-import { EMPTY_LISTING, type Source, type ToolRecord } from "../core/records.ts";
+import { EMPTY_LISTING, type Listing, type Source, type ToolRecord } from "../core/records.ts";
 import type { NamedSubject } from "../core/rights.ts";
 import type { Reading } from "../core/spelling.ts";
 import type { NameClaims } from "./name-claims.ts";
@@ -34,14 +35,12 @@ export function acceptsUnlisted({ source, listing }: SourcePart): boolean {
 export function unlistedTool(part: SourcePart, reading: Reading, rules: UnlistedRules): UnlistedTool | undefined {
   const { source } = part;
   const [called] = reading.rests;
-  if (called === undefined || !acceptsUnlisted(part)) return undefined;
+  if (called === undefined || !acceptsUnlisted(part) || !isPlainName(called)) return undefined;
   const given = recordOf(source, called);
-  const names = [called, given.name];
-  if (part.problems.some(({ withheld, subject }) => withheld !== undefined && names.includes(subject)))
-    return undefined;
+  if (isLooselyListed(part, given)) return undefined;
   if (rules.policy?.mayHave({ record: given }, reading.name) === false) return undefined;
   const tool = shapedTool(given);
-  return tool && { tool, ...namesOf(tool, rules) };
+  return tool && { tool, ...shownAs(tool, rules) };
 }
 
 /** Why a source with `unlisted = true` does not take a call by this name. */
@@ -50,6 +49,10 @@ export function whyNotUnlisted(part: SourcePart, reading: Reading): string | und
   if (called === undefined || !acceptsUnlisted(part)) return undefined;
   const { source } = part;
   const given = recordOf(source, called);
+  if (!isPlainName(called))
+    return `the source ${source.id} does not list it, and a name with such characters or so many parts is not sent`;
+  if (isLooselyListed(part, given))
+    return `the source ${source.id} has a tool of nearly this name, which is called by its own name only`;
   if (isPinned(given)) return `\`pins\` of the source ${source.id} names it, and the source does not list it`;
   return isChosen(given) ? undefined : `\`include\` and \`exclude\` of the source ${source.id} leave it out`;
 }
@@ -68,28 +71,63 @@ function shapedTool(given: ToolRecord): ToolRecord | undefined {
   return shapeTool(given, { source, shape: source.shape!, keyOf: ({ name }) => name }).record;
 }
 
+/**
+ * Whether the source lists, renames or withholds a tool that the server may find by this one's name. That tool's own
+ * name is the only way to it, so that pins, `confirm_destructive` and rights hold for it.
+ */
+function isLooselyListed({ listing, problems }: SourcePart, given: ToolRecord): boolean {
+  const names = new Set(namesOf(given).map(looseName));
+  const isMeant = (name: string): boolean => names.has(looseName(name));
+  const renamed = Object.entries(given.source.shape!.rename).filter(([from]) => from !== given.name);
+  return (
+    [...names].some((name) => looseNames(listing).has(name)) ||
+    problems.some(({ withheld, subject }) => withheld !== undefined && isMeant(subject)) ||
+    renamed.some((pair) => pair.some(isMeant))
+  );
+}
+
+const listedLoosely = new WeakMap<Listing, ReadonlySet<string>>();
+
+/** The names of a listing, made once for it. */
+function looseNames(listing: Listing): ReadonlySet<string> {
+  let names = listedLoosely.get(listing);
+  if (!names) listedLoosely.set(listing, (names = new Set(listing.tools.map(({ name }) => looseName(name)))));
+  return names;
+}
+
 /** A pin approves a definition, and there is none. */
-function isPinned({ source, name }: ToolRecord): boolean {
-  return Object.hasOwn(source.shape!.pins, name);
+function isPinned(given: ToolRecord): boolean {
+  return Object.keys(given.source.shape!.pins).some((pinned) => namesOf(given).some((n) => looselyMatches(pinned, n)));
 }
 
+/** `include` means the name as it is written, `exclude` each spelling under which the server may find the tool. */
 function isChosen(given: ToolRecord): boolean {
-  return chooseTools([given], given.source.shape!).chosen.length > 0;
+  const { shape } = given.source;
+  const names = namesOf(given);
+  if (shape!.exclude.some((pattern) => names.some((name) => looselyMatches(pattern, name)))) return false;
+  return chooseTools([given], shape!).chosen.length > 0;
 }
 
-function namesOf(tool: ToolRecord, { naming, claims }: UnlistedRules): Omit<UnlistedTool, "tool"> {
-  const ownName = renderMcpName(tool, naming);
-  const name = isUnprefixed(tool) ? renderQualifiedName(tool, naming, "mcp") : ownName;
+/** The name at the server, and the one that `rename` gives. */
+function namesOf({ source, name }: ToolRecord): readonly string[] {
+  const { rename } = source.shape!;
+  return Object.hasOwn(rename, name) ? [name, rename[name]!] : [name];
+}
+
+function shownAs(tool: ToolRecord, { naming, claims }: UnlistedRules): Omit<UnlistedTool, "tool"> {
+  const name = isUnprefixed(tool) ? renderQualifiedName(tool, naming, "mcp") : renderMcpName(tool, naming);
   const { id, namespace } = tool.source;
   const prefix = name.slice(0, (isUnprefixed(tool) ? id : namespace).length + naming.separator.length);
   const subject: NamedSubject = {
     type: "name",
     name,
-    ownName,
+    // Patterns see all characters of the name that is sent.
+    ownName: `${prefix}${visibleName(tool)}`,
     prefixes: [prefix],
     separator: naming.separator,
     isReadOnly: false,
     isDiscovery: false,
+    isUnlisted: true,
   };
   return { name, subject: claims.subjectOf({ record: tool, subject }) };
 }

@@ -13,3 +13,22 @@ export function isLoopbackHost(host: string): boolean {
 export function isLoopback(hostname: string): boolean {
   return isLoopbackHost(hostname) || hostname.endsWith(".localhost");
 }
+
+/** Names that the files of hosts of common systems give to loopback, beside `localhost`. */
+const FURTHER_NAMES = [
+  ...["localhost.localdomain", "localhost4", "localhost4.localdomain4", "localhost6", "localhost6.localdomain6"],
+  ...["ip6-localhost", "ip6-loopback", "ipv6-localhost", "ipv6-loopback", "loopback"],
+];
+
+/** Hosts that all lead to this machine: a rule that denies one of them denies the others. */
+export const LOOPBACK_HOSTS: readonly string[] = [...LOOPBACK_NAMES, ...FURTHER_NAMES, "0.0.0.0", "[::]"];
+
+const LOOPBACK = /^(?:.+\.localhost|127\.\d+\.\d+\.\d+)$/;
+
+/**
+ * Whether a host, in lower case as the URL standard writes it, leads to this machine in rules that deny. The system
+ * decides what a further name means, so such a name is no reason to trust.
+ */
+export function namesLoopback(host: string): boolean {
+  return LOOPBACK_HOSTS.includes(host) || LOOPBACK.test(host);
+}

@@ -1,4 +1,5 @@
 import { matchesAnyGlob, matchesGlob } from "./glob.ts";
+import { looselyMatches, looseName } from "./loose-name.ts";
 import { parseUri, type ResourceUri } from "./resource-uri.ts";
 import { withUriPrefix } from "./uri-prefix.ts";
 import { carelessPattern, patternForms, readingWithoutUser, readUri, type UriReadings } from "./uri-readings.ts";
@@ -41,6 +42,8 @@ export interface NamedSubject {
   readonly isReadOnly: boolean;
   /** Gives no access of its own: what it leads to is judged by itself. */
   readonly isDiscovery: boolean;
+  /** No list shows it, so its server may read the name in another way than the hub. @default false */
+  readonly isUnlisted?: boolean;
 }
 
 export interface UriSubject {
@@ -155,12 +158,22 @@ function uriPattern(text: string): UriPattern {
 }
 
 function permitsName({ allow, deny, readOnly }: CompiledRights, subject: NamedSubject): boolean {
-  const { name, ownName, isDiscovery, isReadOnly } = subject;
+  const { name, ownName, isDiscovery, isReadOnly, isUnlisted } = subject;
   // To deny it is enough that it looks like what is meant.
   if (deny.some(({ text }) => matchesGlob(text, name) || matchesGlob(text, ownName))) return false;
+  if (isUnlisted === true && deny.some(({ text }) => deniesLoosely(text, subject))) return false;
   if (isDiscovery) return true;
   if (readOnly && !isReadOnly) return false;
   return allow === undefined || allow.some((pattern) => meansName(pattern, subject));
+}
+
+/** What follows the source's prefix is compared loosely, so that the pattern of one source denies nothing of another. */
+function deniesLoosely(pattern: string, { ownName, prefixes }: NamedSubject): boolean {
+  return prefixes.some((prefix) =>
+    pattern.startsWith(prefix)
+      ? looselyMatches(pattern.slice(prefix.length), ownName.slice(prefix.length))
+      : matchesGlob(looseName(pattern), looseName(ownName)),
+  );
 }
 
 function meansName({ text, head }: Pattern, subject: NamedSubject): boolean {

@@ -1,3 +1,6 @@
+import { embeddedIpv4 } from "./embedded-ipv4.ts";
+import { LOOPBACK_HOSTS, namesLoopback } from "./loopback.ts";
+
 /** An authority in its parts; `port` has its colon, `user` its `@`. */
 interface Authority {
   readonly user: string;
@@ -15,12 +18,14 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = {
 
 /**
  * Every authority that leads to the host of this one, for rules that deny: without user, port and trailing dots, with
- * the host as the URL standard writes it, and an IPv6 address that contains an IPv4 address as that address.
+ * the host as the URL standard writes it, an IPv6 address that contains an IPv4 address as that address, and all names
+ * and addresses of this machine for one of them.
  */
 export function sameHosts(authority: string): readonly string[] {
   const { host, port } = splitAuthority(authority.toLowerCase());
   const loose = looseHost(host);
-  const hosts = new Set([host, loose, ...(LOOPBACK.test(loose) ? LOOPBACK_HOSTS : [])]);
+  const hosts = new Set([host, loose, ...embeddedIpv4(standardHost(host))]);
+  if ([...hosts].some(namesLoopback)) for (const one of LOOPBACK_HOSTS) hosts.add(one);
   return [...new Set([authority.toLowerCase(), ...[...hosts].flatMap((one) => [`${one}${port}`, one])])];
 }
 
@@ -55,9 +60,11 @@ function splitAuthority(authority: string): Authority {
 
 function looseHost(host: string): string {
   const named = standardHost(host.replace(/(?<![.\u3002\uff0e\uff61])[.\u3002\uff0e\uff61]+$/u, ""));
-  const parts = WITH_IPV4.exec(named);
-  return parts ? dotted(Number.parseInt(parts[1]!, 16), Number.parseInt(parts[2]!, 16)) : named;
+  return MAPPED.test(named) ? embeddedIpv4(named)[0]! : named;
 }
+
+/** These are the IPv4 address itself. Other forms lead there by a translator, and have a host of their own. */
+const MAPPED = /^\[(?:::ffff|64:ff9b:):[\da-f]{1,4}:[\da-f]{1,4}\]$/;
 
 /** Almost all hosts are names that nothing is to be done to. */
 const PLAIN_HOST = /^(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*\.?$/;
@@ -75,13 +82,4 @@ function standardLabel(label: string): string {
   if (/^[\u0000-\u007f]*$/.test(label) || !HOST_ONLY.test(label)) return label;
   const url = `http://${label}.a/`;
   return URL.canParse(url) ? new URL(url).hostname.slice(0, -".a".length) : label;
-}
-
-/** IPv6 addresses that contain an IPv4 address: `::ffff:0:0/96` and `64:ff9b::/96`. */
-const WITH_IPV4 = /^\[(?:::ffff:|64:ff9b::)([\da-f]{1,4}):([\da-f]{1,4})\]$/;
-const LOOPBACK = /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\])$/;
-const LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
-
-function dotted(high: number, low: number): string {
-  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }

@@ -1,4 +1,5 @@
 import { looseAuthority, sameHosts, standardAuthority, withoutUser } from "./uri-host.ts";
+import { namesLoopback } from "./loopback.ts";
 import { encodeBeyondAscii, LONE_SURROGATE, SPECIAL_SCHEMES, type ResourceUri } from "./resource-uri.ts";
 
 /** The ways in which whoever serves a URI may read it, without query and fragment. */
@@ -151,7 +152,7 @@ function isDeceptive(rest: string): boolean {
 
 function isThisMachine(rest: string): boolean {
   const host = rest.slice(2, pathStart(rest)).toLowerCase();
-  return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host) || host === "0.0.0.0";
+  return namesLoopback(host);
 }
 
 function withoutAuthority(rest: string): string {

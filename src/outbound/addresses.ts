@@ -49,7 +49,10 @@ export function isPublicAddress(address: string): boolean {
 export function mayBePublic({ hostname }: URL): boolean {
   const host = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   if (isIP(host) !== 0) return isPublicAddress(host);
-  return host.includes(".") && !/\.(?:localhost|local|internal|intranet|lan|home|corp|home\.arpa)$/.test(host);
+  return (
+    host.includes(".") &&
+    !/\.(?:localhost|localdomain[46]?|local|internal|intranet|lan|home|corp|home\.arpa)$/.test(host)
+  );
 }
 
 /** Marks the refusal of a name that resolves into a local network. */

@@ -9,10 +9,16 @@ const HUB_MEMBERS = [KIND_META_KEY, RETRY_META_KEY] as const;
 
 /**
  * Removes the error code and the retry time that a server of somebody else reports in the hub's own members: they would
- * decide about exit codes and retries of the hub's clients. Tools of this machine and bundled servers keep them.
+ * decide about exit codes and retries of the hub's clients. This holds for results of every method, those of extensions
+ * among them. Tools of this machine and bundled servers keep the members.
  */
 export function withoutReportedKind(outcome: Outcome, state: CallState): Outcome {
-  if (outcome.ok || !state.isResolved || isOwn(state)) return outcome;
+  if (outcome.ok && outcome.result["_meta"] === undefined) return outcome;
+  if (!state.isResolved || isOwn(state)) return outcome;
+  if (outcome.ok) {
+    const result = withoutIn(outcome.result, "_meta");
+    return result === outcome.result ? outcome : { ...outcome, result };
+  }
   const { result, rpcError } = outcome;
   const cleaned: Partial<Fail> = {
     ...(result && { result: withoutIn(result, "_meta") }),

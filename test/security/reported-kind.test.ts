@@ -6,6 +6,7 @@ import { openTarget, openUpstream, say, tool, type Target, type Upstream } from 
 import { runCommand } from "./command.ts";
 
 const META = { "toolyard/kind": "limited", "toolyard/retryAfterMs": 1, "example/kept": 1 };
+const DATA_ONLY = { "toolyard/kind": "limited" };
 const DATA = { "toolyard/kind": "unknown_tool", why: "no" };
 
 let upstream: Upstream;
@@ -13,11 +14,16 @@ let target: Target;
 
 beforeEach(async () => {
   upstream = await openUpstream({
-    tools: [tool("result"), tool("error")],
+    capabilities: { tools: {}, prompts: {}, extensions: { "example/x": {} } },
+    tools: [tool("result"), tool("error"), tool("success")],
     prompts: [{ name: "p" }],
     answer: (method, params): JsonObject | undefined => {
       if (method === "tools/call" && params["name"] === "result")
         return { result: { ...say("x"), isError: true, _meta: META } };
+      if (method === "tools/call" && params["name"] === "success") return { result: { ...say("x"), _meta: META } };
+      if (method === "x/list") return { result: { items: [{ _meta: META }], _meta: META } };
+      if (method === "x/only") return { result: { _meta: DATA_ONLY } };
+      if (method === "x/failed") return { error: { code: -32_603, message: "x", data: DATA } };
       if (method === "tools/call" || method === "prompts/get")
         return { error: { code: -32_603, message: "x", data: DATA } };
       return undefined;
@@ -46,6 +52,20 @@ test.each(["legacy", "modern"] as const)("removes it from results and errors ove
   for (const answer of [called, inside, failed, prompt])
     expect(JSON.stringify(answer)).not.toMatch(/"limited"|"unknown_tool"|retryAfterMs/);
 });
+
+test.each(["legacy", "modern"] as const)(
+  "removes it from results of extensions and of successful calls (%s)",
+  async (era) => {
+    const client = await target.client(undefined, { era });
+    expect(await client.result("tools/call", { name: "up__success", arguments: {} })).toMatchObject({
+      _meta: { "example/kept": 1 },
+    });
+    const listed = await client.result("x/list");
+    expect(listed).toMatchObject({ items: [{ _meta: META }], _meta: { "example/kept": 1 } });
+    const answers = [listed["_meta"], await client.result("x/only"), await client.request("x/failed")];
+    expect(JSON.stringify(answers)).not.toMatch(/"limited"|"unknown_tool"|retryAfterMs/);
+  },
+);
 
 test("gives the command of a distant hub the exit code of a failed tool", async () => {
   using folder = new ToolFolder();

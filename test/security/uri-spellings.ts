@@ -95,7 +95,7 @@ const HOSTS: readonly (readonly [host: string, ...same: string[]])[] = [
   ["xn--bcher-kva.example", "bücher.example", "BÜCHER.example", "xn--BCHER-kva.example"],
   ["10.0.0.1", "0x0a.1", "167772161", "012.0.0.1", "[::ffff:10.0.0.1]", "[::ffff:a00:1]", "10.1"],
   ["[2001:db8::1]", "[2001:db8:0:0:0:0:0:1]", "[2001:DB8::0:1]"],
-  ["localhost", "127.0.0.1", "[::1]", "LOCALHOST", "127.1"],
+  ["localhost", "127.0.0.1", "[::1]", "LOCALHOST", "127.1", "ip6-localhost", "localhost.localdomain", "[::]", "0"],
 ];
 
 /** A URI of one of the hosts in some spelling, and a pattern that denies the host in another one. */

@@ -160,7 +160,7 @@ describe("how a URI is to be written", () => {
     });
   });
 
-  test.each([
+  test.each<readonly [pattern: string, uri: string]>([
     ["notes://payroll", "notes://PAYROLL"],
     ["notes://payroll", "notes://payroll/"],
     ["notes://payroll", "notes://me@payroll"],
@@ -208,9 +208,33 @@ describe("how a URI is to be written", () => {
     ["http://[2001:DB8::0:1]:8080/*", "http://[2001:db8::1]:8080/x"],
     ["http://10.0.0.1/*", "http://[::ffff:a00:1]/x"],
     ["http://10.0.0.1/*", "http://[64:ff9b::a00:1]:8080/x"],
+    ...["[2002:a00:1::]", "[2002:a00:1::5]", "[64:ff9b:1::a00:1]", "[64:ff9b:1:a00:0:100::]", "[::a00:1]"].map(
+      (host) => ["http://10.0.0.1/*", `http://${host}/x`] as const,
+    ),
+    ["http://10.0.0.1/*", "http://[64:ff9b:1:a:0:1::]:8080/x"],
+    ["http://10.0.0.1/*", "http://[64:ff9b:1:7:a:0:100:0]/x"],
+    ["http://10.0.0.1/*", "http://[2001:0:a00:1::1]/x"],
+    ["http://10.0.0.1/*", "http://[2001:0:1:2::f5ff:fffe]/x"],
+    ["http://10.0.0.1/*", "http://[2001:db8::5efe:a00:1]/x"],
+    ["http://10.*/*", "http://[fe80::200:5efe:a00:1]/x"],
+    ["notes://10.0.0.1/*", "notes://[2002:a00:1::]/x"],
+    ["http://169.254.169.254/*", "http://[2002:a9fe:a9fe::]/x"],
     ["http://localhost/*", "http://127.0.0.1/x"],
     ["http://localhost/*", "http://[::1]/x"],
+    ["http://localhost/*", "http://[2002:7f00:1::]/x"],
+    ["http://127.0.0.1/*", "http://[64:ff9b:1::7f00:1]/x"],
+    ["http://127.*/*", "http://[::]/x"],
+    ["http://127.0.0.1/*", "http://0.0.0.0/x"],
+    ...["localhost.localdomain", "localhost6.localdomain6", "ip6-localhost", "IP6-Loopback.", "localhost4"].flatMap(
+      (host) =>
+        ["http://localhost/*", "http://127.0.0.1/*", "http://[::1]/*"].map(
+          (pattern) => [pattern, new URL(`http://${host}:81/x`).href] as const,
+        ),
+    ),
+    ["http://ip6-localhost/*", "http://127.9.9.9/x"],
+    ["http://localhost.localdomain/*", "http://localhost/x"],
     ["http://127.0.0.1/*", "http://localhost./x"],
+    ["file:///a/vault/*", "file://ip6-localhost/a/vault/gold.txt"],
     ["http://[::1]/*", "http://app.localhost:3000/x"],
     // Paths of files, where the file system makes no difference.
     ["file:///C:/Vault/*", "file:///c:/vault/gold.txt"],
@@ -264,6 +288,8 @@ describe("an allow pattern", () => {
     ["https://bücher.example/*", "https://bucher.example/x"],
     ["http://10.0.0.1/*", "http://[::ffff:a00:1]/x"],
     ["http://localhost/*", "http://127.0.0.1/x"],
+    ["http://localhost/*", "http://localhost.localdomain/x"],
+    ["http://10.0.0.1/*", "http://[2002:a00:1::]/x"],
     ["file:///a/public/*", "file:///a/Public/x"],
   ])("S15: %s does not mean %s", async (pattern, uri) => {
     const provider = new MemoryProvider({ id: "any" });
@@ -282,6 +308,12 @@ describe("a deny pattern over one host", () => {
     ["https://admin.internal:8443/*", "https://admin.internal/x"],
     ["http://10.0.0.1/*", "http://[::ffff:a00:2]/x"],
     ["http://localhost/*", "http://128.0.0.1/x"],
+    ["http://localhost/*", "http://localhost.example/x"],
+    ["http://localhost/*", "http://my-ip6-localhost/x"],
+    ["http://10.0.0.1/*", "http://[2002:a00:2::]/x"],
+    ["http://10.0.0.1/*", "http://[2003:a00:1::]/x"],
+    ["http://10.0.0.1/*", "http://[64:ff9b:2::a00:1]/x"],
+    ["http://10.0.0.1/*", "http://[2001:db8::a00:1]/x"],
     ["file:///a/vault/*", "file:///a/vaults/x"],
     ["file:///a/vault", "file:///a/.vault"],
   ])("S15: %s leaves %s", async (pattern, uri) => {
