@@ -60,7 +60,7 @@ function wordsOf(host: string): Words | undefined {
   const [first, last] = [parse(before), parse(after ?? "")];
   const zeros = after === undefined ? 0 : 8 - first.length - last.length;
   const words = [...first, ...Array.from({ length: Math.max(0, zeros) }, () => 0), ...last];
-  return words.length === 8 ? words : undefined;
+  return words.length === 8 && !words.some(Number.isNaN) ? words : undefined;
 }
 
 function dotted(high: number, low: number): string {

@@ -15,13 +15,12 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /** Names that the files of hosts of common systems give to loopback, beside `localhost`. */
-const FURTHER_NAMES = [
-  ...["localhost.localdomain", "localhost4", "localhost4.localdomain4", "localhost6", "localhost6.localdomain6"],
-  ...["ip6-localhost", "ip6-loopback", "ipv6-localhost", "ipv6-loopback", "loopback"],
-];
+const FURTHER_NAMES =
+  "localhost.localdomain localhost4 localhost4.localdomain4 localhost6 localhost6.localdomain6 " +
+  "ip6-localhost ip6-loopback ipv6-localhost ipv6-loopback loopback";
 
 /** Hosts that all lead to this machine: a rule that denies one of them denies the others. */
-export const LOOPBACK_HOSTS: readonly string[] = [...LOOPBACK_NAMES, ...FURTHER_NAMES, "0.0.0.0", "[::]"];
+export const LOOPBACK_HOSTS: readonly string[] = [...LOOPBACK_NAMES, ...FURTHER_NAMES.split(" "), "0.0.0.0", "[::]"];
 
 const LOOPBACK = /^(?:.+\.localhost|127\.\d+\.\d+\.\d+)$/;
 

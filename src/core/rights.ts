@@ -167,7 +167,7 @@ function permitsName({ allow, deny, readOnly }: CompiledRights, subject: NamedSu
   return allow === undefined || allow.some((pattern) => meansName(pattern, subject));
 }
 
-/** What follows the source's prefix is compared loosely, so that the pattern of one source denies nothing of another. */
+/** What follows the source's prefix is compared loosely, so a pattern of one source denies nothing of another. */
 function deniesLoosely(pattern: string, { ownName, prefixes }: NamedSubject): boolean {
   return prefixes.some((prefix) =>
     pattern.startsWith(prefix)
