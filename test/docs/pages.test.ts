@@ -32,7 +32,7 @@ const PAGES = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...pagesIn("do
 
 /** What runs behind the openings, too, in the same folder; the others need the network, a person or a key. */
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
-  "docs/guide/start/cli.md": ["A new tool", "Saving what comes"],
+  "docs/guide/start/cli.md": ["A new tool", "Saving results"],
   "docs/guide/sources/code.md": ["From a program"],
   "docs/guide/sources/documents-on-a-server.md": ["To another machine, and back"],
   "docs/guide/sources/gnn.md": ["Its picture", "On the command line", "In a program"],
