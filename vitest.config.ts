@@ -14,6 +14,7 @@ const resolve = {
     "toolyard/client": source("client.ts"),
     "toolyard/core": source("core-server.ts"),
     "toolyard/embeddings": source("embeddings.ts"),
+    "toolyard/extras": source("extras.ts"),
     "toolyard/gnn": new URL("./servers/gnn/index.ts", import.meta.url).pathname,
     "toolyard/library": new URL("./servers/library/index.ts", import.meta.url).pathname,
     "toolyard/manager": source("manager.ts"),

@@ -22,6 +22,7 @@ const AS_THEY_ARE = [
   "runtimes/warm",
   "sandbox/python/prelude",
   "sandbox/bwrap-python",
+  "extras/locks",
 ];
 for (const folder of [compiled, join(root, "dist")].flatMap((to) => AS_THEY_ARE.map((path) => ({ to, path })))) {
   cpSync(join(root, "src", folder.path), join(folder.to, folder.path), {

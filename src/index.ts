@@ -4,7 +4,7 @@ export type { Served, ServedHttp } from "./hub/serve/serve.ts";
 export type { ServedFetch } from "./hub/serve/fetch.ts";
 export type { NodeHandler } from "./hub/serve/node.ts";
 export type { FetchHandler } from "./http/fetch/listener.ts";
-export { dataFolder } from "./config/locate.ts";
+export { dataFolder } from "./core/data-folder.ts";
 export type { HubConfig } from "./hub/schema.ts";
 export type { Ask, Notice, ToolMode } from "./core/call.ts";
 export { ConfigError, FailError, OptionError } from "./core/errors.ts";

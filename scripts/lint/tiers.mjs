@@ -13,6 +13,7 @@ const TIERS = new Map(
     files: 1,
     process: 1,
     outbound: 1,
+    extras: 1,
     catalog: 2,
     pipeline: 2,
     upstream: 2,

@@ -8,7 +8,7 @@ import type { AgentTexts } from "./texts.ts";
 import type { ToolOutput } from "./tool-output.ts";
 import type { ModelTool } from "./toolset.ts";
 
-type Sdk = typeof ai;
+type Sdk = Omit<typeof ai, "default">;
 
 /** Tools for a model that knows none: they stand in the prompt, and the model decides in JSON what to do next. */
 export function createJsonStrategy(sdk: Sdk, settings: ModelSettings, maxRepairs: number): Strategy {

@@ -13,7 +13,7 @@ import type { ModelTool } from "./toolset.ts";
 import { noteToolInputs, type ToolInputs } from "./tool-inputs.ts";
 import { vendorOf } from "./vendor.ts";
 
-type Sdk = typeof ai;
+type Sdk = Omit<typeof ai, "default">;
 
 export interface ModelSettings {
   readonly model: LoadedLanguageModel;

@@ -1,5 +1,6 @@
 import { AcceptedFiles, foreignFile, type ForeignFile } from "../config/accepted-files.ts";
-import { CONFIG_FILE_NAME, dataFolder, locateConfig } from "../config/locate.ts";
+import { dataFolder } from "../core/data-folder.ts";
+import { CONFIG_FILE_NAME, locateConfig } from "../config/locate.ts";
 import { CONFIG_SCHEMA } from "../hub/schema.ts";
 import { messageOf } from "../core/errors.ts";
 import { basename, join } from "node:path";

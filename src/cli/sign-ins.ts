@@ -1,4 +1,4 @@
-import { dataFolder } from "../config/locate.ts";
+import { dataFolder } from "../core/data-folder.ts";
 import { LOCAL_PRINCIPAL } from "../core/call.ts";
 import { resolveHttp } from "../http/options.ts";
 import { SILENT_LOGGER } from "../core/ports.ts";

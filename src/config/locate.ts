@@ -19,14 +19,6 @@ export function userConfigFile(variables: Variables): string {
   return join(userConfigFolder(variables), CONFIG_FILE_NAME);
 }
 
-/** Where data is kept that outlives a run (last known lists): `$TOOLYARD_HOME/data`, else the XDG data folder. */
-export function dataFolder(variables: Variables, platform: NodeJS.Platform = process.platform): string {
-  const home = variables["TOOLYARD_HOME"];
-  if (home) return join(resolve(home), "data");
-  if (platform === "win32" && variables["LOCALAPPDATA"]) return join(variables["LOCALAPPDATA"], "toolyard");
-  return join(variables["XDG_DATA_HOME"] || join(variables["HOME"] || homedir(), ".local", "share"), "toolyard");
-}
-
 /** `--config` (any number), else `./toolyard.toml`, else the one in the user's folder, else none. */
 export function locateConfig(named: readonly string[], variables: Variables, cwd: string): readonly string[] {
   if (named.length > 0) return named.map((file) => resolve(cwd, file));

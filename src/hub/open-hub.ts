@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Catalog } from "../catalog/catalog.ts";
 import { resolveCatalog } from "../catalog/options.ts";
 import { loadConfig, type LoadOptions } from "../config/load.ts";
-import { dataFolder } from "../config/locate.ts";
+import { dataFolder } from "../core/data-folder.ts";
 import type { Client } from "../core/call.ts";
 import { nextHubId } from "../core/hub-id.ts";
 import type { Logger } from "../core/ports.ts";

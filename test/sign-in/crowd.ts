@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { dataFolder } from "../../src/config/locate.ts";
+import { dataFolder } from "../../src/core/data-folder.ts";
 import { objectMember, type JsonObject } from "../../src/core/json.ts";
 import { SILENT_LOGGER } from "../../src/core/ports.ts";
 import { resolveRemoteServer } from "../../src/providers/http/options.ts";

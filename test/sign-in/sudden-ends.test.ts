@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { dataFolder } from "../../src/config/locate.ts";
+import { dataFolder } from "../../src/core/data-folder.ts";
 import { vaultFolder } from "../../src/signin/vault-place.ts";
 import { Vault } from "../../src/signin/vault.ts";
 import { startAuthServer, startProtected } from "../fixtures/auth-server.ts";

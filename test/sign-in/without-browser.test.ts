@@ -10,7 +10,7 @@ import { handOver, handoverPlace } from "../../src/signin/handover.ts";
 import { login } from "../../src/signin/login.ts";
 import { startAuthServer, startProtected, type AuthServer, type Switches } from "../fixtures/auth-server.ts";
 import { MAIN } from "../fixtures/served-hub.ts";
-import { dataFolder } from "../../src/config/locate.ts";
+import { dataFolder } from "../../src/core/data-folder.ts";
 import { vaultFolder } from "../../src/signin/vault-place.ts";
 import { echo, Home, says } from "./harness.ts";
 

@@ -1,8 +1,8 @@
-import type { Graphviz as GraphvizClass } from "@hpcc-js/wasm-graphviz";
+import type * as hpcc from "@hpcc-js/wasm-graphviz";
+import { importExtra } from "toolyard/extras";
 import { inBlocks } from "./blocks.ts";
 import { fold, WIDEST } from "./fold.ts";
 import { GROUP_TITLE, type Box, type Layout, type Line, type Point } from "./geometry.ts";
-import { missingPackage } from "../../shared/missing-package.ts";
 import { PictureError } from "./picture-error.ts";
 
 /** Places boxes and lines so that lines point down and cross little. Rejects with a `PictureError`. */
@@ -14,11 +14,12 @@ export async function layOut(boxes: readonly Box[], lines: readonly Line[]): Pro
   return layout.groups.size > 0 ? inBlocks(boxes, lines) : fold(layout, boxes, lines);
 }
 
-async function loadGraphviz(): Promise<typeof GraphvizClass> {
+async function loadGraphviz(): Promise<typeof hpcc.Graphviz> {
   try {
-    return (await import("@hpcc-js/wasm-graphviz")).Graphviz;
+    const purpose = "laying out a graph";
+    return (await importExtra<typeof hpcc>("pictures", "@hpcc-js/wasm-graphviz", { purpose })).Graphviz;
   } catch (error) {
-    throw new PictureError(missingPackage("@hpcc-js/wasm-graphviz", "laying out a graph"), { cause: error });
+    throw new PictureError((error as Error).message, { cause: error });
   }
 }
 

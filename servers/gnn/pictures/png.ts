@@ -1,14 +1,13 @@
-import type { Resvg as ResvgClass } from "@resvg/resvg-wasm";
+import type * as resvg from "@resvg/resvg-wasm";
 import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
+import { importExtra, resolveExtra } from "toolyard/extras";
 import { PICTURE_LIMITS } from "./limits.ts";
-import { missingPackage } from "../../shared/missing-package.ts";
 import { PictureError } from "./picture-error.ts";
 
 const FONT = new URL("font/dejavu-sans.ttf", import.meta.url);
 
 interface Painter {
-  readonly Resvg: typeof ResvgClass;
+  readonly Resvg: typeof resvg.Resvg;
   readonly font: Uint8Array;
 }
 
@@ -35,10 +34,12 @@ export async function toPng(svg: string): Promise<Uint8Array> {
 }
 
 async function loadPainter(): Promise<Painter> {
-  const { initWasm, Resvg } = await import("@resvg/resvg-wasm").catch((error: unknown) => {
-    throw new PictureError(missingPackage("@resvg/resvg-wasm", "a picture as PNG"), { cause: error });
+  const { initWasm, Resvg } = await importExtra<typeof resvg>("pictures", "@resvg/resvg-wasm", {
+    purpose: "a picture as PNG",
+  }).catch((error: Error) => {
+    throw new PictureError(error.message, { cause: error });
   });
-  const wasm = fileURLToPath(import.meta.resolve("@resvg/resvg-wasm/index_bg.wasm"));
+  const wasm = resolveExtra("pictures", "@resvg/resvg-wasm/index_bg.wasm")!;
   const [code, font] = await Promise.all([readFile(wasm), readFile(FONT)]);
   await initWasm(code);
   return { Resvg, font };

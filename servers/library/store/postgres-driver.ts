@@ -1,5 +1,6 @@
+import type pgModule from "pg";
 import type { Pool, PoolClient } from "pg";
-import { missingPackage } from "../../shared/missing-package.ts";
+import { importExtra } from "toolyard/extras";
 import { DocumentError } from "../documents/document-error.ts";
 import { storeFailure } from "./store-failure.ts";
 
@@ -25,8 +26,8 @@ const QUERY_MS = 120_000;
 
 /** Connects to a server. Rejects with `STORE_UNAVAILABLE` where that fails; no message holds the password. */
 export async function openPostgres(url: URL): Promise<PostgresDriver> {
-  const { default: pg } = await import("pg").catch((error: unknown) => {
-    throw storeFailure("unavailable", missingPackage("pg", "a library in PostgreSQL"), error);
+  const { default: pg } = await importExtra<{ readonly default: typeof pgModule }>("postgres", "pg").catch((error: Error) => {
+    throw storeFailure("unavailable", error.message, error);
   });
   const pool = new pg.Pool({
     connectionString: url.href,

@@ -1,5 +1,5 @@
+import type libsql from "libsql";
 import { statSync } from "node:fs";
-import { missingPackage } from "../../shared/missing-package.ts";
 import type { Fail, Row, SqliteDriver, Value } from "./sqlite-driver.ts";
 
 /** What both engines share of their interfaces. */
@@ -84,16 +84,15 @@ async function openDriver(path: string, wanted: "libsql" | undefined, fail: Fail
 }
 
 async function libsqlEngine(fail: Fail): Promise<Open> {
-  try {
-    const { default: Database } = await import("libsql");
-    return (path) => new Database(path) as unknown as Engine;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
+  // Loaded only here: a thread that only writes starts without it where Node has SQLite.
+  const { importExtra, missingExtra, resolveExtra } = await import("toolyard/extras");
+  if (resolveExtra("sqlite", "libsql") === undefined)
     throw fail(
       "unavailable",
-      `${missingPackage("libsql", `SQLite on Node ${process.version}`)} Node 22.13 and later have their own.`,
+      `${missingExtra("sqlite", `SQLite on Node ${process.version}`)} Node 22.13 and later have their own.`,
     );
-  }
+  const { default: Database } = await importExtra<{ readonly default: typeof libsql }>("sqlite", "libsql");
+  return (path) => new Database(path) as unknown as Engine;
 }
 
 type Open = (path: string) => Engine;

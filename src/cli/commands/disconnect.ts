@@ -2,7 +2,7 @@ import { disconnectClient, type Disconnected } from "../../config/connect/connec
 import { readClientDocument } from "../../config/connect/client-document.ts";
 import { CLIENTS, type ClientKind } from "../../config/connect/clients.ts";
 import { ConnectionRecords } from "../../config/connect/records.ts";
-import { dataFolder } from "../../config/locate.ts";
+import { dataFolder } from "../../core/data-folder.ts";
 import { HUB_NAME } from "../../config/import/import-servers.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { EXIT, UsageError } from "../failure.ts";

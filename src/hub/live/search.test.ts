@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { sendJson, startServer, type RunningServer } from "../../../test/fixtures/http-servers.ts";
-import { dataFolder } from "../../config/locate.ts";
+import { dataFolder } from "../../core/data-folder.ts";
 import { SILENT_LOGGER } from "../../core/ports.ts";
 import type { HubConfig } from "../schema.ts";
 import { createHub } from "../create-hub.ts";

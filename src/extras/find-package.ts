@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isJsonObject, stringMember } from "../core/json.ts";
+import { extraFolder, LOADER_FILE, type Variables } from "./extras-folder.ts";
+import { getExtra, type ExtraName } from "./extras.ts";
+import { isFittingVersion } from "./fitting-version.ts";
+
+/** A package of an extra that can be loaded. */
+export interface FoundPackage {
+  readonly version: string;
+  /** Its own folder. */
+  readonly folder: string;
+  /** `beside`: where Node finds it for this program itself. `installed`: in the data folder. */
+  readonly place: "beside" | "installed";
+  /** Any file in the folder that has the `node_modules`: what resolves from there finds the package. */
+  readonly from: string;
+}
+
+/** Where this program is; a parameter for tests. */
+const OWN_FILE = fileURLToPath(import.meta.url);
+
+export interface SearchPlaces {
+  readonly variables?: Variables;
+  readonly ownFile?: string;
+}
+
+/**
+ * Finds a package of an extra: beside this program (a dependency of the project that has it, or a checkout), else in
+ * the data folder. The current folder is not searched, since its files may belong to somebody else. A package beside
+ * this program that does not fit the pinned version is ignored.
+ */
+export function findPackage(name: ExtraName, packageName: string, places: SearchPlaces = {}): FoundPackage | undefined {
+  const { variables = process.env, ownFile = OWN_FILE } = places;
+  const pinned = getExtra(name).versions[packageName];
+  const beside = nearestPackage(packageName, ownFile);
+  if (beside && (pinned === undefined || isFittingVersion(beside.version, pinned)))
+    return { ...beside, place: "beside", from: ownFile };
+  const root = extraFolder(name, variables);
+  const folder = join(root, "node_modules", packageName);
+  const version = versionIn(folder);
+  if (version === undefined) return undefined;
+  return { version, folder, place: "installed", from: join(root, LOADER_FILE) };
+}
+
+/** Returns the package that Node finds for this program itself, whatever its version is. */
+export function nearestPackage(
+  packageName: string,
+  ownFile: string = OWN_FILE,
+): Pick<FoundPackage, "version" | "folder"> | undefined {
+  for (let at = dirname(ownFile); ; at = dirname(at)) {
+    const folder = join(at, "node_modules", packageName);
+    const version = versionIn(folder);
+    if (version !== undefined) return { version, folder };
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+function versionIn(folder: string): string | undefined {
+  try {
+    const manifest: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    return isJsonObject(manifest) ? stringMember(manifest, "version") : undefined;
+  } catch {
+    return undefined;
+  }
+}

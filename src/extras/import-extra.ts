@@ -1,0 +1,73 @@
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+import { FailError } from "../core/errors.ts";
+import { fail } from "../core/outcome.ts";
+import type { ExtraName } from "./extras.ts";
+import { getExtra } from "./extras.ts";
+import { findPackage, nearestPackage, type SearchPlaces } from "./find-package.ts";
+import { ownCommand } from "./own-command.ts";
+
+/** What the module `load.mjs` of an installed extra exports. */
+interface Loader {
+  load(specifier: string): Promise<unknown>;
+}
+
+/**
+ * Imports a module of an extra, from beside this program or from the data folder. If it is in neither place, rejects
+ * with a `FailError` of the kind `unavailable` that names the command to install the extra.
+ *
+ * @param purpose What needs it, for the message.
+ */
+export async function importExtra<T>(
+  name: ExtraName,
+  specifier: string,
+  { purpose, ...places }: SearchPlaces & { readonly purpose?: string } = {},
+): Promise<T> {
+  const found = findPackage(name, packageOf(specifier), places);
+  if (!found) {
+    const message = missingExtra(name, purpose);
+    throw new FailError(fail("unavailable", message, { retryable: false }));
+  }
+  if (found.place === "beside") return (await import(specifier)) as T;
+  const loader = (await import(pathToFileURL(found.from).href)) as Loader;
+  return (await loader.load(specifier)) as T;
+}
+
+/** Returns the path of a file of an extra, such as a WebAssembly module, or `undefined` if it is not installed. */
+export function resolveExtra(name: ExtraName, specifier: string, places: SearchPlaces = {}): string | undefined {
+  const found = findPackage(name, packageOf(specifier), places);
+  if (!found) return undefined;
+  try {
+    return createRequire(found.from).resolve(specifier);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the message for an extra that is not installed, with the command that installs it. */
+export function missingExtra(name: ExtraName, purpose: string = getExtra(name).purpose): string {
+  const { megabytes } = getExtra(name);
+  const command = `${ownCommand()} extras add ${name}`;
+  return (
+    `The extra \`${name}\` is not installed, which is required for ${purpose}.${unfitText(name)} ` +
+    `Install it: \`${command}\` (${megabytes} MB).`
+  );
+}
+
+/** Names the packages beside this program that do not fit. */
+function unfitText(name: ExtraName): string {
+  const unfit = Object.entries(getExtra(name).versions).flatMap(([packageName, pinned]) => {
+    const beside = nearestPackage(packageName);
+    const fits = beside === undefined || findPackage(name, packageName)?.place === "beside";
+    return fits ? [] : [`\`${packageName}\` ${beside.version} is beside it, and ${pinned} is needed.`];
+  });
+  return unfit.length === 0 ? "" : ` ${unfit.join(" ")}`;
+}
+
+/** `@scope/name` of `@scope/name/path`. */
+function packageOf(specifier: string): string {
+  return specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+}

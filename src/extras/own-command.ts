@@ -1,0 +1,15 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/**
+ * Returns the words that run this program in a shell: `toolyard` where it is installed globally or runs from a
+ * checkout, and `npx toolyard` where it is a dependency of a project or was started by `npx`.
+ */
+export function ownCommand(ownFile: string = fileURLToPath(import.meta.url)): string {
+  const steps = /^(.+[\\/])node_modules[\\/]toolyard[\\/]/.exec(ownFile);
+  // npm writes a package.json beside the node_modules of a project and of npx, and none beside the global one.
+  return steps && existsSync(join(dirname(join(steps[1]!, "node_modules")), "package.json"))
+    ? "npx toolyard"
+    : "toolyard";
+}

