@@ -331,6 +331,8 @@ describe("pictures of text", () => {
 
   test("data for a language that is not there is told with what to install", async () => {
     await using own = await open({ ocr: { by: "local", when: "auto", languages: ["fi"] } });
-    await expect(own.add({ path: write("scan.pdf", scan) })).rejects.toThrow("Set `ocr_data` to a folder with fin.traineddata");
+    await expect(own.add({ path: write("scan.pdf", scan) })).rejects.toThrow(
+      "Set `ocr_data` to a folder with fin.traineddata",
+    );
   });
 });

@@ -26,9 +26,11 @@ const QUERY_MS = 120_000;
 
 /** Connects to a server. Rejects with `STORE_UNAVAILABLE` where that fails; no message holds the password. */
 export async function openPostgres(url: URL): Promise<PostgresDriver> {
-  const { default: pg } = await importExtra<{ readonly default: typeof pgModule }>("postgres", "pg").catch((error: Error) => {
-    throw storeFailure("unavailable", error.message, error);
-  });
+  const { default: pg } = await importExtra<{ readonly default: typeof pgModule }>("postgres", "pg").catch(
+    (error: Error) => {
+      throw storeFailure("unavailable", error.message, error);
+    },
+  );
   const pool = new pg.Pool({
     connectionString: url.href,
     max: MAX_CONNECTIONS,
