@@ -4,7 +4,7 @@ import type { InlineConfig } from "vitest/node";
 /** One more than the usual machine has cores: a test that waits leaves its core to others. */
 const WORKERS = 3;
 /** What weighs its whole process has one of its own. */
-const WEIGHING = ["src/core/gathered-bytes.test.ts", "src/doors/mcp/legacy/http.test.ts"];
+const WEIGHING = ["src/core/gathered-bytes.test.ts", "src/endpoints/mcp/legacy/http.test.ts"];
 
 /** The package's own names resolve to their sources, as they do to `dist` once it is installed. */
 const resolve = {

@@ -24,7 +24,7 @@ const TOGETHER = [
 ];
 /** What Node is given by its path: children, threads, module hooks. */
 const PROGRAMS = [
-  "http/workers/main.js",
+  "http/adapters/workers/main.js",
   "providers/stdio/install/minder-main.js",
   "runtimes/typescript/hooks.js",
   "runtimes/typescript/native-import.js",

@@ -9,7 +9,7 @@ const load = (path) => import(join(root, "build", path));
 
 const { CONFIG_SCHEMA } = await load("hub/schema.js");
 const { publishedSchema } = await load("config/json-schema.js");
-const { KINDS } = await load("core/kinds.js");
+const { KINDS } = await load("core/calls/kinds.js");
 const { createProgram } = await load("cli/program.js");
 
 const NOTE = "<!-- Written by `npm run reference`; edit the source instead. -->\n\n";

@@ -15,10 +15,10 @@ const [
 ] = await Promise.all(
   [
     "providers/stdio/services.js",
-    "upstream/stdio-transport.js",
+    "upstream/transports/stdio-transport.js",
     "upstream/upstream.js",
-    "upstream/listing-cache.js",
-    "core/ports.js",
+    "upstream/listing/listing-cache.js",
+    "core/ports/ports.js",
     "process/environment.js",
     "core/version.js",
   ].map(load),

@@ -1,7 +1,7 @@
-import type { TextEmbedder } from "./core/models.ts";
+import type { TextEmbedder } from "./core/ports/models.ts";
 import { loadTokenTable } from "./models/table/token-table.ts";
 
-export type { TextEmbedder } from "./core/models.ts";
+export type { TextEmbedder } from "./core/ports/models.ts";
 
 /**
  * The embedder that comes with the package: English texts to vectors of 128 numbers, in this process and without any

@@ -7,7 +7,7 @@ const SOURCES = join(import.meta.dirname, "..", "src");
 
 /** Files that read what no caller and no tool wrote, by what they read. */
 const OWN_TEXTS: Readonly<Record<string, readonly string[]>> = {
-  "the two readers": ["core/exact-json.ts", "runtimes/calling/node/toolyard/script/exact-json.cjs"],
+  "the two readers": ["core/json/exact-json.ts", "runtimes/calling/node/toolyard/script/exact-json.cjs"],
   "text that the same function has written, without a BigInt": ["agent/tool-output.ts"],
   "requests of the AI SDK, for clients that write them with `JSON.stringify`": ["compat/agent/client-fetch.ts"],
   "files of the hub": [
@@ -27,14 +27,14 @@ const OWN_TEXTS: Readonly<Record<string, readonly string[]>> = {
     "outbound/credentials/token-answer.ts",
     "outbound/outbound-client.ts",
     "signin/network.ts",
-    "upstream/http/session-loss.ts",
+    "upstream/transports/http/session-loss.ts",
   ],
   "what processes and workers of the hub tell each other, cursors": [
-    "doors/mcp/paging.ts",
-    "http/workers/main.ts",
-    "http/workers/principal-text.ts",
-    "http/workers/worker-process.ts",
-    "http/workers/worker.ts",
+    "endpoints/mcp/paging.ts",
+    "http/adapters/workers/main.ts",
+    "http/adapters/workers/principal-text.ts",
+    "http/adapters/workers/worker-process.ts",
+    "http/adapters/workers/worker.ts",
     "hub/shared/greeting.ts",
     "sandbox/child/main.ts",
     "sandbox/deno/bundle.ts",

@@ -18,8 +18,8 @@ import {
 import { TomlDocument } from "../src/config/edit/toml-document.ts";
 import { loadConfig } from "../src/config/load.ts";
 import { configTemplate } from "../src/config/template.ts";
-import { Type, type OptionSchema } from "../src/core/option-schema.ts";
-import type { ProviderKind } from "../src/core/provider-kinds.ts";
+import { Type, type OptionSchema } from "../src/core/options/option-schema.ts";
+import type { ProviderKind } from "../src/core/sources/provider-kinds.ts";
 import { joinSections } from "../src/hub/sections.ts";
 import { SOURCE_KINDS } from "../src/hub/source-kinds.ts";
 import { STORES } from "../src/state/stores.ts";
@@ -71,7 +71,7 @@ function namesOfKind(kind: string, sections: readonly string[]): readonly RegExp
 }
 
 /** Where a kind is registered: what a new one touches. */
-const REGISTERED = ["src/core/provider-kinds.ts", "src/hub/source-kinds.ts"];
+const REGISTERED = ["src/core/sources/provider-kinds.ts", "src/hub/source-kinds.ts"];
 
 /** `toolyard new` writes samples of tools of these kinds. */
 const SAMPLES = ["src/cli/new-tool/kinds.ts"];
@@ -106,7 +106,7 @@ const KINDS: Readonly<
     // Code that a person runs by hand, and what the hub lends to its own tools.
     about: [
       "src/cli/commands/run.ts",
-      "src/cli/run-view.ts",
+      "src/cli/output/run-view.ts",
       "src/compat/core/settings.ts",
       "src/hub/builtin-ports.ts",
     ],
@@ -116,7 +116,7 @@ const KINDS: Readonly<
     // The interface for programs whose functions are tools, and what tells of modules by their names.
     about: [
       ...SAMPLES,
-      "src/cli/still-starting.ts",
+      "src/cli/hub-access/still-starting.ts",
       "src/compat/core/mcp.ts",
       "src/compat/core/registries.ts",
       "src/compat/core/settings.ts",
@@ -140,7 +140,7 @@ const KINDS: Readonly<
     about: [
       ...TWO_FORMS,
       "src/cli/commands/login.ts",
-      "src/cli/session.ts",
+      "src/cli/hub-access/session.ts",
       "src/cli/sign-ins.ts",
       "src/compat/bindings/remote-mcp.ts",
       "src/compat/manager/registry.ts",
@@ -148,7 +148,7 @@ const KINDS: Readonly<
   },
   defaults: {
     sections: ["default_tools"],
-    about: ["src/cli/run-view.ts", "src/compat/bindings/local-mcp.ts"],
+    about: ["src/cli/output/run-view.ts", "src/compat/bindings/local-mcp.ts"],
   },
 };
 
@@ -320,19 +320,19 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
 
 describe("a door", () => {
   test.each(Object.entries(DOORS))("%s is named in the list of doors, and by what speaks its words", (door, about) => {
-    expect(naming(`src/doors/${door}`, [importOf(`src/doors/${door}`)])).toEqual(
+    expect(naming(`src/endpoints/${door}`, [importOf(`src/endpoints/${door}`)])).toEqual(
       ["src/hub/serve/doors.ts", ...about].toSorted(),
     );
   });
 
   test("every folder that exports a door is looked for", () => {
-    const exporting = FILES.flatMap(({ path }) => /^src\/doors\/([\w-]+)\/kind\.ts$/.exec(path)?.[1] ?? []);
+    const exporting = FILES.flatMap(({ path }) => /^src\/endpoints\/([\w-]+)\/kind\.ts$/.exec(path)?.[1] ?? []);
     expect(exporting.toSorted()).toEqual(Object.keys(DOORS).toSorted());
   });
 
   test("another file that imports from a door is found", () => {
-    const files = [{ path: "src/hub/x.ts", text: 'import { y } from "../doors/status/kind.ts";' }];
-    expect(naming("src/doors/status", [importOf("src/doors/status")], files)).toEqual(["src/hub/x.ts"]);
+    const files = [{ path: "src/hub/x.ts", text: 'import { y } from "../endpoints/status/kind.ts";' }];
+    expect(naming("src/endpoints/status", [importOf("src/endpoints/status")], files)).toEqual(["src/hub/x.ts"]);
   });
 });
 

@@ -1,5 +1,5 @@
-// The one import rule: a file imports its own folder and lower tiers only; siblings inside providers/ and doors/ are
-// strangers. The tiers themselves are listed in ARCHITECTURE.md.
+// The one import rule: a file imports its own folder and lower tiers only; siblings inside providers/ and endpoints/
+// are strangers. The tiers themselves are listed in ARCHITECTURE.md.
 import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -26,7 +26,7 @@ const TIERS = new Map(
     models: 2,
     sandbox: 3,
     providers: 4,
-    doors: 4,
+    endpoints: 4,
     agent: 4,
     config: 5,
     hub: 6,
@@ -38,7 +38,7 @@ const ENTRY_TIER = 9;
 /** Folders inside of these are strangers to one another, but for those that are named as shared. */
 const SIBLINGS = new Map([
   ["providers", ["tool-folders", "mcp-server"]],
-  ["doors", []],
+  ["endpoints", []],
 ]);
 
 /** Which part a file belongs to: `core`, `providers/stdio`, or the entry files beside the folders. */
@@ -69,7 +69,7 @@ export const tiers = {
         });
         return;
       }
-      // A file that lies directly in providers/ or doors/, or in a shared folder there, is for all of them.
+      // A file that lies directly in providers/ or endpoints/, or in a shared folder there, is for all of them.
       if (to.tier < from.tier || (to.shared !== undefined && from.name.startsWith(`${to.shared}/`))) return;
       context.report({
         node,

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../core/json.ts";
-import type { Outcome } from "../core/outcome.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { Outcome } from "../core/calls/outcome.ts";
 
 /** Where an agent finds its tools: a hub in process, a server elsewhere, or whatever lists and calls. */
 export interface AgentHub {

@@ -1,6 +1,6 @@
-import { Deadline } from "../core/deadline.ts";
+import { Deadline } from "../core/calls/deadline.ts";
 import { messageOf, OptionError } from "../core/errors.ts";
-import type { Logger } from "../core/ports.ts";
+import type { Logger } from "../core/ports/ports.ts";
 import type { LoadedLanguageModel } from "../models/given-model.ts";
 import type { AgentHub } from "./agent-hub.ts";
 import { createAutoStrategy } from "./auto-strategy.ts";

@@ -1,5 +1,5 @@
-import { parseExact, stringifyExact } from "../core/exact-json.ts";
-import { isJsonObject, stringMember, type JsonObject } from "../core/json.ts";
+import { parseExact, stringifyExact } from "../core/json/exact-json.ts";
+import { isJsonObject, stringMember, type JsonObject } from "../core/json/json.ts";
 import type { WantedCall } from "./reply.ts";
 
 /** What a model decided in JSON. */

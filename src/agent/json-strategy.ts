@@ -1,4 +1,4 @@
-import { stringifyExact } from "../core/exact-json.ts";
+import { stringifyExact } from "../core/json/exact-json.ts";
 import type * as ai from "ai";
 import { parseDecision } from "./json-decision.ts";
 import type { ModelMessage, UserContent } from "./messages.ts";

@@ -1,6 +1,6 @@
 import { messageOf } from "../core/errors.ts";
-import { isJsonObject } from "../core/json.ts";
-import { firstChars } from "../core/truncate.ts";
+import { isJsonObject } from "../core/json/json.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 const MAX_MESSAGE_CHARS = 500;
 

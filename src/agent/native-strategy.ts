@@ -1,9 +1,9 @@
-import { holdsBigInt, parseExact, stringifyExact } from "../core/exact-json.ts";
+import { holdsBigInt, parseExact, stringifyExact } from "../core/json/exact-json.ts";
 import type * as ai from "ai";
 import type { LanguageModelUsage, ToolSet } from "ai";
 import type { LoadedLanguageModel } from "../models/given-model.ts";
 import { toSdkModel } from "../models/sdk-model.ts";
-import { isJsonObject } from "../core/json.ts";
+import { isJsonObject } from "../core/json/json.ts";
 import type { AssistantModelMessage, ModelMessage } from "./messages.ts";
 import type { AgentUsage } from "./outcome.ts";
 import type { Answered, Question, Strategy, WantedCall } from "./reply.ts";

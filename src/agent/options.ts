@@ -1,8 +1,8 @@
-import { durationOption } from "../core/duration.ts";
-import { bytesOption } from "../core/bytes.ts";
-import { MAX_TIMER_MS } from "../core/deadline.ts";
-import { Type, type Static } from "../core/option-schema.ts";
-import { ABOVE_ZERO, readOptions } from "../core/option-values.ts";
+import { durationOption } from "../core/text/duration.ts";
+import { bytesOption } from "../core/text/bytes.ts";
+import { MAX_TIMER_MS } from "../core/calls/deadline.ts";
+import { Type, type Static } from "../core/options/option-schema.ts";
+import { ABOVE_ZERO, readOptions } from "../core/options/option-values.ts";
 import type { Locale } from "./texts.ts";
 
 const AGENT_OPTION_SCHEMAS = {

@@ -1,6 +1,6 @@
 import type { ModelMessage } from "./messages.ts";
-import type { FailKind } from "../core/kinds.ts";
-import type { JsonObject } from "../core/json.ts";
+import type { FailKind } from "../core/calls/kinds.ts";
+import type { JsonObject } from "../core/json/json.ts";
 
 /** Why an answer ended. */
 export type StopReason =

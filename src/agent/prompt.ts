@@ -1,8 +1,8 @@
-import { withoutHidden } from "../core/hidden-text.ts";
+import { withoutHidden } from "../core/text/hidden-text.ts";
 import type { AgentTexts } from "./texts.ts";
 import { cutText } from "./text-size.ts";
 import type { Toolset } from "./toolset.ts";
-import { firstChars } from "../core/truncate.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 /** Bounds of what others say in the prompt. */
 const MAX_HINT_CHARS = 1000;

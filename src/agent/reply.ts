@@ -1,5 +1,5 @@
 import type { AssistantModelMessage, ModelMessage } from "./messages.ts";
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json/json.ts";
 import type { AgentEvent, AgentUsage } from "./outcome.ts";
 import type { ModelTool } from "./toolset.ts";
 import type { ModelOutput } from "./tool-output.ts";

@@ -1,14 +1,14 @@
 import type { AgentHub } from "./agent-hub.ts";
 import { FailError, messageOf } from "../core/errors.ts";
-import { fail, type Outcome } from "../core/outcome.ts";
-import { toolValue } from "../core/tool-value.ts";
-import { orAborted } from "../core/wait.ts";
-import { whileLimited } from "../core/while-limited.ts";
+import { fail, type Outcome } from "../core/calls/outcome.ts";
+import { toolValue } from "../core/calls/tool-value.ts";
+import { orAborted } from "../core/timing/wait.ts";
+import { whileLimited } from "../core/timing/while-limited.ts";
 import type { AgentCall, AgentEvent } from "./outcome.ts";
 import type { Answered, WantedCall } from "./reply.ts";
 import { toErrorObject, toModelOutput, type OutputRules } from "./tool-output.ts";
 import type { Toolset } from "./toolset.ts";
-import { firstChars } from "../core/truncate.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 export interface CallRules {
   readonly hub: AgentHub;

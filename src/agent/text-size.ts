@@ -1,4 +1,4 @@
-import { stringifyExact } from "../core/exact-json.ts";
+import { stringifyExact } from "../core/json/exact-json.ts";
 /** Bytes of a value as JSON. */
 export function byteLengthOf(value: unknown): number {
   return Buffer.byteLength(stringifyExact(value) ?? "");

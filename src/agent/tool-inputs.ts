@@ -1,4 +1,4 @@
-import { isJsonObject } from "../core/json.ts";
+import { isJsonObject } from "../core/json/json.ts";
 import type { LoadedLanguageModel } from "../models/given-model.ts";
 
 /** The texts of the tool inputs in one reply of a model, by the id of the call. */

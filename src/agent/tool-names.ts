@@ -1,5 +1,5 @@
-import { NameBook } from "../core/name-book.ts";
-import { DEFAULT_NAMING, type Named } from "../core/names.ts";
+import { NameBook } from "../core/names/name-book.ts";
+import { DEFAULT_NAMING, type Named } from "../core/names/names.ts";
 
 /**
  * Names of tools that every vendor takes (64 of `[A-Za-z0-9_-]`), and the way back. One list gives the same names each

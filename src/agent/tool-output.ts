@@ -1,7 +1,7 @@
-import { holdsBigInt, stringifyExact } from "../core/exact-json.ts";
-import { isJsonObject, type JsonObject, listMember, stringMember } from "../core/json.ts";
-import type { Fail, Outcome } from "../core/outcome.ts";
-import { toolValue } from "../core/tool-value.ts";
+import { holdsBigInt, stringifyExact } from "../core/json/exact-json.ts";
+import { isJsonObject, type JsonObject, listMember, stringMember } from "../core/json/json.ts";
+import type { Fail, Outcome } from "../core/calls/outcome.ts";
+import { toolValue } from "../core/calls/tool-value.ts";
 import type { ToolResultPart, UserContent } from "./messages.ts";
 import type { AgentTexts } from "./texts.ts";
 import { cutText } from "./text-size.ts";

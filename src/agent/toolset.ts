@@ -1,7 +1,7 @@
 import { byteLengthOf } from "./text-size.ts";
-import { HINT_META_KEY } from "../core/hint.ts";
+import { HINT_META_KEY } from "../core/calls/hint.ts";
 import type { AgentHub } from "./agent-hub.ts";
-import { objectMember, stringMember, type JsonObject } from "../core/json.ts";
+import { objectMember, stringMember, type JsonObject } from "../core/json/json.ts";
 import type { AgentOptions } from "./options.ts";
 import { createToolNames, type ToolNames } from "./tool-names.ts";
 

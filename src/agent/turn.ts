@@ -18,7 +18,7 @@ import { runCalls } from "./run-calls.ts";
 import type { AgentTexts } from "./texts.ts";
 import type { OutputRules } from "./tool-output.ts";
 import type { Toolset } from "./toolset.ts";
-import { orAborted } from "../core/wait.ts";
+import { orAborted } from "../core/timing/wait.ts";
 
 export interface TurnParts {
   readonly strategy: Strategy;

@@ -1,11 +1,11 @@
 // Sources that are per person: each principal has a list of its own, and sees nobody else's.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MemoryProvider } from "../../test/fixtures/memory-provider.ts";
-import { LOCAL_PRINCIPAL, type Principal } from "../core/call.ts";
-import { EVERYBODY, linkKeyText, type LinkKey } from "../core/link-key.ts";
-import type { ListingWish } from "../core/provider.ts";
-import { EMPTY_LISTING, type Listing } from "../core/records.ts";
-import { EVERYTHING } from "../core/rights.ts";
+import { LOCAL_PRINCIPAL, type Principal } from "../core/calls/call.ts";
+import { EVERYBODY, linkKeyText, type LinkKey } from "../core/calls/link-key.ts";
+import type { ListingWish } from "../core/sources/provider.ts";
+import { EMPTY_LISTING, type Listing } from "../core/sources/records.ts";
+import { EVERYTHING } from "../core/ports/rights.ts";
 import { Catalog } from "./catalog.ts";
 import { resolveCatalog } from "./options.ts";
 

@@ -1,11 +1,11 @@
-import { EVERYTHING } from "../core/rights.ts";
+import { EVERYTHING } from "../core/ports/rights.ts";
 import { afterEach, expect, test } from "vitest";
 import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import { MemoryProvider } from "../../test/fixtures/memory-provider.ts";
-import { LOCAL_PRINCIPAL, type ToolMode } from "../core/call.ts";
-import type { Rights } from "../core/rights.ts";
-import type { ListChange, View } from "../core/hub-port.ts";
-import { EMPTY_LISTING, type Listing } from "../core/records.ts";
+import { LOCAL_PRINCIPAL, type ToolMode } from "../core/calls/call.ts";
+import type { Rights } from "../core/ports/rights.ts";
+import type { ListChange, View } from "../core/ports/hub-port.ts";
+import { EMPTY_LISTING, type Listing } from "../core/sources/records.ts";
 import { Catalog } from "./catalog.ts";
 import { resolveCatalog, type CatalogConfig } from "./options.ts";
 import { searchTools } from "./search/search-tools.ts";

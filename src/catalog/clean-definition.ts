@@ -1,6 +1,6 @@
-import { truncate } from "../core/truncate.ts";
-import { endOfString } from "../core/json-depth.ts";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { truncate } from "../core/text/truncate.ts";
+import { endOfString } from "../core/json/json-depth.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 
 /** What a source said of itself, without secrets and in bounds (S12). What is hidden in it went before. */
 export interface Cleaned {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { DEFAULT_NAMING } from "../core/names.ts";
-import { Spellings } from "../core/spelling.ts";
+import { DEFAULT_NAMING } from "../core/names/names.ts";
+import { Spellings } from "../core/names/spelling.ts";
 import { mightUse } from "./cold-owners.ts";
 
 const source = { id: "payroll", kind: "stdio", namespace: "payroll", order: 0 } as const;

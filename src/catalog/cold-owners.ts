@@ -1,8 +1,8 @@
-import type { View } from "../core/hub-port.ts";
-import type { Source } from "../core/records.ts";
-import { permissionOf, supposedName } from "../core/rights.ts";
-import type { Spellings } from "../core/spelling.ts";
-import { splitUriPrefix } from "../core/uri-prefix.ts";
+import type { View } from "../core/ports/hub-port.ts";
+import type { Source } from "../core/sources/records.ts";
+import { permissionOf, supposedName } from "../core/ports/rights.ts";
+import type { Spellings } from "../core/names/spelling.ts";
+import { splitUriPrefix } from "../core/uris/uri-prefix.ts";
 
 /** What a caller asks for in its own words. */
 export interface Asked {

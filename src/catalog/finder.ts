@@ -1,11 +1,11 @@
-import type { CallTarget, ListingWish } from "../core/provider.ts";
-import type { Source } from "../core/records.ts";
+import type { CallTarget, ListingWish } from "../core/sources/provider.ts";
+import type { Source } from "../core/sources/records.ts";
 import { mightUse, namedSources, type Asked } from "./cold-owners.ts";
 import { askAll, isCold, type ListingGate } from "./listing-gate.ts";
 import { isGuessed, isSpelt, isUnknown, stillStarting, type Lookup } from "./lookup.ts";
 import { comparePrecedence } from "./precedence.ts";
 import type { Snapshot } from "./snapshot.ts";
-import type { Spellings } from "../core/spelling.ts";
+import type { Spellings } from "../core/names/spelling.ts";
 
 /** What a finder needs of its catalog. */
 export interface Findable {

@@ -1,8 +1,8 @@
-import { stringifyExact } from "../core/exact-json.ts";
-import { HINT_META_KEY } from "../core/hint.ts";
-import { holdsHidden, holdsInvisible, mayHoldHidden, withoutHidden } from "../core/hidden-text.ts";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import type { Told } from "../core/records.ts";
+import { stringifyExact } from "../core/json/exact-json.ts";
+import { HINT_META_KEY } from "../core/calls/hint.ts";
+import { holdsHidden, holdsInvisible, mayHoldHidden, withoutHidden } from "../core/text/hidden-text.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import type { Told } from "../core/sources/records.ts";
 
 /**
  * A definition in which nothing is hidden (S12). Invisible and control characters are removed from texts that are read

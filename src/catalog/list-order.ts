@@ -1,4 +1,4 @@
-import type { Source } from "../core/records.ts";
+import type { Source } from "../core/sources/records.ts";
 import { compareText } from "./precedence.ts";
 
 interface Placeable {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { MemoryProvider } from "../../test/fixtures/memory-provider.ts";
-import { EVERYBODY } from "../core/link-key.ts";
-import { EMPTY_LISTING, type Listing } from "../core/records.ts";
+import { EVERYBODY } from "../core/calls/link-key.ts";
+import { EMPTY_LISTING, type Listing } from "../core/sources/records.ts";
 import { ListingGate } from "./listing-gate.ts";
 
 // Only steps take time here, so a list is as slow as it is said to be.

@@ -1,8 +1,8 @@
 import { messageOf } from "../core/errors.ts";
-import { EVERYBODY, type LinkKey } from "../core/link-key.ts";
-import type { ColdStart, ListingWish, Provider } from "../core/provider.ts";
-import { inSlices } from "../core/slices.ts";
-import { EMPTY_LISTING, type Listing, type Problem } from "../core/records.ts";
+import { EVERYBODY, type LinkKey } from "../core/calls/link-key.ts";
+import type { ColdStart, ListingWish, Provider } from "../core/sources/provider.ts";
+import { inSlices } from "../core/timing/slices.ts";
+import { EMPTY_LISTING, type Listing, type Problem } from "../core/sources/records.ts";
 
 interface Asking {
   /** Fulfilled when the answer came, or when it took too long. */

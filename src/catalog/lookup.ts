@@ -1,9 +1,9 @@
-import { fail, type Fail } from "../core/outcome.ts";
-import type { CallTarget } from "../core/provider.ts";
-import type { Source } from "../core/records.ts";
-import type { Subject } from "../core/rights.ts";
-import { nearest } from "../core/suggest.ts";
-import { firstChars } from "../core/truncate.ts";
+import { fail, type Fail } from "../core/calls/outcome.ts";
+import type { CallTarget } from "../core/sources/provider.ts";
+import type { Source } from "../core/sources/records.ts";
+import type { Subject } from "../core/ports/rights.ts";
+import { nearest } from "../core/text/suggest.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 /** What a caller's word for a tool, resource or prompt leads to. */
 export type Lookup<T extends CallTarget = CallTarget> = Found<T> | Missing;

@@ -1,4 +1,4 @@
-import type { NamedSubject } from "../core/rights.ts";
+import type { NamedSubject } from "../core/ports/rights.ts";
 import type { PreparedNamed, SourcePart } from "./source-part.ts";
 
 type Row = Pick<PreparedNamed<{ readonly source: { readonly id: string } }>, "record" | "subject">;

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { MemoryProvider } from "../../test/fixtures/memory-provider.ts";
-import { LOCAL_PRINCIPAL } from "../core/call.ts";
-import type { View } from "../core/hub-port.ts";
-import { NO_SHAPE, type ListingShape } from "../core/listing-shape.ts";
-import { definitionDigest } from "../core/definition-digest.ts";
-import { DEFAULT_TOOL_NAMES, HUB_TOOL_NAMES, META_ALIASES, RESERVED_TOOL_NAMES } from "../core/own-names.ts";
-import type { Source } from "../core/records.ts";
+import { LOCAL_PRINCIPAL } from "../core/calls/call.ts";
+import type { View } from "../core/ports/hub-port.ts";
+import { NO_SHAPE, type ListingShape } from "../core/sources/listing-shape.ts";
+import { definitionDigest } from "../core/sources/definition-digest.ts";
+import { DEFAULT_TOOL_NAMES, HUB_TOOL_NAMES, META_ALIASES, RESERVED_TOOL_NAMES } from "../core/names/own-names.ts";
+import type { Source } from "../core/sources/records.ts";
 import { Catalog } from "./catalog.ts";
 import { resolveCatalog } from "./options.ts";
 import type { Snapshot } from "./snapshot.ts";

@@ -1,5 +1,5 @@
-import type { NamePolicy } from "../core/name-book.ts";
-import { carriedBy } from "../core/name-index.ts";
+import type { NamePolicy } from "../core/names/name-book.ts";
+import { carriedBy } from "../core/names/name-index.ts";
 import {
   isUnprefixed,
   renderBindingName,
@@ -8,11 +8,11 @@ import {
   visibleName,
   type McpNaming,
   type Named,
-} from "../core/names.ts";
-import { HUB_TOOL_NAMES, META_NAMESPACE, RESERVED_TOOL_NAMES } from "../core/own-names.ts";
-import { factsOf, isHubItself } from "../core/provider-kinds.ts";
-import type { PromptRecord, Source, ToolRecord } from "../core/records.ts";
-import { Spellings } from "../core/spelling.ts";
+} from "../core/names/names.ts";
+import { HUB_TOOL_NAMES, META_NAMESPACE, RESERVED_TOOL_NAMES } from "../core/names/own-names.ts";
+import { factsOf, isHubItself } from "../core/sources/provider-kinds.ts";
+import type { PromptRecord, Source, ToolRecord } from "../core/sources/records.ts";
+import { Spellings } from "../core/names/spelling.ts";
 import { comparePrecedence } from "./precedence.ts";
 
 type Row<R> = { readonly record: R };

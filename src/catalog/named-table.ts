@@ -1,12 +1,12 @@
-import type { View } from "../core/hub-port.ts";
-import { NameBook, type NamePolicy } from "../core/name-book.ts";
-import type { McpNaming, Named, Surface } from "../core/names.ts";
-import type { CallTarget } from "../core/provider.ts";
-import type { Problem, Source } from "../core/records.ts";
+import type { View } from "../core/ports/hub-port.ts";
+import { NameBook, type NamePolicy } from "../core/names/name-book.ts";
+import type { McpNaming, Named, Surface } from "../core/names/names.ts";
+import type { CallTarget } from "../core/sources/provider.ts";
+import type { Problem, Source } from "../core/sources/records.ts";
 import { ambiguous, denied, unknown, type Lookup } from "./lookup.ts";
 import { inListOrder } from "./list-order.ts";
 import { compareText } from "./precedence.ts";
-import { permissionOf, type Permission } from "../core/rights.ts";
+import { permissionOf, type Permission } from "../core/ports/rights.ts";
 import type { NameClaims } from "./name-claims.ts";
 import { changedRow } from "./renamed-row.ts";
 import type { PreparedNamed } from "./source-part.ts";

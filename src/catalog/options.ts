@@ -1,8 +1,8 @@
-import { durationOption } from "../core/duration.ts";
+import { durationOption } from "../core/text/duration.ts";
 import { OptionError } from "../core/errors.ts";
-import { DEFAULT_SEPARATOR, MAX_MCP_NAME_LENGTH, type McpNaming } from "../core/names.ts";
-import { Type, type Static } from "../core/option-schema.ts";
-import { readOptions } from "../core/option-values.ts";
+import { DEFAULT_SEPARATOR, MAX_MCP_NAME_LENGTH, type McpNaming } from "../core/names/names.ts";
+import { Type, type Static } from "../core/options/option-schema.ts";
+import { readOptions } from "../core/options/option-values.ts";
 
 /** Keys that the catalog owns in the configuration. */
 const CATALOG_OPTION_SCHEMAS = {

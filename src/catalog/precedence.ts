@@ -1,5 +1,5 @@
-import { factsOf, PROVIDER_KINDS } from "../core/provider-kinds.ts";
-import type { Source } from "../core/records.ts";
+import { factsOf, PROVIDER_KINDS } from "../core/sources/provider-kinds.ts";
+import type { Source } from "../core/sources/records.ts";
 
 /** Who gets a name that several sources offer: kinds in the order of their table, then that of the configuration. */
 const KIND_ORDER: Readonly<Record<string, number>> = Object.fromEntries(

@@ -1,5 +1,5 @@
-import { stringifyExact } from "../core/exact-json.ts";
-import type { JsonObject } from "../core/json.ts";
+import { stringifyExact } from "../core/json/exact-json.ts";
+import type { JsonObject } from "../core/json/json.ts";
 import type { Prepared } from "./source-part.ts";
 
 /** The last row made from each prepared one: another source's change must not serialise this one's rows anew. */

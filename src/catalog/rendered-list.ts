@@ -1,6 +1,6 @@
-import { contentDigest } from "../core/digest.ts";
-import type { RenderedList } from "../core/hub-port.ts";
-import type { JsonObject } from "../core/json.ts";
+import { contentDigest } from "../core/json/digest.ts";
+import type { RenderedList } from "../core/ports/hub-port.ts";
+import type { JsonObject } from "../core/json/json.ts";
 
 /** One line of a list: the entry, and its JSON text made beforehand. */
 export interface Row {

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import type { PromptRecord, ResourceRecord, TemplateRecord, Told, ToolRecord } from "../core/records.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import type { PromptRecord, ResourceRecord, TemplateRecord, Told, ToolRecord } from "../core/sources/records.ts";
 import { allowsObject, isEmptySchema } from "../schema/normalise.ts";
 import { findSchemaFault } from "../schema/schema-fault.ts";
 import { PROMPT, RESOURCE, RESOURCE_TEMPLATE, ROOT_SCHEMA, TOOL } from "../wire/shapes/definitions.ts";

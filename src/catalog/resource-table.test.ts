@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { MemoryProvider } from "../../test/fixtures/memory-provider.ts";
-import { LOCAL_PRINCIPAL } from "../core/call.ts";
-import type { Rights } from "../core/rights.ts";
-import type { View } from "../core/hub-port.ts";
+import { LOCAL_PRINCIPAL } from "../core/calls/call.ts";
+import type { Rights } from "../core/ports/rights.ts";
+import type { View } from "../core/ports/hub-port.ts";
 import { Catalog } from "./catalog.ts";
 import { resolveCatalog } from "./options.ts";
 import type { Snapshot } from "./snapshot.ts";

@@ -1,18 +1,18 @@
-import type { View } from "../core/hub-port.ts";
-import { isJsonObject } from "../core/json.ts";
-import { fail } from "../core/outcome.ts";
-import type { CallTarget } from "../core/provider.ts";
-import type { Problem, Source } from "../core/records.ts";
-import type { SourceUris } from "../core/source-uris.ts";
-import { isCanonical, parseUri } from "../core/resource-uri.ts";
-import { permissionOf, type Permission, type UriSubject } from "../core/rights.ts";
-import { splitUriPrefix, withUriPrefix } from "../core/uri-prefix.ts";
+import type { View } from "../core/ports/hub-port.ts";
+import { isJsonObject } from "../core/json/json.ts";
+import { fail } from "../core/calls/outcome.ts";
+import type { CallTarget } from "../core/sources/provider.ts";
+import type { Problem, Source } from "../core/sources/records.ts";
+import type { SourceUris } from "../core/uris/source-uris.ts";
+import { isCanonical, parseUri } from "../core/uris/resource-uri.ts";
+import { permissionOf, type Permission, type UriSubject } from "../core/ports/rights.ts";
+import { splitUriPrefix, withUriPrefix } from "../core/uris/uri-prefix.ts";
 import { inListOrder } from "./list-order.ts";
 import { denied, resourceNotFound, type Found, type Lookup, type Missing } from "./lookup.ts";
 import type { PreparedResource, PreparedTemplate, SourcePart } from "./source-part.ts";
 import { placeUris, type PlacedTemplate, type UriPlace, type UriPlacement } from "./uri-placement.ts";
 import { schemeOf } from "./uri-prefixes.ts";
-import { firstChars } from "../core/truncate.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 export type ResourceTarget = Extract<CallTarget, { type: "resource" }>;
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { definitionDigest } from "../core/definition-digest.ts";
-import type { JsonObject } from "../core/json.ts";
-import { NO_SHAPE, type ListingShape } from "../core/listing-shape.ts";
-import { PROVIDER_KINDS, type ProviderKind } from "../core/provider-kinds.ts";
-import { EMPTY_LISTING, type Listing, type Source, type ToolRecord } from "../core/records.ts";
+import { definitionDigest } from "../core/sources/definition-digest.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import { NO_SHAPE, type ListingShape } from "../core/sources/listing-shape.ts";
+import { PROVIDER_KINDS, type ProviderKind } from "../core/sources/provider-kinds.ts";
+import { EMPTY_LISTING, type Listing, type Source, type ToolRecord } from "../core/sources/records.ts";
 import { ListingShaper } from "./shape-listing.ts";
 
 function sourceOf(shape: Partial<ListingShape>, kind: ProviderKind = "scripts"): Source {

@@ -1,7 +1,7 @@
-import { withoutHidden } from "../core/hidden-text.ts";
-import type { JsonObject } from "../core/json.ts";
-import { NO_SHAPE, type ListingShape } from "../core/listing-shape.ts";
-import type { Logger } from "../core/ports.ts";
+import { withoutHidden } from "../core/text/hidden-text.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import { NO_SHAPE, type ListingShape } from "../core/sources/listing-shape.ts";
+import type { Logger } from "../core/ports/ports.ts";
 import type {
   Listing,
   Problem,
@@ -11,7 +11,7 @@ import type {
   Source,
   TemplateRecord,
   ToolRecord,
-} from "../core/records.ts";
+} from "../core/sources/records.ts";
 import { hiddenProblem, revealDefinition, TEXTS_CLEANED } from "./hidden-texts.ts";
 import { repairPrompt, repairResource, repairTemplate, type RepairedRecord } from "./repair-definition.ts";
 import { chooseTools, reportIdleOptions, shapeTool, type Offer, type Report } from "./shape-tool.ts";

@@ -1,11 +1,11 @@
-import { coveredBy, definitionDigest, matchesPin } from "../core/definition-digest.ts";
-import { matchesAnyGlob, matchesGlob } from "../core/glob.ts";
-import { holdsHidden, withoutHidden } from "../core/hidden-text.ts";
-import { HINT_META_KEY } from "../core/hint.ts";
-import { objectMember, type JsonObject } from "../core/json.ts";
-import type { ListingShape } from "../core/listing-shape.ts";
-import { factsOf } from "../core/provider-kinds.ts";
-import type { Source, Told, ToolRecord } from "../core/records.ts";
+import { coveredBy, definitionDigest, matchesPin } from "../core/sources/definition-digest.ts";
+import { matchesAnyGlob, matchesGlob } from "../core/text/glob.ts";
+import { holdsHidden, withoutHidden } from "../core/text/hidden-text.ts";
+import { HINT_META_KEY } from "../core/calls/hint.ts";
+import { objectMember, type JsonObject } from "../core/json/json.ts";
+import type { ListingShape } from "../core/sources/listing-shape.ts";
+import { factsOf } from "../core/sources/provider-kinds.ts";
+import type { Source, Told, ToolRecord } from "../core/sources/records.ts";
 import {
   hiddenProblem,
   mayHideText,

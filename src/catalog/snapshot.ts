@@ -1,20 +1,26 @@
-import { LOCAL_PRINCIPAL, type Principal } from "../core/call.ts";
-import type { ListKind, RenderedList, View } from "../core/hub-port.ts";
-import { stringMember, type JsonObject } from "../core/json.ts";
-import type { McpNaming, Surface } from "../core/names.ts";
-import { Spellings, type Reading } from "../core/spelling.ts";
-import { fail, type Fail } from "../core/outcome.ts";
-import type { CallTarget } from "../core/provider.ts";
-import { factsOf, isHubItself } from "../core/provider-kinds.ts";
-import { EMPTY_LISTING, type Problem, type PromptRecord, type Source, type ToolRecord } from "../core/records.ts";
-import type { SourceUris } from "../core/source-uris.ts";
+import { LOCAL_PRINCIPAL, type Principal } from "../core/calls/call.ts";
+import type { ListKind, RenderedList, View } from "../core/ports/hub-port.ts";
+import { stringMember, type JsonObject } from "../core/json/json.ts";
+import type { McpNaming, Surface } from "../core/names/names.ts";
+import { Spellings, type Reading } from "../core/names/spelling.ts";
+import { fail, type Fail } from "../core/calls/outcome.ts";
+import type { CallTarget } from "../core/sources/provider.ts";
+import { factsOf, isHubItself } from "../core/sources/provider-kinds.ts";
+import {
+  EMPTY_LISTING,
+  type Problem,
+  type PromptRecord,
+  type Source,
+  type ToolRecord,
+} from "../core/sources/records.ts";
+import type { SourceUris } from "../core/uris/source-uris.ts";
 import type { Lookup } from "./lookup.ts";
 import { NameClaims } from "./name-claims.ts";
 import { namePolicies } from "./name-policy.ts";
 import { NamedTable } from "./named-table.ts";
 import { RowList, type Row } from "./rendered-list.ts";
 import { ResourceTable, type ResourceTarget } from "./resource-table.ts";
-import { permissionOf } from "../core/rights.ts";
+import { permissionOf } from "../core/ports/rights.ts";
 import type { PreparedPrompt, PreparedTool, SourcePart } from "./source-part.ts";
 import { createToolTable, listedTools, type ToolTable, type ToolTarget } from "./tool-table.ts";
 import { acceptsUnlisted, unlistedTool, whyNotUnlisted, type UnlistedRules } from "./unlisted-tool.ts";

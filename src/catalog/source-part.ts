@@ -1,8 +1,8 @@
-import { stringifyExact } from "../core/exact-json.ts";
+import { stringifyExact } from "../core/json/exact-json.ts";
 import { messageOf } from "../core/errors.ts";
-import { matchesAnyGlob } from "../core/glob.ts";
-import type { JsonObject } from "../core/json.ts";
-import { renderMcpName, type Named } from "../core/names.ts";
+import { matchesAnyGlob } from "../core/text/glob.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import { renderMcpName, type Named } from "../core/names/names.ts";
 import type {
   Listing,
   Problem,
@@ -11,11 +11,11 @@ import type {
   Source,
   TemplateRecord,
   ToolRecord,
-} from "../core/records.ts";
-import { parseUri } from "../core/resource-uri.ts";
-import type { NamedSubject } from "../core/rights.ts";
-import { isReadOnlyTool } from "../core/effects.ts";
-import { UriTemplate } from "../core/uri-template.ts";
+} from "../core/sources/records.ts";
+import { parseUri } from "../core/uris/resource-uri.ts";
+import type { NamedSubject } from "../core/ports/rights.ts";
+import { isReadOnlyTool } from "../core/calls/effects.ts";
+import { UriTemplate } from "../core/uris/uri-template.ts";
 import { cleanDefinition } from "./clean-definition.ts";
 import type { CatalogOptions } from "./options.ts";
 import { compareText, mayUseReservedNames, RESERVED_NAMES } from "./precedence.ts";

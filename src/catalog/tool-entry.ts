@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import type { ToolRecord } from "../core/records.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import type { ToolRecord } from "../core/sources/records.ts";
 
 /**
  * A tool as a list shows it: the definition as its source gave it, unknown members too, with the rendered name, the

@@ -1,10 +1,10 @@
-import type { ToolMode } from "../core/call.ts";
-import type { CallTarget } from "../core/provider.ts";
-import type { ToolRecord } from "../core/records.ts";
+import type { ToolMode } from "../core/calls/call.ts";
+import type { CallTarget } from "../core/sources/provider.ts";
+import type { ToolRecord } from "../core/sources/records.ts";
 import { NamedTable, type TableOptions } from "./named-table.ts";
 import { changedRow } from "./renamed-row.ts";
 import type { PreparedTool, SourcePart } from "./source-part.ts";
-import { withUiResource } from "../core/ui-resource.ts";
+import { withUiResource } from "../core/uris/ui-resource.ts";
 
 export type ToolTarget = Extract<CallTarget, { type: "tool" }>;
 export type ToolTable = NamedTable<ToolRecord, PreparedTool>;

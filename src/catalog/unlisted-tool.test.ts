@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { MemoryProvider } from "../../test/fixtures/memory-provider.ts";
-import { LOCAL_PRINCIPAL } from "../core/call.ts";
-import { NO_SHAPE, type ListingShape } from "../core/listing-shape.ts";
-import { EMPTY_LISTING, type Source } from "../core/records.ts";
-import type { NarrowRights } from "../core/rights.ts";
+import { LOCAL_PRINCIPAL } from "../core/calls/call.ts";
+import { NO_SHAPE, type ListingShape } from "../core/sources/listing-shape.ts";
+import { EMPTY_LISTING, type Source } from "../core/sources/records.ts";
+import type { NarrowRights } from "../core/ports/rights.ts";
 import { Catalog } from "./catalog.ts";
 import { resolveCatalog } from "./options.ts";
 import type { Snapshot } from "./snapshot.ts";

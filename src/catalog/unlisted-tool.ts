@@ -1,9 +1,9 @@
-import { isUnprefixed, renderMcpName, renderQualifiedName, visibleName, type McpNaming } from "../core/names.ts";
+import { isUnprefixed, renderMcpName, renderQualifiedName, visibleName, type McpNaming } from "../core/names/names.ts";
 import { isPlainName, looselyMatches, looseName } from "../core/loose-name.ts";
-import type { NamePolicy } from "../core/name-book.ts";
-import { EMPTY_LISTING, type Listing, type Source, type ToolRecord } from "../core/records.ts";
-import type { NamedSubject } from "../core/rights.ts";
-import type { Reading } from "../core/spelling.ts";
+import type { NamePolicy } from "../core/names/name-book.ts";
+import { EMPTY_LISTING, type Listing, type Source, type ToolRecord } from "../core/sources/records.ts";
+import type { NamedSubject } from "../core/ports/rights.ts";
+import type { Reading } from "../core/names/spelling.ts";
 import type { NameClaims } from "./name-claims.ts";
 import { chooseTools, shapeTool } from "./shape-tool.ts";
 import type { SourcePart } from "./source-part.ts";

@@ -1,7 +1,7 @@
-import type { Problem, Source } from "../core/records.ts";
-import { uiResourcesOf } from "../core/ui-resource.ts";
-import { splitUriPrefix, withUriPrefix } from "../core/uri-prefix.ts";
-import type { UriTemplate } from "../core/uri-template.ts";
+import type { Problem, Source } from "../core/sources/records.ts";
+import { uiResourcesOf } from "../core/uris/ui-resource.ts";
+import { splitUriPrefix, withUriPrefix } from "../core/uris/uri-prefix.ts";
+import type { UriTemplate } from "../core/uris/uri-template.ts";
 import { renamedRow } from "./renamed-row.ts";
 import type { Prepared, PreparedResource, PreparedTemplate, SourcePart } from "./source-part.ts";
 import { schemeOf, uriPrefixes } from "./uri-prefixes.ts";

@@ -1,4 +1,4 @@
-import type { Reading } from "../core/spelling.ts";
+import type { Reading } from "../core/names/spelling.ts";
 import type { SourcePart } from "./source-part.ts";
 
 /**

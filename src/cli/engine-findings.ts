@@ -2,9 +2,9 @@ import type { HubConfig } from "../hub/schema.ts";
 import { createEngine } from "../sandbox/create-engine.ts";
 import type { SandboxEngine } from "../sandbox/engine.ts";
 import { resolveSandbox, SANDBOX_ENGINES, type SandboxEngineName, type SandboxOptions } from "../sandbox/options.ts";
-import type { Io } from "./io.ts";
-import type { SharedOptions } from "./command-row.ts";
-import { loadSettings } from "./session.ts";
+import type { Io } from "./output/io.ts";
+import type { SharedOptions } from "./rows/command-row.ts";
+import { loadSettings } from "./hub-access/session.ts";
 
 export interface Finding {
   readonly what: string;

@@ -1,10 +1,10 @@
 import { ConfigError, FailError, OptionError, messageOf } from "../core/errors.ts";
-import { KINDS, type FailKind } from "../core/kinds.ts";
-import { fail, type Fail } from "../core/outcome.ts";
-import { writeAdvice } from "../core/write-advice.ts";
-import { colorsOf } from "./colors.ts";
-import { print, printPainted, printJson, type Io } from "./io.ts";
-import { safeToShow } from "../core/hidden-text.ts";
+import { KINDS, type FailKind } from "../core/calls/kinds.ts";
+import { fail, type Fail } from "../core/calls/outcome.ts";
+import { writeAdvice } from "../core/text/write-advice.ts";
+import { colorsOf } from "./output/colors.ts";
+import { print, printPainted, printJson, type Io } from "./output/io.ts";
+import { safeToShow } from "../core/text/hidden-text.ts";
 
 /** Exit codes that belong to no outcome. */
 export const EXIT = { ok: 0, usage: 2, internal: KINDS.internal.exit } as const;

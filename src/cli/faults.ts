@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { messageOf } from "../core/errors.ts";
-import type { Logger } from "../core/ports.ts";
+import type { Logger } from "../core/ports/ports.ts";
 import { EXIT } from "./failure.ts";
 
 const OWN_FOLDER = fileURLToPath(new URL("..", import.meta.url));

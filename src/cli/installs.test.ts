@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Hub } from "../hub/hub.ts";
 import { mendBroken, tellInstalls } from "./installs.ts";
-import type { Io } from "./io.ts";
+import type { Io } from "./output/io.ts";
 
 const FOLDER = "/home/ada/.npm/_npx/0123456789abcdef";
 

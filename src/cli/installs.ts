@@ -1,10 +1,10 @@
-import type { BrokenInstall, Installation } from "../core/provider.ts";
+import type { BrokenInstall, Installation } from "../core/sources/provider.ts";
 import { messageOf } from "../core/errors.ts";
-import { foldersText } from "../core/folders-text.ts";
-import { plainLine } from "./table.ts";
+import { foldersText } from "../core/text/folders-text.ts";
+import { plainLine } from "./output/table.ts";
 import type { Hub } from "../hub/hub.ts";
-import type { SharedOptions } from "./command-row.ts";
-import { print, type Io } from "./io.ts";
+import type { SharedOptions } from "./rows/command-row.ts";
+import { print, type Io } from "./output/io.ts";
 import type { LiveLine } from "./live/line-text.ts";
 import { isLive, showLive } from "./live/live.ts";
 import { sourceLine } from "./live/sources.ts";

@@ -2,8 +2,8 @@
 import { CommanderError } from "commander";
 import { VERSION } from "../core/version.ts";
 import { EXIT, reportUsage } from "./failure.ts";
-import { watchInterrupts } from "./interrupts.ts";
-import { flush, processIo } from "./io.ts";
+import { watchInterrupts } from "./input/interrupts.ts";
+import { flush, processIo } from "./output/io.ts";
 import { createProgram, wantsJson } from "./program.ts";
 
 // A reader that went away (`toolyard list | head`) ends the program quietly.

@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
-import { safeToShow } from "../core/hidden-text.ts";
-import type { CommandRow, Run, SharedOptions } from "./command-row.ts";
-import { commandRows, VERBOSE } from "./command-rows.ts";
-import type { Io } from "./io.ts";
+import { safeToShow } from "../core/text/hidden-text.ts";
+import type { CommandRow, Run, SharedOptions } from "./rows/command-row.ts";
+import { commandRows, VERBOSE } from "./rows/command-rows.ts";
+import type { Io } from "./output/io.ts";
 
 /** Whether somebody asked for JSON, also on a command line that cannot be understood otherwise. */
 export function wantsJson(words: readonly string[]): boolean {

@@ -1,8 +1,8 @@
 import { dataFolder } from "../core/data-folder.ts";
-import { LOCAL_PRINCIPAL } from "../core/call.ts";
+import { LOCAL_PRINCIPAL } from "../core/calls/call.ts";
 import { resolveHttp } from "../http/options.ts";
-import { SILENT_LOGGER } from "../core/ports.ts";
-import { nearest } from "../core/suggest.ts";
+import { SILENT_LOGGER } from "../core/ports/ports.ts";
+import { nearest } from "../core/text/suggest.ts";
 import { remoteServers } from "../providers/http/kind.ts";
 import type { RemoteServerOptions } from "../providers/http/options.ts";
 import { mayBeSignedIn, signInPlace } from "../providers/http/sign-in-place.ts";
@@ -10,10 +10,10 @@ import { openVault, type SignInPlace } from "../signin/context.ts";
 import { IssuerBook } from "../signin/issuer-book.ts";
 import type { Vault } from "../signin/vault.ts";
 import { vaultFolder } from "../signin/vault-place.ts";
-import type { SharedOptions } from "./command-row.ts";
+import type { SharedOptions } from "./rows/command-row.ts";
 import { UsageError } from "./failure.ts";
-import { print, type Io } from "./io.ts";
-import { loadSettings } from "./session.ts";
+import { print, type Io } from "./output/io.ts";
+import { loadSettings } from "./hub-access/session.ts";
 
 /** A server that a person may sign in to. */
 export interface SignInSource {

@@ -1,8 +1,8 @@
-import { parseDuration } from "../core/duration.ts";
+import { parseDuration } from "../core/text/duration.ts";
 import { OptionError } from "../core/errors.ts";
-import { isJsonObject } from "../core/json.ts";
-import { nearest } from "../core/suggest.ts";
-import { firstChars } from "../core/truncate.ts";
+import { isJsonObject } from "../core/json/json.ts";
+import { nearest } from "../core/text/suggest.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 /**
  * The documents write option keys in snake_case, programs in camelCase: both are taken, and snake_case comes out.

@@ -1,6 +1,6 @@
-import { isDuration } from "../core/duration.ts";
-import { isJsonObject } from "../core/json.ts";
-import type { OptionSchema } from "../core/option-schema.ts";
+import { isDuration } from "../core/text/duration.ts";
+import { isJsonObject } from "../core/json/json.ts";
+import type { OptionSchema } from "../core/options/option-schema.ts";
 import { parseSeconds } from "./option-keys.ts";
 
 type Properties = Readonly<Record<string, OptionSchema>>;

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { locateConfig } from "../config/locate.ts";
-import { LOCAL_PRINCIPAL } from "../core/call.ts";
-import { Deadline } from "../core/deadline.ts";
+import { LOCAL_PRINCIPAL } from "../core/calls/call.ts";
+import { Deadline } from "../core/calls/deadline.ts";
 import { FailError, messageOf } from "../core/errors.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { Surface } from "../core/names.ts";
-import { fail, type Fail, type Outcome } from "../core/outcome.ts";
-import type { Logger } from "../core/ports.ts";
-import type { SourceReport } from "../core/hub-port.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { Surface } from "../core/names/names.ts";
+import { fail, type Fail, type Outcome } from "../core/calls/outcome.ts";
+import type { Logger } from "../core/ports/ports.ts";
+import type { SourceReport } from "../core/ports/hub-port.ts";
 import { logConfig } from "../hub/log-config.ts";
 import { loadHubConfig, openHub, type Hub } from "../hub/open-hub.ts";
 import type { SurfaceTool } from "../hub/hub.ts";
 import { Reloader } from "../hub/reload.ts";
 import type { HubConfig } from "../hub/schema.ts";
-import type { RequestIds } from "../upstream/exchange.ts";
+import type { RequestIds } from "../upstream/connection/exchange.ts";
 import type { CallOptions, Toolyard } from "../hub/toolyard.ts";
 
 export interface SourceHubOptions {

@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { lstat, mkdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { canonicalJson, contentDigest } from "../core/digest.ts";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { valuesOf, type OptionSchema, type SourceTable } from "../core/option-schema.ts";
-import type { Starts } from "../core/table-facts.ts";
+import { canonicalJson, contentDigest } from "../core/json/digest.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import { valuesOf, type OptionSchema, type SourceTable } from "../core/options/option-schema.ts";
+import type { Starts } from "../core/sources/table-facts.ts";
 import { readDocument } from "./document.ts";
 import { takenInto } from "./expand.ts";
 import { entriesOf } from "./source-tables.ts";
-import { firstChars } from "../core/truncate.ts";
+import { firstChars } from "../core/text/truncate.ts";
 import { readText } from "../files/read-text.ts";
 
 /** A configuration file that somebody else may have written, and what it would do here. */

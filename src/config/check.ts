@@ -1,7 +1,7 @@
-import { isJsonObject } from "../core/json.ts";
-import { valuesOf, type OptionSchema } from "../core/option-schema.ts";
-import { nearest } from "../core/suggest.ts";
-import { firstChars } from "../core/truncate.ts";
+import { isJsonObject } from "../core/json/json.ts";
+import { valuesOf, type OptionSchema } from "../core/options/option-schema.ts";
+import { nearest } from "../core/text/suggest.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 /** One thing wrong with a configuration: where, what was found, what to do. */
 export interface ConfigProblem {

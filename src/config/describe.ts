@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { valuesOf, type OptionSchema } from "../core/option-schema.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import { valuesOf, type OptionSchema } from "../core/options/option-schema.ts";
 import type { LoadedConfig } from "./load.ts";
 
 /** One option in force: where it stands, what it is (secrets masked), and which layer said so. */

@@ -1,8 +1,8 @@
 import { dirname, extname, resolve } from "node:path";
 import type { ParseError, visit as Visit } from "jsonc-parser";
 import { ConfigError, messageOf } from "../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { isValueDeeperThan } from "../core/value-depth.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import { isValueDeeperThan } from "../core/json/value-depth.ts";
 import { readText } from "../files/read-text.ts";
 import { refuseInheritedKeys } from "./inherited-keys.ts";
 import { convertServers, serverTable } from "./mcp-json.ts";

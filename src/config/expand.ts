@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { expandHome } from "../core/home-path.ts";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { readText } from "../files/read-text.ts";
 
 /** What variables are read from, and against which folder `{file = "…"}` is taken. */

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import type { OptionSchema } from "../core/option-schema.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import type { OptionSchema } from "../core/options/option-schema.ts";
 
 /**
  * The configuration's JSON Schema as editors want it: 2020-12, secrets also as `{file = "…"}`, numbers also as

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import type { OptionSchema } from "../core/option-schema.ts";
-import { nearest } from "../core/suggest.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import type { OptionSchema } from "../core/options/option-schema.ts";
+import { nearest } from "../core/text/suggest.ts";
 import { fromText } from "./prepare.ts";
 import { joinByName } from "./source-tables.ts";
 

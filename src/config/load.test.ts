@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ConfigError } from "../core/errors.ts";
-import { Type } from "../core/option-schema.ts";
+import { Type } from "../core/options/option-schema.ts";
 import { remoteName } from "../providers/http/remote-name.ts";
 import { describeConfig, MASK } from "./describe.ts";
 import { publishedSchema } from "./json-schema.ts";

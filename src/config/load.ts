@@ -1,6 +1,6 @@
 import { ConfigError } from "../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import type { OptionSchema } from "../core/option-schema.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import type { OptionSchema } from "../core/options/option-schema.ts";
 import { checkConfig, formatPath, type ConfigProblem } from "./check.ts";
 import { readDocument, type ConfigDocument } from "./document.ts";
 import { MissingValue } from "./expand.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 
 /** The server files of desktop clients and editors, turned into the tree that `toolyard.toml` gives. */
 export interface ConvertedServers {

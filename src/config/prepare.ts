@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { expandHome } from "../core/home-path.ts";
-import { isJsonObject } from "../core/json.ts";
-import { valuesOf, type OptionSchema, type SourceTable } from "../core/option-schema.ts";
+import { isJsonObject } from "../core/json/json.ts";
+import { valuesOf, type OptionSchema, type SourceTable } from "../core/options/option-schema.ts";
 import { declaredSecrets, settingSecrets } from "../telemetry/secret-settings.ts";
 import { expandTree, MissingValue, type ExpandContext } from "./expand.ts";
 import { entriesOf, entrySchema, switchedOff, type UnusableSource } from "./source-tables.ts";

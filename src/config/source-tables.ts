@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { valuesOf, type OptionSchema, type SourceTable } from "../core/option-schema.ts";
-import type { ProviderKind } from "../core/provider-kinds.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import { valuesOf, type OptionSchema, type SourceTable } from "../core/options/option-schema.ts";
+import type { ProviderKind } from "../core/sources/provider-kinds.ts";
 import type { ConfigProblem } from "./check.ts";
 
 /** A source that its configuration makes impossible; everything else goes on without it. */

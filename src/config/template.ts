@@ -1,4 +1,4 @@
-import type { OptionSchema } from "../core/option-schema.ts";
+import type { OptionSchema } from "../core/options/option-schema.ts";
 
 /** What `toolyard init` writes: runs as it stands, and shows every section with its most used options. */
 export function configTemplate(schema: OptionSchema): string {

@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { codeOf } from "../core/errors.ts";
 import { expandHome } from "../core/home-path.ts";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import type { VariablesFileMember } from "../core/option-schema.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import type { VariablesFileMember } from "../core/options/option-schema.ts";
 import { readText } from "../files/read-text.ts";
 import { expandTree, MissingValue, type ExpandContext } from "./expand.ts";
 

@@ -1,4 +1,4 @@
-import type { Fail } from "./outcome.ts";
+import type { Fail } from "./calls/outcome.ts";
 
 /** A setting that cannot be used. The message names the option, what was received and what is accepted. */
 export class OptionError extends Error {

@@ -1,4 +1,4 @@
-import { matchesGlob } from "./glob.ts";
+import { matchesGlob } from "./text/glob.ts";
 
 /**
  * Names of tools as a lenient server may compare them. The hub compares names by their characters. A server that

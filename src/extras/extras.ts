@@ -1,5 +1,5 @@
 import { OptionError } from "../core/errors.ts";
-import { nearest } from "../core/suggest.ts";
+import { nearest } from "../core/text/suggest.ts";
 import { PARTS, type ExtraName, type ExtraPart } from "./parts.ts";
 import { PINS, type ExtraPin } from "./pins.ts";
 

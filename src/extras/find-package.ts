@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isJsonObject, stringMember } from "../core/json.ts";
+import { isJsonObject, stringMember } from "../core/json/json.ts";
 import { extraFolder, LOADER_FILE, type Variables } from "./extras-folder.ts";
 import { getExtra, type ExtraName } from "./extras.ts";
 import { isFittingVersion } from "./fitting-version.ts";

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { FailError } from "../core/errors.ts";
-import { fail } from "../core/outcome.ts";
+import { fail } from "../core/calls/outcome.ts";
 import type { ExtraName } from "./extras.ts";
 import { getExtra } from "./extras.ts";
 import { findPackage, nearestPackage, type SearchPlaces } from "./find-package.ts";

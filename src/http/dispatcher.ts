@@ -1,19 +1,19 @@
-import type { Authentication, Authenticator } from "../core/authenticator.ts";
-import type { Principal } from "../core/call.ts";
-import type { Logger } from "../core/ports.ts";
-import type { HttpAnswer } from "./answer.ts";
-import { allowOrigin, answerPreflight, isPreflight } from "./cors.ts";
-import { BodyBudget } from "./body-budget.ts";
+import type { Authentication, Authenticator } from "../core/ports/authenticator.ts";
+import type { Principal } from "../core/calls/call.ts";
+import type { Logger } from "../core/ports/ports.ts";
+import type { HttpAnswer } from "./answer/answer.ts";
+import { allowOrigin, answerPreflight, isPreflight } from "./request/cors.ts";
+import { BodyBudget } from "./request/body-budget.ts";
 import { HttpExchange, NOBODY, type Arrival, type ExchangePlace } from "./exchange.ts";
-import { answerFailure } from "./failure.ts";
-import { ForwardedReader } from "./forwarded.ts";
-import { Guard } from "./guard.ts";
+import { answerFailure } from "./answer/failure.ts";
+import { ForwardedReader } from "./request/forwarded.ts";
+import { Guard } from "./request/guard.ts";
 import type { HttpOptions } from "./options.ts";
-import { Refusal } from "./refusal.ts";
-import { RefusalCount } from "./refusal-count.ts";
+import { Refusal } from "./answer/refusal.ts";
+import { RefusalCount } from "./answer/refusal-count.ts";
 import { EVERY_METHOD, Router, USUAL_METHODS, type Route } from "./router.ts";
 import { HEALTH_PATHS } from "./health.ts";
-import { sendJson, sendText } from "./send.ts";
+import { sendJson, sendText } from "./answer/send.ts";
 import type { HttpRequest } from "./wire.ts";
 
 export interface DispatcherParts {

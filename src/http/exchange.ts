@@ -1,9 +1,9 @@
-import { LOCAL_PRINCIPAL, type Principal } from "../core/call.ts";
-import { rightsWithin } from "../core/rights.ts";
-import type { HttpAnswer } from "./answer.ts";
-import type { ArrivingBytes, BodyBudget, ReleaseBytes } from "./body-budget.ts";
-import { EventStream, type StreamLimits } from "./event-stream.ts";
-import { parseJsonBody, type JsonBody } from "./json-body.ts";
+import { LOCAL_PRINCIPAL, type Principal } from "../core/calls/call.ts";
+import { rightsWithin } from "../core/ports/rights.ts";
+import type { HttpAnswer } from "./answer/answer.ts";
+import type { ArrivingBytes, BodyBudget, ReleaseBytes } from "./request/body-budget.ts";
+import { EventStream, type StreamLimits } from "./answer/event-stream.ts";
+import { parseJsonBody, type JsonBody } from "./request/json-body.ts";
 import type { JsonLimits } from "../wire/parse-json.ts";
 import type { BodyAccounts, HttpRequest, RequestHeaders } from "./wire.ts";
 

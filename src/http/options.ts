@@ -1,13 +1,13 @@
 import { availableParallelism } from "node:os";
-import { LOCAL_PRINCIPAL } from "../core/call.ts";
-import { isLoopbackHost } from "../core/loopback.ts";
-import { EVERYTHING, readOnlyRights, rightsWithin, type Rights } from "../core/rights.ts";
-import { bytesOption } from "../core/bytes.ts";
-import { durationOption } from "../core/duration.ts";
+import { LOCAL_PRINCIPAL } from "../core/calls/call.ts";
+import { isLoopbackHost } from "../core/uris/loopback.ts";
+import { EVERYTHING, readOnlyRights, rightsWithin, type Rights } from "../core/ports/rights.ts";
+import { bytesOption } from "../core/text/bytes.ts";
+import { durationOption } from "../core/text/duration.ts";
 import { OptionError } from "../core/errors.ts";
-import { Type, type Static } from "../core/option-schema.ts";
+import { Type, type Static } from "../core/options/option-schema.ts";
 import type { JsonLimits } from "../wire/parse-json.ts";
-import { ABOVE_ZERO, readOptions, type ValuesOf } from "../core/option-values.ts";
+import { ABOVE_ZERO, readOptions, type ValuesOf } from "../core/options/option-values.ts";
 
 /** Each is a process of its own. */
 const MAX_WORKERS = 64;

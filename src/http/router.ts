@@ -1,5 +1,5 @@
 import type { HttpExchange } from "./exchange.ts";
-import type { Refusal } from "./refusal.ts";
+import type { Refusal } from "./answer/refusal.ts";
 
 /**
  * Answers one request. What it throws is answered by the listener: a `Refusal` as it says, anything else as 500 with an

@@ -1,4 +1,4 @@
-import type { ArrivingBytes, ReleaseBytes } from "./body-budget.ts";
+import type { ArrivingBytes, ReleaseBytes } from "./request/body-budget.ts";
 
 /** Names in lower case. Only `set-cookie`, which no caller sends, has several values. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -1,5 +1,5 @@
 import { remoteName } from "../providers/http/remote-name.ts";
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json/json.ts";
 import type { RemoteServerConfig } from "../providers/http/options.ts";
 import type { StdioServerConfig } from "../providers/stdio/options.ts";
 import type { HubConfig } from "./schema.ts";

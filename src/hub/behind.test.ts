@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fail, ok } from "../core/outcome.ts";
+import { fail, ok } from "../core/calls/outcome.ts";
 import { asSaidBehind } from "./behind.ts";
 
 const said = (kind: string) => ({ content: [], isError: true, _meta: { "toolyard/kind": kind } });

@@ -1,6 +1,6 @@
-import { isJsonObject } from "../core/json.ts";
-import { KIND_META_KEY, KINDS, RETRY_META_KEY, type FailKind } from "../core/kinds.ts";
-import type { Fail, Outcome } from "../core/outcome.ts";
+import { isJsonObject } from "../core/json/json.ts";
+import { KIND_META_KEY, KINDS, RETRY_META_KEY, type FailKind } from "../core/calls/kinds.ts";
+import type { Fail, Outcome } from "../core/calls/outcome.ts";
 
 /**
  * A failure under the kind that a hub behind this one gave it. To the pipeline it is what it looks like from here,

@@ -1,10 +1,10 @@
 import { relative } from "node:path";
-import type { InnerHub } from "../core/inner-hub.ts";
-import { isJsonObject } from "../core/json.ts";
-import { permissionOf } from "../core/rights.ts";
+import type { InnerHub } from "../core/calls/inner-hub.ts";
+import { isJsonObject } from "../core/json/json.ts";
+import { permissionOf } from "../core/ports/rights.ts";
 import { VERSION } from "../core/version.ts";
 import { CORE_DESCRIPTION, resolveBuiltin } from "../providers/builtin/options.ts";
-import type { Call } from "../core/call.ts";
+import type { Call } from "../core/calls/call.ts";
 import type { BuiltinPorts, HubStatus, ModuleFacts } from "../providers/builtin/ports.ts";
 import type { Hub } from "./hub.ts";
 import type { LiveSandbox } from "./live/sandbox.ts";
@@ -22,7 +22,7 @@ export function createBuiltinPorts(hub: () => Hub, { innerHub, sandbox, logLines
     resolveName: (name, parent) => hub().nameOf(name, parent.principal),
     status: (parent) => statusOf(hub(), parent),
     capabilities: async ({ principal }) => {
-      const { readCapabilities } = await import("../doors/jsonrpc/capabilities.ts");
+      const { readCapabilities } = await import("../endpoints/jsonrpc/capabilities.ts");
       const { serverDescription } = resolveBuiltin(hub().config.tree.builtin);
       return readCapabilities(hub(), { mode: "all", principal }, serverDescription);
     },

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ConfigError, OptionError } from "../core/errors.ts";
-import { SILENT_LOGGER, type Logger } from "../core/ports.ts";
+import { SILENT_LOGGER, type Logger } from "../core/ports/ports.ts";
 import type { ModuleHub } from "../providers/modules/api.ts";
 import { createHub, type CreateHubOptions, type LibraryHub } from "./create-hub.ts";
 

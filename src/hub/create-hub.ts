@@ -1,11 +1,11 @@
 import { locateConfig } from "../config/locate.ts";
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json/json.ts";
 import type { RemoteServerConfig } from "../providers/http/options.ts";
 import type { RegisterTools } from "../providers/modules/api.ts";
 import type { StdioServerConfig } from "../providers/stdio/options.ts";
 import { LateLogger } from "../telemetry/late-logger.ts";
 import { AddedServers } from "./added-servers.ts";
-import type { Logger } from "../core/ports.ts";
+import type { Logger } from "../core/ports/ports.ts";
 import type { LoadedHubConfig } from "./schema.ts";
 import { LibraryDoors } from "./library-doors.ts";
 import { loadHubConfig, openHub, type Hub } from "./open-hub.ts";

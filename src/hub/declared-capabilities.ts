@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isJsonObject, objectMember, type JsonObject } from "../core/json.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../core/json/json.ts";
 
 /** Capabilities of MCP's core, which the hub serves itself (or, `tasks`, keeps to itself). */
 const CORE: ReadonlySet<string> = new Set(["tools", "resources", "prompts", "completions", "logging", "tasks"]);

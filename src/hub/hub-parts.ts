@@ -1,6 +1,6 @@
 import type { Catalog } from "../catalog/catalog.ts";
-import type { Logger } from "../core/ports.ts";
-import type { SignInDesk } from "../core/sign-in-desk.ts";
+import type { Logger } from "../core/ports/ports.ts";
+import type { SignInDesk } from "../core/ports/sign-in-desk.ts";
 import type { Pipeline } from "../pipeline/pipeline.ts";
 import type { HubState } from "../state/ports/store.ts";
 import type { Planner } from "./sources/plan.ts";

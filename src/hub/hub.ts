@@ -1,6 +1,6 @@
 import type { Lookup } from "../catalog/lookup.ts";
 import { toolEntry } from "../catalog/tool-entry.ts";
-import { LOCAL_PRINCIPAL, type Call, type Principal } from "../core/call.ts";
+import { LOCAL_PRINCIPAL, type Call, type Principal } from "../core/calls/call.ts";
 import { FailError } from "../core/errors.ts";
 import { Emitter } from "../core/events.ts";
 import type {
@@ -12,16 +12,16 @@ import type {
   SourceReport,
   View,
   WaitOptions,
-} from "../core/hub-port.ts";
-import { fail, type Fail, type Outcome } from "../core/outcome.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { Surface } from "../core/names.ts";
-import type { Logger, SearchAnswer, SearchBounds } from "../core/ports.ts";
-import type { CallTarget, Preparation, Provider, ProviderStatus } from "../core/provider.ts";
-import type { Problem, ToolRecord } from "../core/records.ts";
-import { permissionOf } from "../core/rights.ts";
-import { keptAlive } from "../core/wait.ts";
-import type { SignInDesk } from "../core/sign-in-desk.ts";
+} from "../core/ports/hub-port.ts";
+import { fail, type Fail, type Outcome } from "../core/calls/outcome.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { Surface } from "../core/names/names.ts";
+import type { Logger, SearchAnswer, SearchBounds } from "../core/ports/ports.ts";
+import type { CallTarget, Preparation, Provider, ProviderStatus } from "../core/sources/provider.ts";
+import type { Problem, ToolRecord } from "../core/sources/records.ts";
+import { permissionOf } from "../core/ports/rights.ts";
+import { keptAlive } from "../core/timing/wait.ts";
+import type { SignInDesk } from "../core/ports/sign-in-desk.ts";
 import { LiveChat } from "./live/chat.ts";
 import { NotedProblems } from "./sources/noted-problems.ts";
 import { OpenDoors } from "./open-doors.ts";

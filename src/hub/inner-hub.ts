@@ -1,10 +1,10 @@
-import { nextCallId } from "../core/call-id.ts";
-import type { Call, ToolMode } from "../core/call.ts";
-import { innerCall } from "../core/call-within.ts";
-import type { Own } from "../core/built-call.ts";
-import type { View } from "../core/hub-port.ts";
-import type { InnerHub } from "../core/inner-hub.ts";
-import { fail, type Outcome } from "../core/outcome.ts";
+import { nextCallId } from "../core/calls/call-id.ts";
+import type { Call, ToolMode } from "../core/calls/call.ts";
+import { innerCall } from "../core/calls/call-within.ts";
+import type { Own } from "../core/calls/built-call.ts";
+import type { View } from "../core/ports/hub-port.ts";
+import type { InnerHub } from "../core/calls/inner-hub.ts";
+import { fail, type Outcome } from "../core/calls/outcome.ts";
 import type { Hub } from "./hub.ts";
 
 /** Every tool may be called by its name, listed or not; rights are the parent's. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { EMPTY_LISTING } from "../core/records.ts";
+import { EMPTY_LISTING } from "../core/sources/records.ts";
 import { joinInstructions } from "./joined-instructions.ts";
 import type { SourceOffer } from "./self-description.ts";
 

@@ -1,4 +1,4 @@
-import { truncate } from "../core/truncate.ts";
+import { truncate } from "../core/text/truncate.ts";
 import { loneSource, type SourceOffer } from "./self-description.ts";
 
 /** Longer texts of one source are truncated, so that none can crowd out the others. */

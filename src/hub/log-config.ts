@@ -1,5 +1,5 @@
 import type { LoadedHubConfig } from "./schema.ts";
-import type { Logger } from "../core/ports.ts";
+import type { Logger } from "../core/ports/ports.ts";
 
 /** Says what a configuration holds that is ignored, and which sources it cannot start. */
 export function logConfig({ warnings, unusable }: LoadedHubConfig, logger: Logger): void {

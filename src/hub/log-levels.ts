@@ -1,6 +1,6 @@
 import { messageOf } from "../core/errors.ts";
-import type { Logger } from "../core/ports.ts";
-import type { Provider } from "../core/provider.ts";
+import type { Logger } from "../core/ports/ports.ts";
+import type { Provider } from "../core/sources/provider.ts";
 
 /** Levels of MCP, most talkative first. */
 const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;

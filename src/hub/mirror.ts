@@ -1,10 +1,10 @@
-import type { Call } from "../core/call.ts";
-import { isJsonObject } from "../core/json.ts";
-import type { Fail } from "../core/outcome.ts";
-import type { CallTarget, Provider } from "../core/provider.ts";
-import { DEFAULT_SEPARATOR } from "../core/names.ts";
-import { supposedName } from "../core/rights.ts";
-import type { Source } from "../core/records.ts";
+import type { Call } from "../core/calls/call.ts";
+import { isJsonObject } from "../core/json/json.ts";
+import type { Fail } from "../core/calls/outcome.ts";
+import type { CallTarget, Provider } from "../core/sources/provider.ts";
+import { DEFAULT_SEPARATOR } from "../core/names/names.ts";
+import { supposedName } from "../core/ports/rights.ts";
+import type { Source } from "../core/sources/records.ts";
 import type { Resolution } from "../pipeline/ports.ts";
 import { SERVER_NAME } from "./server-facts.ts";
 import { resolveCall, type ResolvePlaces } from "./resolve.ts";

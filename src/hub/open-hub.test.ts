@@ -1,11 +1,11 @@
-import { LOCAL_PRINCIPAL } from "../core/call.ts";
+import { LOCAL_PRINCIPAL } from "../core/calls/call.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { callTo } from "../../test/support/pipeline.ts";
 import { ToolFolder } from "../../test/support/tool-folder.ts";
-import { SILENT_LOGGER, type Logger } from "../core/ports.ts";
+import { SILENT_LOGGER, type Logger } from "../core/ports/ports.ts";
 import { MemoryStore } from "../state/memory/memory-store.ts";
 import { createHub } from "./create-hub.ts";
 import { loadHubConfig, openHub, type Hub } from "./open-hub.ts";

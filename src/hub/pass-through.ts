@@ -1,8 +1,8 @@
 import type { Catalog } from "../catalog/catalog.ts";
-import type { Principal } from "../core/call.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { Provider } from "../core/provider.ts";
-import { permissionOf } from "../core/rights.ts";
+import type { Principal } from "../core/calls/call.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { Provider } from "../core/sources/provider.ts";
+import { permissionOf } from "../core/ports/rights.ts";
 import { hasUnservedCapabilities } from "./declared-capabilities.ts";
 import { loneSource } from "./self-description.ts";
 import type { SourceSet } from "./sources/source-set.ts";

@@ -1,4 +1,4 @@
-import type { OptionSchema, Sections } from "../core/option-schema.ts";
+import type { OptionSchema, Sections } from "../core/options/option-schema.ts";
 
 /** What holds for all members of a union at once. */
 export type All<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer I) => void ? I : never;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { JsonObject } from "../core/json.ts";
-import type { ProviderKind } from "../core/provider-kinds.ts";
-import { EMPTY_LISTING } from "../core/records.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { ProviderKind } from "../core/sources/provider-kinds.ts";
+import { EMPTY_LISTING } from "../core/sources/records.ts";
 import { describeSources, type SourceOffer } from "./self-description.ts";
 
 function source(

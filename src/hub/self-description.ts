@@ -1,11 +1,11 @@
-import { stringifyExact } from "../core/exact-json.ts";
+import { stringifyExact } from "../core/json/exact-json.ts";
 import { cleanDefinition } from "../catalog/clean-definition.ts";
 import { revealDefinition } from "../catalog/hidden-texts.ts";
-import type { ServerFacts } from "../core/hub-port.ts";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { isHubItself } from "../core/provider-kinds.ts";
+import type { ServerFacts } from "../core/ports/hub-port.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import { isHubItself } from "../core/sources/provider-kinds.ts";
 import { joinExtensions, withoutUnserved } from "./declared-capabilities.ts";
-import { NO_FEATURES, type Listing, type Source, type SourceFeatures } from "../core/records.ts";
+import { NO_FEATURES, type Listing, type Source, type SourceFeatures } from "../core/sources/records.ts";
 
 export interface SourceOffer {
   readonly source: Source;

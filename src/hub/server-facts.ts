@@ -1,7 +1,7 @@
-import type { Principal } from "../core/call.ts";
-import type { ServerFacts } from "../core/hub-port.ts";
-import type { Listing } from "../core/records.ts";
-import { permissionOf } from "../core/rights.ts";
+import type { Principal } from "../core/calls/call.ts";
+import type { ServerFacts } from "../core/ports/hub-port.ts";
+import type { Listing } from "../core/sources/records.ts";
+import { permissionOf } from "../core/ports/rights.ts";
 import { VERSION } from "../core/version.ts";
 import type { HubParts } from "./hub-parts.ts";
 import { joinInstructions } from "./joined-instructions.ts";

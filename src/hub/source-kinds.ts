@@ -1,4 +1,4 @@
-import type { ObjectOf, Sections } from "../core/option-schema.ts";
+import type { ObjectOf, Sections } from "../core/options/option-schema.ts";
 import { BUILTIN } from "../providers/builtin/kind.ts";
 import { DEFAULTS } from "../providers/defaults/kind.ts";
 import { FOLDERS } from "../providers/folders/kind.ts";
@@ -9,7 +9,7 @@ import type { DefinedKind } from "../providers/source-kind.ts";
 import { STDIO } from "../providers/stdio/kind.ts";
 import { joinSections, type All } from "./sections.ts";
 
-/** The one list of source kinds. A new kind is one more entry, and its row in `core/provider-kinds.ts`. */
+/** The one list of source kinds. A new kind is one more entry, and its row in `core/sources/provider-kinds.ts`. */
 export const SOURCE_KINDS = [BUILTIN, MODULES, SCRIPTS, FOLDERS, STDIO, HTTP, DEFAULTS] as const;
 
 type AnyKind = (typeof SOURCE_KINDS)[number];

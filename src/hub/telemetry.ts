@@ -1,5 +1,5 @@
-import type { JsonObject } from "../core/json.ts";
-import { TOLD_FACT, type Audit, type Logger } from "../core/ports.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import { TOLD_FACT, type Audit, type Logger } from "../core/ports/ports.ts";
 import { createAudit, NO_AUDIT } from "../telemetry/audit.ts";
 import type { LineSink, SinkOptions } from "../telemetry/line-sink.ts";
 import { createLogger } from "../telemetry/logger.ts";

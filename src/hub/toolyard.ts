@@ -1,15 +1,22 @@
-import { BuiltCall } from "../core/built-call.ts";
-import { nextCallId } from "../core/call-id.ts";
-import { type Ask, type Call, LOCAL_PRINCIPAL, type Notice, type Principal, type ToolMode } from "../core/call.ts";
-import type { CallerLink } from "../core/caller-link.ts";
-import { Deadline } from "../core/deadline.ts";
+import { BuiltCall } from "../core/calls/built-call.ts";
+import { nextCallId } from "../core/calls/call-id.ts";
+import {
+  type Ask,
+  type Call,
+  LOCAL_PRINCIPAL,
+  type Notice,
+  type Principal,
+  type ToolMode,
+} from "../core/calls/call.ts";
+import type { CallerLink } from "../core/calls/caller-link.ts";
+import { Deadline } from "../core/calls/deadline.ts";
 import { FailError } from "../core/errors.ts";
-import type { HubPort, ListKind, ServerFacts, SourceReport, View } from "../core/hub-port.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { Models } from "../core/models.ts";
-import { fail, type Outcome } from "../core/outcome.ts";
-import type { SearchAnswer, SearchBounds, SearchFilter } from "../core/ports.ts";
-import { isFor } from "../core/provider.ts";
+import type { HubPort, ListKind, ServerFacts, SourceReport, View } from "../core/ports/hub-port.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { Models } from "../core/ports/models.ts";
+import { fail, type Outcome } from "../core/calls/outcome.ts";
+import type { SearchAnswer, SearchBounds, SearchFilter } from "../core/ports/ports.ts";
+import { isFor } from "../core/sources/provider.ts";
 import { reachesLevel } from "../wire/log-level.ts";
 
 /** What a program may say about one call. */

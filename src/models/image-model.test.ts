@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
 import { sendJson, startServer, type RunningServer } from "../../test/fixtures/http-servers.ts";
-import type { ImageRequest } from "../core/models.ts";
+import type { ImageRequest } from "../core/ports/models.ts";
 import { VERSION } from "../core/version.ts";
 import { OutboundClient } from "../outbound/outbound-client.ts";
 import { generateImage, type ImageMaker } from "./image-model.ts";

@@ -1,6 +1,6 @@
 import type { generateImage as generateWithSdk, ImageModel } from "ai";
 import { OptionError } from "../core/errors.ts";
-import type { GeneratedImage, ImageRequest } from "../core/models.ts";
+import type { GeneratedImage, ImageRequest } from "../core/ports/models.ts";
 import { outboundFailure } from "../outbound/failures.ts";
 import type { OutboundClient } from "../outbound/outbound-client.ts";
 import { boundedFetch } from "./bounded-fetch.ts";

@@ -1,9 +1,9 @@
-import { cancelledFailure } from "../core/deadline.ts";
+import { cancelledFailure } from "../core/calls/deadline.ts";
 import { FailError, OptionError } from "../core/errors.ts";
-import { isJsonObject, objectMember, stringMember } from "../core/json.ts";
+import { isJsonObject, objectMember, stringMember } from "../core/json/json.ts";
 import { isOfNetwork } from "../outbound/client/cause.ts";
 import { outboundFailure, statusFailure, toOutboundFailure } from "../outbound/failures.ts";
-import { firstChars } from "../core/truncate.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 /** What a request to a provider of models died of, as the failure that callers are given. */
 export function toModelFailure(error: unknown, service: string, signal: AbortSignal): FailError {

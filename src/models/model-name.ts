@@ -1,5 +1,5 @@
 import { OptionError } from "../core/errors.ts";
-import { nearest } from "../core/suggest.ts";
+import { nearest } from "../core/text/suggest.ts";
 import type { ModelProvider } from "./model-provider.ts";
 
 export interface ModelName {

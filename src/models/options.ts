@@ -1,7 +1,7 @@
 import { OptionError } from "../core/errors.ts";
-import { Type, type Static } from "../core/option-schema.ts";
-import { readOptions } from "../core/option-values.ts";
-import type { Starts } from "../core/table-facts.ts";
+import { Type, type Static } from "../core/options/option-schema.ts";
+import { readOptions } from "../core/options/option-values.ts";
+import type { Starts } from "../core/sources/table-facts.ts";
 import { KIND_FACTS, KNOWN_PROVIDERS, MODEL_PROVIDER_KINDS, type KindFacts } from "./kinds.ts";
 import { parseModelName } from "./model-name.ts";
 import type { ModelProvider } from "./model-provider.ts";

@@ -1,5 +1,5 @@
 import { toSdkModel } from "./sdk-model.ts";
-import type { GeneratedText, TextRequest } from "../core/models.ts";
+import type { GeneratedText, TextRequest } from "../core/ports/models.ts";
 import { outboundTimeout } from "../outbound/failures.ts";
 import { loadLanguageModel } from "./language-model.ts";
 import { toModelFailure } from "./model-failure.ts";

@@ -1,8 +1,8 @@
 import { FailError } from "../core/errors.ts";
-import { formatBytes } from "../core/bytes.ts";
-import { formatDuration } from "../core/duration.ts";
-import type { FailKind } from "../core/kinds.ts";
-import { fail, type FailExtras } from "../core/outcome.ts";
+import { formatBytes } from "../core/text/bytes.ts";
+import { formatDuration } from "../core/text/duration.ts";
+import type { FailKind } from "../core/calls/kinds.ts";
+import { fail, type FailExtras } from "../core/calls/outcome.ts";
 import { NOT_PUBLIC_CODE } from "./addresses.ts";
 import { causeOf, type RequestCause } from "./client/cause.ts";
 

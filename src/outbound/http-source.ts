@@ -1,11 +1,11 @@
-import { Deadline } from "../core/deadline.ts";
+import { Deadline } from "../core/calls/deadline.ts";
 import { FailError, OptionError } from "../core/errors.ts";
 import { FreshCache } from "./fresh-cache.ts";
 import { outboundTimeout, statusFailure } from "./failures.ts";
 import { jsonOf, OutboundClient, retryAfterMs, type OutboundResponse } from "./outbound-client.ts";
 import { Pace, type PaceClock } from "./pace.ts";
 import type { ProxyEnvironment } from "./proxy.ts";
-import { firstChars } from "../core/truncate.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 export interface HttpSourceOptions {
   /** The service's name as people know it; its failures begin with it. */

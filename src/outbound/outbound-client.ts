@@ -1,4 +1,4 @@
-import { cancelledFailure } from "../core/deadline.ts";
+import { cancelledFailure } from "../core/calls/deadline.ts";
 import { FailError } from "../core/errors.ts";
 import { readBytes } from "./client/body.ts";
 import { Connections } from "./client/connections.ts";

@@ -1,7 +1,7 @@
-import { cancelledFailure } from "../core/deadline.ts";
+import { cancelledFailure } from "../core/calls/deadline.ts";
 import { FailError } from "../core/errors.ts";
-import { formatDuration } from "../core/duration.ts";
-import { fail } from "../core/outcome.ts";
+import { formatDuration } from "../core/text/duration.ts";
+import { fail } from "../core/calls/outcome.ts";
 
 export interface PaceOptions {
   /** The service's name, for messages. */

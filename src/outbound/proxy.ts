@@ -1,5 +1,5 @@
 import { OptionError } from "../core/errors.ts";
-import { isLoopback } from "../core/loopback.ts";
+import { isLoopback } from "../core/uris/loopback.ts";
 
 /**
  * Proxy settings as the environment gives them; `resolveProxy` is handed a copy, so that nothing here reads the

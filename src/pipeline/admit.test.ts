@@ -1,7 +1,7 @@
-import { EVERYTHING } from "../core/rights.ts";
+import { EVERYTHING } from "../core/ports/rights.ts";
 import { expect, test } from "vitest";
-import { LOCAL_PRINCIPAL, type Principal } from "../core/call.ts";
-import type { Outcome } from "../core/outcome.ts";
+import { LOCAL_PRINCIPAL, type Principal } from "../core/calls/call.ts";
+import type { Outcome } from "../core/calls/outcome.ts";
 import { createHarness, text, toolFrom, type Handler } from "../../test/support/pipeline.ts";
 
 /** Holds its calls until they are let go, and counts how many run at once. */

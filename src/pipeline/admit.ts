@@ -1,14 +1,14 @@
-import { LOCAL_PRINCIPAL, type Call, type Client, type Principal } from "../core/call.ts";
-import { formatDuration } from "../core/duration.ts";
-import { fail, type Fail, type Outcome } from "../core/outcome.ts";
-import type { ToolRecord } from "../core/records.ts";
-import { holderOf } from "../core/shares.ts";
+import { LOCAL_PRINCIPAL, type Call, type Client, type Principal } from "../core/calls/call.ts";
+import { formatDuration } from "../core/text/duration.ts";
+import { fail, type Fail, type Outcome } from "../core/calls/outcome.ts";
+import type { ToolRecord } from "../core/sources/records.ts";
+import { holderOf } from "../core/fairness/shares.ts";
 import type { Admission, LimitBounds } from "../state/ports/limit-store.ts";
 import { RATE_PER_MINUTE, type LimitsOptions } from "./options.ts";
 import type { PipelineDeps } from "./ports.ts";
 import type { CallState, Next, Stage } from "./state.ts";
 import { ToolGates } from "./tool-gates.ts";
-import { orAborted } from "../core/wait.ts";
+import { orAborted } from "../core/timing/wait.ts";
 
 /**
  * What all connections of one principal may do together, as a multiple of what one may: opening more of them is no way

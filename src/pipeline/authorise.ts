@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { fail, type Fail, type Outcome } from "../core/outcome.ts";
-import type { CallTarget } from "../core/provider.ts";
-import { permissionOf, type Permission } from "../core/rights.ts";
-import { isDestructive } from "../core/effects.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import { fail, type Fail, type Outcome } from "../core/calls/outcome.ts";
+import type { CallTarget } from "../core/sources/provider.ts";
+import { permissionOf, type Permission } from "../core/ports/rights.ts";
+import { isDestructive } from "../core/calls/effects.ts";
 import type { PipelineDeps } from "./ports.ts";
 import { permittedCompletion, refusedCompletion } from "./permitted-completion.ts";
 import type { CallState, Next, Stage } from "./state.ts";

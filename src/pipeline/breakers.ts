@@ -1,5 +1,5 @@
 import type { BreakerOptions } from "./options.ts";
-import { firstChars } from "../core/truncate.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 interface Circuit {
   failures: number;

@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Deadline } from "../core/deadline.ts";
-import { fail, type Outcome } from "../core/outcome.ts";
-import type { ResolvedCall } from "../core/provider.ts";
+import { Deadline } from "../core/calls/deadline.ts";
+import { fail, type Outcome } from "../core/calls/outcome.ts";
+import type { ResolvedCall } from "../core/sources/provider.ts";
 import { createHarness, never, text, toolFrom, type Handler, type Harness } from "../../test/support/pipeline.ts";
 
 beforeEach(() => {

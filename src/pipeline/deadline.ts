@@ -1,9 +1,9 @@
-import { cancellationOf } from "../core/call.ts";
-import { Deadline, type Budget } from "../core/deadline.ts";
+import { cancellationOf } from "../core/calls/call.ts";
+import { Deadline, type Budget } from "../core/calls/deadline.ts";
 import { FailError } from "../core/errors.ts";
-import type { Fail } from "../core/outcome.ts";
-import type { CallTarget } from "../core/provider.ts";
-import type { ToolLimits } from "../core/records.ts";
+import type { Fail } from "../core/calls/outcome.ts";
+import type { CallTarget } from "../core/sources/provider.ts";
+import type { ToolLimits } from "../core/sources/records.ts";
 import type { LimitsOptions } from "./options.ts";
 import type { PipelineDeps } from "./ports.ts";
 import type { CallState, Stage } from "./state.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { FailError } from "../core/errors.ts";
-import { fail } from "../core/outcome.ts";
+import { fail } from "../core/calls/outcome.ts";
 import { createHarness, never, text, toolFrom, type Handler } from "../../test/support/pipeline.ts";
 
 function one(handler: Handler): ReturnType<typeof createHarness> {

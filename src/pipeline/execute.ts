@@ -1,7 +1,7 @@
 import { FailError } from "../core/errors.ts";
-import type { Outcome } from "../core/outcome.ts";
+import type { Outcome } from "../core/calls/outcome.ts";
 import type { Stage } from "./state.ts";
-import { abortFailure, orAborted } from "../core/wait.ts";
+import { abortFailure, orAborted } from "../core/timing/wait.ts";
 
 /**
  * Hands the call to its provider. One that does not heed its signal is not waited for: the caller has its answer in

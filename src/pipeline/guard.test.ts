@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Deadline } from "../core/deadline.ts";
-import { KINDS, type FailKind, type KindRow } from "../core/kinds.ts";
-import { fail, ok, type Outcome } from "../core/outcome.ts";
+import { Deadline } from "../core/calls/deadline.ts";
+import { KINDS, type FailKind, type KindRow } from "../core/calls/kinds.ts";
+import { fail, ok, type Outcome } from "../core/calls/outcome.ts";
 import { createHarness, never, text, toolFrom, type Handler, type Harness } from "../../test/support/pipeline.ts";
 
 beforeEach(() => {

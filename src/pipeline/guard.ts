@@ -1,14 +1,14 @@
-import { formatDuration } from "../core/duration.ts";
-import { KINDS } from "../core/kinds.ts";
-import { fail, type Fail, type Outcome } from "../core/outcome.ts";
-import { factsOf } from "../core/provider-kinds.ts";
+import { formatDuration } from "../core/text/duration.ts";
+import { KINDS } from "../core/calls/kinds.ts";
+import { fail, type Fail, type Outcome } from "../core/calls/outcome.ts";
+import { factsOf } from "../core/sources/provider-kinds.ts";
 import type { BlockedCircuit, Breakers } from "./breakers.ts";
-import { isIdempotent } from "../core/effects.ts";
+import { isIdempotent } from "../core/calls/effects.ts";
 import type { RetryOptions } from "./options.ts";
-import type { Provider } from "../core/provider.ts";
+import type { Provider } from "../core/sources/provider.ts";
 import type { PipelineDeps } from "./ports.ts";
 import type { CallState, Next, Stage } from "./state.ts";
-import { pause } from "../core/wait.ts";
+import { pause } from "../core/timing/wait.ts";
 
 /** Leaves a server alone that keeps failing, and tries again what may be tried again (C45). */
 export function guardStage({ breakers, options }: PipelineDeps): Stage {

@@ -1,5 +1,5 @@
 import { messageOf } from "../core/errors.ts";
-import { fail } from "../core/outcome.ts";
+import { fail } from "../core/calls/outcome.ts";
 import type { Pipeline, PipelineParts } from "./pipeline.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { JsonObject } from "../core/json.ts";
-import { fail, ok, type Outcome } from "../core/outcome.ts";
-import { supposedName } from "../core/rights.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import { fail, ok, type Outcome } from "../core/calls/outcome.ts";
+import { supposedName } from "../core/ports/rights.ts";
 import { createHarness, providerFrom, toolFrom, type Handler, type ToolOptions } from "../../test/support/pipeline.ts";
 
 function one(handler: Handler, options?: ToolOptions): ReturnType<typeof createHarness> {

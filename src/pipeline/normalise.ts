@@ -1,9 +1,9 @@
-import { formatBytes } from "../core/bytes.ts";
-import type { JsonObject } from "../core/json.ts";
-import { withoutTags } from "../core/hidden-text.ts";
-import { jsonSize } from "../core/json-size.ts";
-import { fail, type Fail, type Ok, type Outcome } from "../core/outcome.ts";
-import { failureWords, kindDetails } from "../core/tool-value.ts";
+import { formatBytes } from "../core/text/bytes.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import { withoutTags } from "../core/text/hidden-text.ts";
+import { jsonSize } from "../core/json/json-size.ts";
+import { fail, type Fail, type Ok, type Outcome } from "../core/calls/outcome.ts";
+import { failureWords, kindDetails } from "../core/calls/tool-value.ts";
 import { OutputCheck } from "./output-check.ts";
 import type { PipelineDeps } from "./ports.ts";
 import { ResultRepair } from "./result-repair.ts";
@@ -11,8 +11,8 @@ import { shapeResult } from "./result-shape.ts";
 import { withoutTagsIn } from "./result-texts.ts";
 import type { CallState, Stage } from "./state.ts";
 import type { UriTranslation } from "./uri-translation.ts";
-import { orAborted } from "../core/wait.ts";
-import { firstChars } from "../core/truncate.ts";
+import { orAborted } from "../core/timing/wait.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 /**
  * Makes sure that what comes back is an answer to what was asked, within its size. A good result is passed on as the

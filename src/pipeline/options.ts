@@ -1,7 +1,7 @@
-import { bytesOption } from "../core/bytes.ts";
-import { durationOption } from "../core/duration.ts";
-import { Type, type Static } from "../core/option-schema.ts";
-import { ABOVE_ZERO, readOptions } from "../core/option-values.ts";
+import { bytesOption } from "../core/text/bytes.ts";
+import { durationOption } from "../core/text/duration.ts";
+import { Type, type Static } from "../core/options/option-schema.ts";
+import { ABOVE_ZERO, readOptions } from "../core/options/option-values.ts";
 
 /** Calls a minute of one client, where nothing else is said. */
 export const RATE_PER_MINUTE = 600;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fail, type Outcome } from "../core/outcome.ts";
+import { fail, type Outcome } from "../core/calls/outcome.ts";
 import { createHarness, never, providerFrom, text, toolFrom, type Handler } from "../../test/support/pipeline.ts";
 
 const REPORT = { message: "The planet is away", text: '{"error":"The planet is away"}', fit: () => 0 };

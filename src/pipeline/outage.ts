@@ -1,5 +1,5 @@
-import { KIND_META_KEY, KINDS } from "../core/kinds.ts";
-import type { Outcome } from "../core/outcome.ts";
+import { KIND_META_KEY, KINDS } from "../core/calls/kinds.ts";
+import type { Outcome } from "../core/calls/outcome.ts";
 import type { CallState } from "./state.ts";
 
 /**

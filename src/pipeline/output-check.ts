@@ -1,6 +1,6 @@
 import { messageOf } from "../core/errors.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { ToolRecord } from "../core/records.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { ToolRecord } from "../core/sources/records.ts";
 import type { CheckResult } from "../schema/compile.ts";
 import type { OutputValidation } from "./options.ts";
 import type { PipelineDeps } from "./ports.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { callTo } from "../../test/support/pipeline.ts";
-import type { JsonObject } from "../core/json.ts";
-import { ok } from "../core/outcome.ts";
-import { permissionOf, type NarrowRights } from "../core/rights.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import { ok } from "../core/calls/outcome.ts";
+import { permissionOf, type NarrowRights } from "../core/ports/rights.ts";
 import { permittedCompletion, refusedCompletion } from "./permitted-completion.ts";
 
 interface Completed {

@@ -1,11 +1,11 @@
-import type { Call } from "../core/call.ts";
-import { isJsonObject, objectMember, stringMember, type JsonObject } from "../core/json.ts";
-import { fail, type Fail, type Outcome } from "../core/outcome.ts";
-import type { CallTarget } from "../core/provider.ts";
-import type { Permission, UriSubject } from "../core/rights.ts";
-import { withUriPrefix } from "../core/uri-prefix.ts";
-import { UriTemplate } from "../core/uri-template.ts";
-import { firstChars } from "../core/truncate.ts";
+import type { Call } from "../core/calls/call.ts";
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../core/json/json.ts";
+import { fail, type Fail, type Outcome } from "../core/calls/outcome.ts";
+import type { CallTarget } from "../core/sources/provider.ts";
+import type { Permission, UriSubject } from "../core/ports/rights.ts";
+import { withUriPrefix } from "../core/uris/uri-prefix.ts";
+import { UriTemplate } from "../core/uris/uri-template.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 type CompletionTarget = Extract<CallTarget, { type: "completion" }>;
 

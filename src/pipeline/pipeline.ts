@@ -1,5 +1,5 @@
-import type { Call } from "../core/call.ts";
-import type { Outcome } from "../core/outcome.ts";
+import type { Call } from "../core/calls/call.ts";
+import type { Outcome } from "../core/calls/outcome.ts";
 import { Breakers } from "./breakers.ts";
 import type { PipelineDeps } from "./ports.ts";
 import { createStages } from "./stages.ts";

@@ -1,13 +1,13 @@
-import type { Call } from "../core/call.ts";
-import type { FailKind } from "../core/kinds.ts";
-import type { Fail } from "../core/outcome.ts";
-import type { Audit, Logger } from "../core/ports.ts";
-import type { CallTarget, Provider } from "../core/provider.ts";
-import type { OutageReport, Problem, ToolLimits } from "../core/records.ts";
+import type { Call } from "../core/calls/call.ts";
+import type { FailKind } from "../core/calls/kinds.ts";
+import type { Fail } from "../core/calls/outcome.ts";
+import type { Audit, Logger } from "../core/ports/ports.ts";
+import type { CallTarget, Provider } from "../core/sources/provider.ts";
+import type { OutageReport, Problem, ToolLimits } from "../core/sources/records.ts";
 import type { LimitStore } from "../state/ports/limit-store.ts";
 import type { SchemaChecks } from "../schema/schema-checks.ts";
-import type { SourceUris } from "../core/source-uris.ts";
-import type { Subject } from "../core/rights.ts";
+import type { SourceUris } from "../core/uris/source-uris.ts";
+import type { Subject } from "../core/ports/rights.ts";
 import type { Breakers } from "./breakers.ts";
 import type { LimitsOptions } from "./options.ts";
 

@@ -1,10 +1,10 @@
-import { BuiltCall } from "../core/built-call.ts";
-import type { Ask, Call, Notice } from "../core/call.ts";
-import type { Deadline } from "../core/deadline.ts";
+import { BuiltCall } from "../core/calls/built-call.ts";
+import type { Ask, Call, Notice } from "../core/calls/call.ts";
+import type { Deadline } from "../core/calls/deadline.ts";
 import { FailError } from "../core/errors.ts";
-import type { JsonObject } from "../core/json.ts";
-import { fail } from "../core/outcome.ts";
-import type { CallTarget, ResolvedCall } from "../core/provider.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import { fail } from "../core/calls/outcome.ts";
+import type { CallTarget, ResolvedCall } from "../core/sources/provider.ts";
 
 /** What the pipeline adds to a call before a provider gets it. */
 export interface Resolved {

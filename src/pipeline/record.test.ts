@@ -1,7 +1,7 @@
-import { EVERYTHING } from "../core/rights.ts";
+import { EVERYTHING } from "../core/ports/rights.ts";
 import { expect, test } from "vitest";
-import { KINDS, type FailKind, type KindRow } from "../core/kinds.ts";
-import { fail, ok } from "../core/outcome.ts";
+import { KINDS, type FailKind, type KindRow } from "../core/calls/kinds.ts";
+import { fail, ok } from "../core/calls/outcome.ts";
 import { createHarness, text, toolFrom, type Handler } from "../../test/support/pipeline.ts";
 
 const SECRET = "hunter2-very-secret";

@@ -1,16 +1,16 @@
-import { LOCAL_PRINCIPAL } from "../core/call.ts";
+import { LOCAL_PRINCIPAL } from "../core/calls/call.ts";
 import { FailError, messageOf } from "../core/errors.ts";
-import { isoNow } from "../core/iso-now.ts";
-import { jsonSize } from "../core/json-size.ts";
-import type { JsonObject } from "../core/json.ts";
-import { fail, type Fail, type Outcome } from "../core/outcome.ts";
-import type { AuditLine } from "../core/ports.ts";
-import { KINDS } from "../core/kinds.ts";
+import { isoNow } from "../core/text/iso-now.ts";
+import { jsonSize } from "../core/json/json-size.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import { fail, type Fail, type Outcome } from "../core/calls/outcome.ts";
+import type { AuditLine } from "../core/ports/ports.ts";
+import { KINDS } from "../core/calls/kinds.ts";
 import type { PipelineDeps } from "./ports.ts";
 import { withoutReportedKind } from "./reported-kind.ts";
 import { withOutageReport } from "./outage.ts";
 import type { CallState, Stage } from "./state.ts";
-import { firstChars } from "../core/truncate.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 /**
  * The outermost stage: each call has one outcome and one audit line. An exception of the hub's own code becomes

@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { KIND_META_KEY, RETRY_META_KEY } from "../core/kinds.ts";
-import type { Fail, Outcome } from "../core/outcome.ts";
-import { factsOf } from "../core/provider-kinds.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import { KIND_META_KEY, RETRY_META_KEY } from "../core/calls/kinds.ts";
+import type { Fail, Outcome } from "../core/calls/outcome.ts";
+import { factsOf } from "../core/sources/provider-kinds.ts";
 import type { CallState } from "./state.ts";
 
 /** Members by which a hub reports why a call failed. A client of this hub takes them for the hub's own. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fail } from "../core/outcome.ts";
+import { fail } from "../core/calls/outcome.ts";
 import { createHarness, text, toolFrom, type Handler } from "../../test/support/pipeline.ts";
 
 const hello: Handler = () => text("hello");

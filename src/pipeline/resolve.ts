@@ -1,8 +1,8 @@
-import type { Outcome } from "../core/outcome.ts";
+import type { Outcome } from "../core/calls/outcome.ts";
 import { budgetOf } from "./deadline.ts";
 import type { PipelineDeps, Resolution } from "./ports.ts";
 import type { CallState, Next, Stage } from "./state.ts";
-import { orAborted } from "../core/wait.ts";
+import { orAborted } from "../core/timing/wait.ts";
 
 /** Finds the record and the provider behind the target's name, in the caller's view. */
 export function resolveStage({ resolve, options }: PipelineDeps): Stage {

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import type { ToolRecord } from "../core/records.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import type { ToolRecord } from "../core/sources/records.ts";
 import { repairResult, withUri } from "../wire/shapes/results.ts";
 import type { PipelineDeps } from "./ports.ts";
 import type { CallState } from "./state.ts";

@@ -1,7 +1,7 @@
-import { stringifyExact } from "../core/exact-json.ts";
-import type { CallMethod } from "../core/call.ts";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { firstChars } from "../core/truncate.ts";
+import { stringifyExact } from "../core/json/exact-json.ts";
+import type { CallMethod } from "../core/calls/call.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 /** What a result must hold to be an answer to its method. */
 export type Shape = { readonly result: JsonObject } | { readonly wrong: string };

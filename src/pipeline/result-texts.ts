@@ -1,5 +1,5 @@
-import { mayHoldTags, withoutTags } from "../core/hidden-text.ts";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { mayHoldTags, withoutTags } from "../core/text/hidden-text.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 
 /**
  * What a tool answered, without the letters of the tag block in any of its texts: they spell words that nobody sees.

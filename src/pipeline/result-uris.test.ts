@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SourceUris } from "../core/source-uris.ts";
+import type { SourceUris } from "../core/uris/source-uris.ts";
 import { withShownUris } from "./result-uris.ts";
 
 const prefixed = (uri: string): string => `s+${uri}`;

@@ -1,7 +1,7 @@
-import { isJsonObject, objectMember, type JsonObject } from "../core/json.ts";
-import type { CallMethod } from "../core/call.ts";
-import type { SourceUris } from "../core/source-uris.ts";
-import { withUiResource } from "../core/ui-resource.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../core/json/json.ts";
+import type { CallMethod } from "../core/calls/call.ts";
+import type { SourceUris } from "../core/uris/source-uris.ts";
+import { withUiResource } from "../core/uris/ui-resource.ts";
 
 /**
  * Replaces the source's own URIs in a result by those that callers see, so that a link leads back to the source that

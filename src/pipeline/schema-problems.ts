@@ -1,5 +1,5 @@
-import type { JsonObject } from "../core/json.ts";
-import type { ToolRecord } from "../core/records.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { ToolRecord } from "../core/sources/records.ts";
 import type { Verdict } from "../schema/threads/messages.ts";
 import type { SchemaRole } from "../schema/guarded-schema.ts";
 import type { PipelineDeps } from "./ports.ts";

@@ -1,9 +1,9 @@
-import type { Call } from "../core/call.ts";
-import type { Deadline } from "../core/deadline.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { Outcome } from "../core/outcome.ts";
-import type { ResolvedCall } from "../core/provider.ts";
-import type { OutageReport } from "../core/records.ts";
+import type { Call } from "../core/calls/call.ts";
+import type { Deadline } from "../core/calls/deadline.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { Outcome } from "../core/calls/outcome.ts";
+import type { ResolvedCall } from "../core/sources/provider.ts";
+import type { OutageReport } from "../core/sources/records.ts";
 import type { Found } from "./ports.ts";
 import { ProviderCall } from "./provider-call.ts";
 

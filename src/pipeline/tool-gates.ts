@@ -1,7 +1,7 @@
-import type { Cancellation } from "../core/cancellation.ts";
-import { FairLine } from "../core/fair-line.ts";
-import type { Holder } from "../core/shares.ts";
-import { abortFailure } from "../core/wait.ts";
+import type { Cancellation } from "../core/calls/cancellation.ts";
+import { FairLine } from "../core/fairness/fair-line.ts";
+import type { Holder } from "../core/fairness/shares.ts";
+import { abortFailure } from "../core/timing/wait.ts";
 
 /** Which gate a call passes, and for whom. */
 export interface GateEntry {

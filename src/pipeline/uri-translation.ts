@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import type { Provider } from "../core/provider.ts";
-import type { SourceUris } from "../core/source-uris.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import type { Provider } from "../core/sources/provider.ts";
+import type { SourceUris } from "../core/uris/source-uris.ts";
 import { withShownUris } from "./result-uris.ts";
 import type { CallState } from "./state.ts";
 

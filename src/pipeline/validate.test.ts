@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { NO_SHAPE, type ArgumentValidation } from "../core/listing-shape.ts";
-import { ok } from "../core/outcome.ts";
-import { supposedName } from "../core/rights.ts";
+import { NO_SHAPE, type ArgumentValidation } from "../core/sources/listing-shape.ts";
+import { ok } from "../core/calls/outcome.ts";
+import { supposedName } from "../core/ports/rights.ts";
 import {
   createHarness,
   providerFrom,

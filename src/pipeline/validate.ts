@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import type { ArgumentValidation } from "../core/listing-shape.ts";
-import { fail, type Outcome } from "../core/outcome.ts";
-import type { ToolRecord } from "../core/records.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import type { ArgumentValidation } from "../core/sources/listing-shape.ts";
+import { fail, type Outcome } from "../core/calls/outcome.ts";
+import type { ToolRecord } from "../core/sources/records.ts";
 import { adaptArguments } from "../schema/adapt-arguments.ts";
 import type { CheckResult } from "../schema/compile.ts";
 import type { CheckedSchema } from "../schema/schema-checks.ts";
@@ -9,7 +9,7 @@ import type { PipelineDeps } from "./ports.ts";
 import { SchemaProblems } from "./schema-problems.ts";
 import type { CallState, Next, Stage } from "./state.ts";
 import type { UriTranslation } from "./uri-translation.ts";
-import { orAborted } from "../core/wait.ts";
+import { orAborted } from "../core/timing/wait.ts";
 
 /**
  * Holds arguments against the tool's input schema and fills in its defaults, before anything is started or sent (C37).

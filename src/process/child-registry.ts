@@ -1,5 +1,5 @@
 import { FailError } from "../core/errors.ts";
-import { fail } from "../core/outcome.ts";
+import { fail } from "../core/calls/outcome.ts";
 import { findTrees, hasGroup, killTree, killTreesNow, type Tree } from "./tree.ts";
 
 /** Children that may live at once in this process, whoever started them. */

@@ -1,5 +1,5 @@
 import { FailError } from "../core/errors.ts";
-import { fail } from "../core/outcome.ts";
+import { fail } from "../core/calls/outcome.ts";
 
 /**
  * One line for `cmd.exe /d /s /c "…"` that hands `args` to a batch file as they are. Two readers stand in between:

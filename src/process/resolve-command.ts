@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { basename, posix, win32 } from "node:path";
 import { FailError } from "../core/errors.ts";
-import { fail } from "../core/outcome.ts";
+import { fail } from "../core/calls/outcome.ts";
 import { cmdCommandLine } from "./cmd-quoting.ts";
 
 export interface CommandPlace {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Canceller } from "../core/cancellation.ts";
+import { Canceller } from "../core/calls/cancellation.ts";
 import { CallSlots } from "./call-slots.ts";
 
 test("a place that is left goes to whoever waits longest", async () => {

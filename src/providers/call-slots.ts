@@ -1,10 +1,10 @@
-import type { Call } from "../core/call.ts";
-import type { Cancellation } from "../core/cancellation.ts";
+import type { Call } from "../core/calls/call.ts";
+import type { Cancellation } from "../core/calls/cancellation.ts";
 import { FailError } from "../core/errors.ts";
-import { FairLine } from "../core/fair-line.ts";
-import { fail } from "../core/outcome.ts";
-import { holderOf, HUB } from "../core/shares.ts";
-import { abortFailure } from "../core/wait.ts";
+import { FairLine } from "../core/fairness/fair-line.ts";
+import { fail } from "../core/calls/outcome.ts";
+import { holderOf, HUB } from "../core/fairness/shares.ts";
+import { abortFailure } from "../core/timing/wait.ts";
 
 /** Calls that may wait for a free place. */
 const MAX_WAITING = 1000;

@@ -1,7 +1,7 @@
 import { Emitter } from "../core/events.ts";
-import { fail, type Outcome } from "../core/outcome.ts";
-import type { Provider, ProviderEvents, ProviderStatus, ResolvedCall } from "../core/provider.ts";
-import { NO_FEATURES, type Listing, type Source, type ToolRecord } from "../core/records.ts";
+import { fail, type Outcome } from "../core/calls/outcome.ts";
+import type { Provider, ProviderEvents, ProviderStatus, ResolvedCall } from "../core/sources/provider.ts";
+import { NO_FEATURES, type Listing, type Source, type ToolRecord } from "../core/sources/records.ts";
 
 /** A tool of this program itself. */
 export interface FixedTool {

@@ -1,8 +1,8 @@
-import { durationOption } from "../core/duration.ts";
+import { durationOption } from "../core/text/duration.ts";
 import { OptionError } from "../core/errors.ts";
-import type { ListingShape } from "../core/listing-shape.ts";
-import { Type, type OptionSchema, type Static } from "../core/option-schema.ts";
-import { ABOVE_ZERO, readEntries, readOptions } from "../core/option-values.ts";
+import type { ListingShape } from "../core/sources/listing-shape.ts";
+import { Type, type OptionSchema, type Static } from "../core/options/option-schema.ts";
+import { ABOVE_ZERO, readEntries, readOptions } from "../core/options/option-values.ts";
 
 const TOOL_TIMEOUT = durationOption({}, ABOVE_ZERO);
 

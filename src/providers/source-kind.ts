@@ -1,15 +1,15 @@
-import type { Client } from "../core/call.ts";
-import type { ListingShape } from "../core/listing-shape.ts";
+import type { Client } from "../core/calls/call.ts";
+import type { ListingShape } from "../core/sources/listing-shape.ts";
 import { OptionError } from "../core/errors.ts";
-import type { Sections } from "../core/option-schema.ts";
-import type { InnerHub } from "../core/inner-hub.ts";
-import type { Models } from "../core/models.ts";
-import type { Logger } from "../core/ports.ts";
-import type { Provider } from "../core/provider.ts";
-import type { ProviderKind } from "../core/provider-kinds.ts";
-import type { SignInDesk } from "../core/sign-in-desk.ts";
-import type { OutageReport, Source, ToolLimits } from "../core/records.ts";
-import type { RequestIds } from "../upstream/exchange.ts";
+import type { Sections } from "../core/options/option-schema.ts";
+import type { InnerHub } from "../core/calls/inner-hub.ts";
+import type { Models } from "../core/ports/models.ts";
+import type { Logger } from "../core/ports/ports.ts";
+import type { Provider } from "../core/sources/provider.ts";
+import type { ProviderKind } from "../core/sources/provider-kinds.ts";
+import type { SignInDesk } from "../core/ports/sign-in-desk.ts";
+import type { OutageReport, Source, ToolLimits } from "../core/sources/records.ts";
+import type { RequestIds } from "../upstream/connection/exchange.ts";
 import type { Installs } from "./installs.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 
@@ -83,7 +83,7 @@ export interface WantedSource<Services> extends ResolvedSource<unknown> {
  * once; its code is loaded when a source is made.
  */
 export interface SourceKind<S extends Sections, Config, Options, Services> {
-  /** Its row in `core/provider-kinds.ts`. */
+  /** Its row in `core/sources/provider-kinds.ts`. */
   readonly kind: ProviderKind;
   /** Its sections of the configuration. Tables that several kinds share, such as `mcp`, are joined. */
   readonly schema: S;

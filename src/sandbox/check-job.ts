@@ -1,9 +1,9 @@
-import { stringifyExact } from "../core/exact-json.ts";
+import { stringifyExact } from "../core/json/exact-json.ts";
 import { tooLargeFiles, tooManyFiles } from "./bound-messages.ts";
 import type { SandboxJob, SandboxLimits } from "./engine.ts";
 import { toFilePath } from "./file-path.ts";
 import type { SandboxOptions } from "./options.ts";
-import { firstChars } from "../core/truncate.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 /** Code of more than this is data, which belongs into `inputs` or `files`. */
 const MAX_CODE_BYTES = 1024 * 1024;

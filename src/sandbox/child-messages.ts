@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import type { SandboxError, SandboxFile, SandboxJob } from "./engine.ts";
 import { toFilePath } from "./file-path.ts";
 import type { FromWorker, WorkerDone } from "./worker-messages.ts";

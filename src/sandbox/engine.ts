@@ -1,5 +1,5 @@
-import type { JsonObject } from "../core/json.ts";
-import type { Holder } from "../core/shares.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { Holder } from "../core/fairness/shares.ts";
 
 /** Languages that a model may write in. TypeScript is JavaScript once its types are stripped, inside the sandbox. */
 export type SandboxLanguage = "python" | "javascript" | "typescript";

@@ -1,4 +1,4 @@
-import { parseExact, stringifyExact } from "../core/exact-json.ts";
+import { parseExact, stringifyExact } from "../core/json/exact-json.ts";
 
 /** One message between hub and sandbox child: a JSON head, and bytes that belong to it one after the other. */
 export interface Frame {

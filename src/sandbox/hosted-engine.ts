@@ -1,5 +1,5 @@
 import { messageOf } from "../core/errors.ts";
-import { FairLine } from "../core/fair-line.ts";
+import { FairLine } from "../core/fairness/fair-line.ts";
 import { checkJob, withinBounds } from "./check-job.ts";
 import type { Interpreter } from "./child-messages.ts";
 import type { SandboxEnd, SandboxEngine, SandboxHost, SandboxJob, SandboxLanguage, SandboxOutcome } from "./engine.ts";

@@ -1,8 +1,8 @@
-import { parseExact } from "../core/exact-json.ts";
-import { FairLine } from "../core/fair-line.ts";
-import { isJsonObject } from "../core/json.ts";
-import { whileLimited } from "../core/while-limited.ts";
-import { jsonSize, MAX_JSON_DEPTH } from "../core/json-size.ts";
+import { parseExact } from "../core/json/exact-json.ts";
+import { FairLine } from "../core/fairness/fair-line.ts";
+import { isJsonObject } from "../core/json/json.ts";
+import { whileLimited } from "../core/timing/while-limited.ts";
+import { jsonSize, MAX_JSON_DEPTH } from "../core/json/json-size.ts";
 import type { FromChild, ToChild } from "./child-messages.ts";
 import { readFiles } from "./child-messages.ts";
 import type {
@@ -20,7 +20,7 @@ import { ownerOf } from "./owner.ts";
 import { RunClock } from "./run-clock.ts";
 import { tooLargeAnswer, tooLargeResult, tooLongArguments, tooManyCalls } from "./bound-messages.ts";
 import type { WorkerDone } from "./worker-messages.ts";
-import { firstChars } from "../core/truncate.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 /** Beyond the child's own clocks: this much later the hub no longer waits for it. */
 const HUB_GRACE_MS = 2000;

@@ -1,8 +1,8 @@
-import { bytesOption } from "../core/bytes.ts";
-import { durationOption } from "../core/duration.ts";
-import { Type, type Static } from "../core/option-schema.ts";
-import { readOptions, type AmountBounds, type ValuesOf } from "../core/option-values.ts";
-import type { Starts } from "../core/table-facts.ts";
+import { bytesOption } from "../core/text/bytes.ts";
+import { durationOption } from "../core/text/duration.ts";
+import { Type, type Static } from "../core/options/option-schema.ts";
+import { readOptions, type AmountBounds, type ValuesOf } from "../core/options/option-values.ts";
+import type { Starts } from "../core/sources/table-facts.ts";
 import type { SandboxLimits } from "./engine.ts";
 
 export const SANDBOX_ENGINES = ["embedded", "bwrap", "deno", "bwrap-python"] as const;

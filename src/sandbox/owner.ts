@@ -1,4 +1,4 @@
-import type { Holder } from "../core/shares.ts";
+import type { Holder } from "../core/fairness/shares.ts";
 import type { SandboxJob } from "./engine.ts";
 
 /** Jobs that name no owner are all of one. */

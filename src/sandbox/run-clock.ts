@@ -1,4 +1,4 @@
-import { formatDuration } from "../core/duration.ts";
+import { formatDuration } from "../core/text/duration.ts";
 
 export interface RunClockOptions {
   /** The bounds as the user knows them, in milliseconds, for the message; this clock is set later by `graceMs`. */

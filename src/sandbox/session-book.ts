@@ -1,4 +1,4 @@
-import { Shares, type Holder } from "../core/shares.ts";
+import { Shares, type Holder } from "../core/fairness/shares.ts";
 import type { SandboxJob, SandboxOutcome } from "./engine.ts";
 import { ownerOf } from "./owner.ts";
 

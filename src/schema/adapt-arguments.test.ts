@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json/json.ts";
 import { adaptArguments } from "./adapt-arguments.ts";
 
 /** What is checked of one argument `a` with this schema; `undefined` where nothing is read otherwise. */

@@ -1,5 +1,5 @@
-import { exactNumber } from "../core/exact-json.ts";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { exactNumber } from "../core/json/exact-json.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { localTarget } from "./local-target.ts";
 
 /** Arguments as a second look at their schema reads them, after they did not fit. */

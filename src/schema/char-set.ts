@@ -1,5 +1,5 @@
 import { PatternError } from "./pattern-error.ts";
-import { firstChars } from "../core/truncate.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 const ASCII = 128;
 

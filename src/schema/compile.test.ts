@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { cpuMs } from "../../test/fixtures/cpu-time.ts";
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json/json.ts";
 import { compileSchema, type CheckResult } from "./compile.ts";
 
 const weather: JsonObject = {

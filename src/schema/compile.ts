@@ -1,8 +1,8 @@
 import type { ErrorObject, ValidateFunction } from "ajv";
 import { messageOf } from "../core/errors.ts";
-import { holdsBigInt } from "../core/exact-json.ts";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { jsonSize, MAX_JSON_DEPTH } from "../core/json-size.ts";
+import { holdsBigInt } from "../core/json/exact-json.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import { jsonSize, MAX_JSON_DEPTH } from "../core/json/json-size.ts";
 import { compileWithAjv, type Compilation, type Compiled, type Dialect } from "./engine.ts";
 import { compareExactly } from "./exact/exact-keywords.ts";
 import { LongDefaults } from "./exact/long-defaults.ts";
@@ -14,7 +14,7 @@ import { MAX_PATTERN_STEPS, PatternCostError, renewPatternAllowance } from "./pa
 import { surveySchema } from "./survey.ts";
 import { localTarget } from "./local-target.ts";
 import { hasPlace, placeIn, removePlace } from "./value-path.ts";
-import { firstChars } from "../core/truncate.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 export type CheckResult =
   /** `value` is the caller's own object, or a copy of it where defaults were filled in. */

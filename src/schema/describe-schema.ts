@@ -1,7 +1,7 @@
-import { stringifyExact } from "../core/exact-json.ts";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { stringifyExact } from "../core/json/exact-json.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { localTarget } from "./local-target.ts";
-import { firstChars } from "../core/truncate.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 const MAX_VALUES = 20;
 const MAX_DEPTH = 3;

@@ -1,13 +1,13 @@
 import { createRequire } from "node:module";
 import type { Ajv as AjvClass, Options, ValidateFunction } from "ajv";
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json/json.ts";
 import { addExactKeywords } from "./exact/exact-keywords.ts";
 import { roundSchema } from "./exact/rounded-schema.ts";
 import { boundFormats } from "./formats.ts";
 import { LinearPattern, PatternCostError } from "./pattern.ts";
 import { PatternError } from "./pattern-error.ts";
 import { isUnique } from "./unique.ts";
-import { firstChars } from "../core/truncate.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 // Ajv costs 40 ms and some megabytes, so it is loaded by the first check, which is not asynchronous.
 const require = createRequire(import.meta.url);

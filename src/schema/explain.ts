@@ -1,9 +1,9 @@
 import type { ErrorObject } from "ajv";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { nearest } from "../core/suggest.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import { nearest } from "../core/text/suggest.ts";
 import { describeReceived, describeSchema, listValues } from "./describe-schema.ts";
 import { localPath } from "./value-path.ts";
-import { firstChars, lastChars } from "../core/truncate.ts";
+import { firstChars, lastChars } from "../core/text/truncate.ts";
 
 /** One thing wrong with a value, said so that whoever sent it can mend it. */
 export interface SchemaError {

@@ -1,7 +1,7 @@
-import { stringifyExact } from "../core/exact-json.ts";
+import { stringifyExact } from "../core/json/exact-json.ts";
 import { createHash } from "node:crypto";
 import { messageOf } from "../core/errors.ts";
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json/json.ts";
 import { compileSchema, refuseValue, type CheckBounds, type CheckResult, type CompiledSchema } from "./compile.ts";
 import { PatternCostError } from "./pattern.ts";
 import { measurePlain, type PlainSchema } from "./plain.ts";

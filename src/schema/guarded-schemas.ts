@@ -1,4 +1,4 @@
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json/json.ts";
 import { GuardedSchema, type SchemaRole } from "./guarded-schema.ts";
 import { CheckThreads } from "./threads/check-threads.ts";
 import { TurnAllowance } from "./turn-allowance.ts";

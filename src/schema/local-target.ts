@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 
 /** The subschema that `#/a/b` names, if there is one. */
 export function localTarget(reference: string, root: JsonObject): JsonObject | undefined {

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { firstChars } from "../core/truncate.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 export interface NormalisedSchema {
   readonly schema: JsonObject;

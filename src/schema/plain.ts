@@ -1,5 +1,5 @@
-import { stringifyExact } from "../core/exact-json.ts";
-import { isJsonObject, type JsonObject, listMember } from "../core/json.ts";
+import { stringifyExact } from "../core/json/exact-json.ts";
+import { isJsonObject, type JsonObject, listMember } from "../core/json/json.ts";
 import { localTarget } from "./local-target.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json/json.ts";
 import type { CheckResult } from "./compile.ts";
 import type { CheckFor, GuardedSchema, SchemaRole } from "./guarded-schema.ts";
 import type { GuardedSchemas } from "./guarded-schemas.ts";

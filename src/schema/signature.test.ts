@@ -1,4 +1,4 @@
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json/json.ts";
 import { expect, test } from "vitest";
 import { signatureOf } from "./signature.ts";
 

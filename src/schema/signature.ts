@@ -1,6 +1,6 @@
-import { stringifyExact } from "../core/exact-json.ts";
-import { isJsonObject, type JsonObject, objectMember, stringMember } from "../core/json.ts";
-import { firstChars } from "../core/truncate.ts";
+import { stringifyExact } from "../core/json/exact-json.ts";
+import { isJsonObject, type JsonObject, objectMember, stringMember } from "../core/json/json.ts";
+import { firstChars } from "../core/text/truncate.ts";
 import { isPythonName } from "./python-names.ts";
 
 export type SignatureLanguage = "python" | "typescript";

@@ -1,5 +1,5 @@
-import { formatBytes } from "../core/bytes.ts";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { formatBytes } from "../core/text/bytes.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { FillSizes } from "./fill-size.ts";
 import { localTarget } from "./local-target.ts";
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 
 /**
  * Schemas of zod 3 as JSON Schema, which zod says itself from 4.2 on. Told is what may be sent, before defaults and

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt, timingSafeEqual } from "node:crypto";
-import { page, sendOn, SIGN_IN_PATH, type Page, type PageRequest } from "../core/sign-in-desk.ts";
+import { page, sendOn, SIGN_IN_PATH, type Page, type PageRequest } from "../core/ports/sign-in-desk.ts";
 import { escaped } from "./page.ts";
 
 export interface BrowserGuardOptions {

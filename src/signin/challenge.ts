@@ -1,4 +1,4 @@
-import { firstChars } from "../core/truncate.ts";
+import { firstChars } from "../core/text/truncate.ts";
 /** What a 401 or 403 says on how to get in (RFC 9728, 5.1; RFC 6750, 3). */
 export interface Challenge {
   readonly status: number;

@@ -1,10 +1,10 @@
-import { whilePersonActs } from "../core/ask-caller.ts";
-import type { Call, Principal } from "../core/call.ts";
+import { whilePersonActs } from "../core/calls/ask-caller.ts";
+import type { Call, Principal } from "../core/calls/call.ts";
 import { FailError } from "../core/errors.ts";
-import { objectMember } from "../core/json.ts";
-import { fail } from "../core/outcome.ts";
-import { permissionOf } from "../core/rights.ts";
-import type { Page, SignInDesk } from "../core/sign-in-desk.ts";
+import { objectMember } from "../core/json/json.ts";
+import { fail } from "../core/calls/outcome.ts";
+import { permissionOf } from "../core/ports/rights.ts";
+import type { Page, SignInDesk } from "../core/ports/sign-in-desk.ts";
 import { BrowserGuard } from "./browser-guard.ts";
 import type { Challenge } from "./challenge.ts";
 import { createContext, type SignInPlace } from "./context.ts";

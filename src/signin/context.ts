@@ -1,4 +1,4 @@
-import type { Logger } from "../core/ports.ts";
+import type { Logger } from "../core/ports/ports.ts";
 import type { OAuthOptions } from "../outbound/credentials/oauth.ts";
 import type { ProxyEnvironment } from "../outbound/proxy.ts";
 import type { Target } from "./discovery.ts";

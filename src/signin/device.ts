@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { stringMember, type JsonObject } from "../core/json.ts";
+import { stringMember, type JsonObject } from "../core/json/json.ts";
 import { errorCode, needsPerson, notNow } from "./failures.ts";
 import { prepare, redeemingOf, save, situationOf, type Prepared } from "./asked.ts";
 import type { LoginContext } from "./context.ts";

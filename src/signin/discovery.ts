@@ -1,5 +1,5 @@
-import { loginCommand } from "../core/login-command.ts";
-import { isJsonObject, stringMember, type JsonObject } from "../core/json.ts";
+import { loginCommand } from "../core/text/login-command.ts";
+import { isJsonObject, stringMember, type JsonObject } from "../core/json/json.ts";
 import type { Challenge } from "./challenge.ts";
 import { needsPerson, notNow } from "./failures.ts";
 import { isPassing, objectIn, type SignInNetwork } from "./network.ts";

@@ -7,7 +7,7 @@ import {
   type JsonWebKey,
   type KeyObject,
 } from "node:crypto";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 
 /** A key that tokens are bound to (RFC 9449). */
 export interface ProofKey {

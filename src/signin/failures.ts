@@ -1,6 +1,6 @@
 import { FailError } from "../core/errors.ts";
-import type { JsonObject } from "../core/json.ts";
-import { fail, type FailExtras } from "../core/outcome.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import { fail, type FailExtras } from "../core/calls/outcome.ts";
 
 /** Nothing of the call has left the hub. */
 const UNSENT: JsonObject = Object.freeze({ sent: false });

@@ -1,7 +1,7 @@
 import { createPrivateKey, webcrypto } from "node:crypto";
 import * as oauth from "oauth4webapi";
 import { FailError, OptionError } from "../core/errors.ts";
-import { stringMember, type JsonObject } from "../core/json.ts";
+import { stringMember, type JsonObject } from "../core/json/json.ts";
 import { basic } from "../outbound/credentials/basic.ts";
 import { retryAfterMs } from "../outbound/client/retry-after.ts";
 import { createProof, nonceWanted, type ProofKey } from "./dpop.ts";

@@ -1,4 +1,4 @@
-import { shellWord } from "../core/shell-word.ts";
+import { shellWord } from "../core/text/shell-word.ts";
 import { hasConfiguredCredentials, keyOf, type LoginContext } from "./context.ts";
 import { shown, type Discovered } from "./discovery.ts";
 import { needsPerson } from "./failures.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { codeOf, FailError } from "../core/errors.ts";
-import { isJsonObject, stringMember, type JsonObject } from "../core/json.ts";
-import { fail } from "../core/outcome.ts";
+import { isJsonObject, stringMember, type JsonObject } from "../core/json/json.ts";
+import { fail } from "../core/calls/outcome.ts";
 import { withFileLock } from "../files/file-lock.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { ISSUER_FILE, issuerFile } from "./vault-place.ts";

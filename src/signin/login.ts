@@ -1,4 +1,4 @@
-import { orAborted } from "../core/wait.ts";
+import { orAborted } from "../core/timing/wait.ts";
 import type { OAuthOptions } from "../outbound/credentials/oauth.ts";
 import { prepare, redeemingOf, save, situationOf, type Prepared } from "./asked.ts";
 import { begin, codeIn, type Begun } from "./authorization.ts";

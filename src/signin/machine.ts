@@ -1,4 +1,4 @@
-import { stringMember } from "../core/json.ts";
+import { stringMember } from "../core/json/json.ts";
 import { basic } from "../outbound/credentials/basic.ts";
 import type { OAuthOptions } from "../outbound/credentials/oauth.ts";
 import type { Challenge } from "./challenge.ts";

@@ -1,7 +1,7 @@
-import { isLoopback } from "../core/loopback.ts";
+import { isLoopback } from "../core/uris/loopback.ts";
 import { FailError } from "../core/errors.ts";
-import { isDeeperThan } from "../core/json-depth.ts";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { isDeeperThan } from "../core/json/json-depth.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { mayBePublic } from "../outbound/addresses.ts";
 import { OutboundClient, type OutboundRequest } from "../outbound/outbound-client.ts";
 import type { ProxyEnvironment } from "../outbound/proxy.ts";

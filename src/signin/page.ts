@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Page } from "../core/sign-in-desk.ts";
+import type { Page } from "../core/ports/sign-in-desk.ts";
 
 export function write(response: ServerResponse, { status, headers, body }: Page): void {
   response.writeHead(status, { ...headers, connection: "close" }).end(body);

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json/json.ts";
 
 /** Whose sign-in it is where all callers of the hub share one. */
 export const SHARED_PERSON = "shared";

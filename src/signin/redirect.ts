@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { OptionError } from "../core/errors.ts";
-import { LOOPBACK_NAMES } from "../core/loopback.ts";
+import { LOOPBACK_NAMES } from "../core/uris/loopback.ts";
 import type { BrowserGuard } from "./browser-guard.ts";
-import { page, type Page, type PageRequest } from "../core/sign-in-desk.ts";
+import { page, type Page, type PageRequest } from "../core/ports/sign-in-desk.ts";
 import { escaped, write } from "./page.ts";
 
 export interface RedirectOptions {

@@ -1,6 +1,6 @@
-import { isLoopback } from "../core/loopback.ts";
-import { loginCommand } from "../core/login-command.ts";
-import { stringMember } from "../core/json.ts";
+import { isLoopback } from "../core/uris/loopback.ts";
+import { loginCommand } from "../core/text/login-command.ts";
+import { stringMember } from "../core/json/json.ts";
 import type { OAuthOptions } from "../outbound/credentials/oauth.ts";
 import { ownDocument } from "./desk-place.ts";
 import { errorCode, needsPerson, notNow } from "./failures.ts";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import type { Cancellation } from "../core/cancellation.ts";
+import type { Cancellation } from "../core/calls/cancellation.ts";
 import { messageOf, type FailError } from "../core/errors.ts";
-import type { Logger } from "../core/ports.ts";
-import { markTold } from "../core/told.ts";
-import { orAborted } from "../core/wait.ts";
+import type { Logger } from "../core/ports/ports.ts";
+import { markTold } from "../core/calls/logged-failure.ts";
+import { orAborted } from "../core/timing/wait.ts";
 import type { ChangingCredentials, Refusal, Sent } from "../outbound/client/http-client.ts";
 import { readChallenge, type Challenge } from "./challenge.ts";
 import { MAX_WIDENINGS } from "./asked.ts";

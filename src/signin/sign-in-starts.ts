@@ -1,6 +1,6 @@
 import { FailError } from "../core/errors.ts";
-import { FairLine } from "../core/fair-line.ts";
-import { fail } from "../core/outcome.ts";
+import { FairLine } from "../core/fairness/fair-line.ts";
+import { fail } from "../core/calls/outcome.ts";
 import type { ClientRecord } from "./records.ts";
 
 /** Sign-ins to one source that are prepared at the same time; each asks the server and its issuer a few times. */

@@ -1,5 +1,5 @@
-import { stringifyExact } from "../core/exact-json.ts";
-import type { Audit } from "../core/ports.ts";
+import { stringifyExact } from "../core/json/exact-json.ts";
+import type { Audit } from "../core/ports/ports.ts";
 import type { LineSink } from "./line-sink.ts";
 import type { Redactor } from "./redactor.ts";
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../core/json.ts";
-import { firstChars } from "../core/truncate.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 const MAX_TEXT_CHARS = 2000;
 const MAX_STACK_CHARS = 6000;

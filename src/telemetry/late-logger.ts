@@ -1,5 +1,5 @@
-import type { JsonObject } from "../core/json.ts";
-import type { Logger, LogLevel } from "../core/ports.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { Logger, LogLevel } from "../core/ports/ports.ts";
 
 interface Line {
   readonly level: LogLevel;

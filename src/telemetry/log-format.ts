@@ -1,8 +1,8 @@
-import { stringifyExact } from "../core/exact-json.ts";
+import { stringifyExact } from "../core/json/exact-json.ts";
 import { createColors } from "picocolors";
-import { escaped, safeJson } from "../core/hidden-text.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { LogLevel } from "../core/ports.ts";
+import { escaped, safeJson } from "../core/text/hidden-text.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { LogLevel } from "../core/ports/ports.ts";
 
 /** One thing that happened. Message and facts are redacted and bounded already. */
 export interface LogEntry {

@@ -1,7 +1,7 @@
-import type { LogLevel } from "../core/ports.ts";
+import type { LogLevel } from "../core/ports/ports.ts";
 import { LEVEL_ORDER } from "./log-levels.ts";
 import { createTextFormatter, type LogEntry } from "./log-format.ts";
-import { firstChars } from "../core/truncate.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 const MAX_LINES = 1000;
 const MAX_LINE_CHARS = 2000;

@@ -1,6 +1,6 @@
-import { isoNow } from "../core/iso-now.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { Logger, LogLevel } from "../core/ports.ts";
+import { isoNow } from "../core/text/iso-now.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { Logger, LogLevel } from "../core/ports/ports.ts";
 import { boundedFacts, boundedText } from "./bounded-facts.ts";
 import type { LineSink } from "./line-sink.ts";
 import { createTextFormatter, formatJson, type Formatter, type LogEntry } from "./log-format.ts";

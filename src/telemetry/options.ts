@@ -1,7 +1,7 @@
 import { OptionError } from "../core/errors.ts";
-import { Type, type Static } from "../core/option-schema.ts";
-import { readOptions } from "../core/option-values.ts";
-import type { LogLevel } from "../core/ports.ts";
+import { Type, type Static } from "../core/options/option-schema.ts";
+import { readOptions } from "../core/options/option-values.ts";
+import type { LogLevel } from "../core/ports/ports.ts";
 
 /** The section `[logging]`. */
 export const LoggingSchema = Type.Object(

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { JsonObject } from "../core/json.ts";
-import type { Logger } from "../core/ports.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { Logger } from "../core/ports/ports.ts";
 import { redactedLogger } from "./redacted-logger.ts";
 import { Redactor } from "./redactor.ts";
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../core/json.ts";
-import type { Logger } from "../core/ports.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { Logger } from "../core/ports/ports.ts";
 import type { Redactor } from "./redactor.ts";
 
 /** Such as a console: whatever levels it has, and no `with`. */

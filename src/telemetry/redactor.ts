@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { encodedForms, plainForms, secretParts } from "./secret-forms.ts";
 import { SecretMatcher, type SecretForm } from "./secret-matcher.ts";
 import { isSecretName, redactPatterns, REDACTED } from "./secret-patterns.ts";

@@ -1,7 +1,7 @@
-import { isJsonObject } from "../core/json.ts";
+import { isJsonObject } from "../core/json/json.ts";
 import { redactPatterns } from "./secret-patterns.ts";
 import { countRandomChars, isNumbered, isPlainRun, isWordLike, runsOf, wordsOf } from "./word-likeness.ts";
-import { firstChars } from "../core/truncate.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 /**
  * Tells which values of a configuration are secrets. An option that is declared as a secret is one. The value of an

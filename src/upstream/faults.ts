@@ -1,7 +1,7 @@
 import { FailError } from "../core/errors.ts";
-import type { JsonObject } from "../core/json.ts";
-import { fail, type Fail } from "../core/outcome.ts";
-import type { Logger } from "../core/ports.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import { fail, type Fail } from "../core/calls/outcome.ts";
+import type { Logger } from "../core/ports/ports.ts";
 
 /**
  * Names what a server does wrong, once for each kind and connection, so that a chatty fault fills no log. Further ones

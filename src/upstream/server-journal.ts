@@ -1,9 +1,9 @@
-import type { Fail } from "../core/outcome.ts";
-import type { Logger } from "../core/ports.ts";
-import { isTold } from "../core/told.ts";
-import type { Connection } from "./connection.ts";
+import type { Fail } from "../core/calls/outcome.ts";
+import type { Logger } from "../core/ports/ports.ts";
+import { isTold } from "../core/calls/logged-failure.ts";
+import type { Connection } from "./connection/connection.ts";
 import { failureOf } from "./faults.ts";
-import { StderrLog } from "./stderr-log.ts";
+import { StderrLog } from "./transports/stderr-log.ts";
 
 /** What the log hears of one server: its connections as they come and go, and its lines on stderr. */
 export class ServerJournal {

@@ -1,14 +1,14 @@
 import type { Emitter } from "../core/events.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { Logger } from "../core/ports.ts";
-import type { ListAnnouncement, LogMessage, ResourceUpdate } from "../core/provider.ts";
-import type { EraChoice, EraName, Implementation } from "./era.ts";
-import type { RequestIds } from "./exchange.ts";
-import type { Gate } from "./gate.ts";
-import type { Installer } from "./installer.ts";
-import type { LegacyProcess } from "./links.ts";
-import type { ListingStore } from "./listing-cache.ts";
-import type { OpenTransport } from "./transport.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { Logger } from "../core/ports/ports.ts";
+import type { ListAnnouncement, LogMessage, ResourceUpdate } from "../core/sources/provider.ts";
+import type { EraChoice, EraName, Implementation } from "./connection/era.ts";
+import type { RequestIds } from "./connection/exchange.ts";
+import type { Gate } from "./links/gate.ts";
+import type { Installer } from "./links/installer.ts";
+import type { LegacyProcess } from "./links/links.ts";
+import type { ListingStore } from "./listing/listing-cache.ts";
+import type { OpenTransport } from "./transports/transport.ts";
 
 export interface UpstreamOptions {
   readonly openTransport: OpenTransport;

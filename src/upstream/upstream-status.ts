@@ -1,9 +1,9 @@
-import type { JsonObject } from "../core/json.ts";
-import type { Fail } from "../core/outcome.ts";
-import type { ProviderState, ProviderStatus } from "../core/provider.ts";
-import type { EraName } from "./era.ts";
-import type { Installer } from "./installer.ts";
-import type { Link } from "./link.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { Fail } from "../core/calls/outcome.ts";
+import type { ProviderState, ProviderStatus } from "../core/sources/provider.ts";
+import type { EraName } from "./connection/era.ts";
+import type { Installer } from "./links/installer.ts";
+import type { Link } from "./links/link.ts";
 
 export interface StatusFacts {
   readonly link: Link;

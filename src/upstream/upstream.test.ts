@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { fixture, isAlive, Lines, makeCall, textOf } from "../../test/fixtures/upstreams/harness.ts";
-import type { Outcome } from "../core/outcome.ts";
+import type { Outcome } from "../core/calls/outcome.ts";
 import { childEnvironment } from "../process/environment.ts";
-import { StdioTransport } from "./stdio-transport.ts";
+import { StdioTransport } from "./transports/stdio-transport.ts";
 import { Upstream } from "./upstream.ts";
 
 function start(pulseMs: number) {

@@ -1,4 +1,4 @@
-import { isJsonObject, objectMember, stringMember } from "../core/json.ts";
+import { isJsonObject, objectMember, stringMember } from "../core/json/json.ts";
 import { outboundFailure, statusFailure } from "../outbound/failures.ts";
 import { jsonOf, retryAfterMs, type OutboundResponse } from "../outbound/outbound-client.ts";
 import type { Backend } from "./backend.ts";

@@ -1,9 +1,9 @@
-import { bytesOption } from "../core/bytes.ts";
-import { durationOption } from "../core/duration.ts";
+import { bytesOption } from "../core/text/bytes.ts";
+import { durationOption } from "../core/text/duration.ts";
 import { OptionError } from "../core/errors.ts";
-import { Type, type Static } from "../core/option-schema.ts";
-import { readOptions } from "../core/option-values.ts";
-import type { Starts } from "../core/table-facts.ts";
+import { Type, type Static } from "../core/options/option-schema.ts";
+import { readOptions } from "../core/options/option-values.ts";
+import type { Starts } from "../core/sources/table-facts.ts";
 import { VERSION } from "../core/version.ts";
 
 export const WebSearchSchema = Type.Object(

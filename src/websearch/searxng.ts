@@ -1,11 +1,11 @@
-import { isJsonObject, stringMember } from "../core/json.ts";
+import { isJsonObject, stringMember } from "../core/json/json.ts";
 import { outboundFailure, statusFailure } from "../outbound/failures.ts";
 import { jsonOf, retryAfterMs, type OutboundResponse } from "../outbound/outbound-client.ts";
 import type { Backend } from "./backend.ts";
 import type { WebSearchOptions } from "./options.ts";
 import { plainText } from "./html.ts";
 import { toHit, type WebHit } from "./web-hit.ts";
-import { firstChars } from "../core/truncate.ts";
+import { firstChars } from "../core/text/truncate.ts";
 
 const NAME = "SearXNG";
 const SAFE_SEARCH = { off: "0", moderate: "1", strict: "2" } as const;

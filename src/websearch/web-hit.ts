@@ -1,4 +1,4 @@
-import { firstChars } from "../core/truncate.ts";
+import { firstChars } from "../core/text/truncate.ts";
 /** One result of a web search. */
 export interface WebHit {
   readonly title: string;

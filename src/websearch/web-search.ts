@@ -1,6 +1,6 @@
-import { stringifyExact } from "../core/exact-json.ts";
+import { stringifyExact } from "../core/json/exact-json.ts";
 import { FailError } from "../core/errors.ts";
-import { fail, type Fail } from "../core/outcome.ts";
+import { fail, type Fail } from "../core/calls/outcome.ts";
 import { FreshCache } from "../outbound/fresh-cache.ts";
 import { OutboundClient } from "../outbound/outbound-client.ts";
 import { Pace } from "../outbound/pace.ts";

@@ -1,4 +1,4 @@
-import { endOfString } from "../core/json-depth.ts";
+import { endOfString } from "../core/json/json-depth.ts";
 
 const QUOTE = 0x22;
 const COLON = 0x3a;

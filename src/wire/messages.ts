@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import type { RpcErrorObject } from "../core/outcome.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import type { RpcErrorObject } from "../core/calls/outcome.ts";
 import { replyMember } from "./reply-member.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { IntegerLengthError, MAX_INTEGER_DIGITS, parseExact } from "../core/exact-json.ts";
-import { isDeeperThan } from "../core/json-depth.ts";
+import { IntegerLengthError, MAX_INTEGER_DIGITS, parseExact } from "../core/json/exact-json.ts";
+import { isDeeperThan } from "../core/json/json-depth.ts";
 import { hasMoreKeysThan, tooManyKeys } from "./json-keys.ts";
 import { RPC } from "./messages.ts";
 
@@ -29,7 +29,7 @@ const BYTE_ORDER_MARK = 0xfeff;
 
 /**
  * Parses JSON text, with or without a byte order mark. Checks the limits before parsing. Integers beyond 2^53 become a
- * `bigint` (`core/exact-json.ts`).
+ * `bigint` (`core/json/exact-json.ts`).
  */
 export function readJson(marked: string, { maxJsonDepth, maxJsonKeys }: JsonLimits): ReadJson {
   const text = withoutByteOrderMark(marked);

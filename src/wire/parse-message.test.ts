@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { stringifyMembers } from "../core/json-text.ts";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { stringifyMembers } from "../core/json/json-text.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { parseMessage } from "./parse-message.ts";
 
 const LONG = "x".repeat(5000);

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { keepJsonText } from "../core/json-text.ts";
-import { endOfString } from "../core/json-depth.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import { keepJsonText } from "../core/json/json-text.ts";
+import { endOfString } from "../core/json/json-depth.ts";
 import { parseJson, withoutByteOrderMark, type ParsedJson } from "./parse-json.ts";
 
 /** A shorter member is written as fast as its text is found. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 
 /**
  * Returns which of `result` and `error` a reply carries, the only place that decides it. Many libraries serialise both

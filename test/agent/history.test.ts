@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAgent, type AgentState } from "../../src/agent.ts";
 import { createHub, type LibraryHub } from "../../src/index.ts";
-import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
 import { startModels, type ModelStandIn } from "./stand-in.ts";
 import { toolsFile } from "./tools-file.ts";
 

@@ -7,7 +7,7 @@ import OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { LLMWithMCPTools, OptionError } from "../../src/agent.ts";
 import { MCPClient } from "../../src/client.ts";
-import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
 import { isAlive, ToolFolder } from "../support/tool-folder.ts";
 import { startModels, type Asked, type ModelStandIn } from "./stand-in.ts";
 

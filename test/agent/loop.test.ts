@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createAgent, OptionError, type AgentEvent, type CreateAgentOptions } from "../../src/agent.ts";
 import { createHub, type LibraryHub } from "../../src/index.ts";
-import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
 import { startModels, type Asked, type ModelStandIn, type ScriptedReply } from "./stand-in.ts";
 import { hanging, load, RED_DOT, toolsFile } from "./tools-file.ts";
 

@@ -6,7 +6,7 @@ import { createAgent, type CreateAgentOptions } from "../../src/agent.ts";
 import { createHub, type LibraryHub } from "../../src/index.ts";
 import { MCPManager } from "../../src/manager.ts";
 import { closedPort, startTools } from "../documents/tool-server.ts";
-import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 import { startModels, type Asked, type ModelStandIn, type ScriptedReply } from "./stand-in.ts";
 import { toolsFile } from "./tools-file.ts";

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { jsonText } from "../support/json-text.ts";
-import { parseExact, stringifyExact } from "../../src/core/exact-json.ts";
+import { parseExact, stringifyExact } from "../../src/core/json/exact-json.ts";
 
 interface ExactJson {
   parse(text: string): unknown;

@@ -1,7 +1,7 @@
 // Tools of each kind that the hub runs receive integers beyond 2^53 exactly and return them exactly.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseExact, stringifyExact } from "../../src/core/exact-json.ts";
-import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { parseExact, stringifyExact } from "../../src/core/json/exact-json.ts";
+import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
 import { createHub, type LibraryHub } from "../../src/index.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 

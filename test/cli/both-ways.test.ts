@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createProgram } from "../../src/cli/program.ts";
 import { createHub, type LibraryHub } from "../../src/index.ts";
-import { processIo } from "../../src/cli/io.ts";
-import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { processIo } from "../../src/cli/output/io.ts";
+import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
 import { startModels, type ModelStandIn, type ScriptedReply } from "../agent/stand-in.ts";
 import { SCRIPTS, SCRIPTS_TOML } from "./files.ts";
 import { Desk, type Ran } from "./harness.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
 import { createHub } from "../../src/index.ts";
 import { Desk, exitOf, gone, seen } from "./harness.ts";
 

@@ -8,7 +8,7 @@ import type { Command } from "commander";
 import { transform } from "sucrase";
 import { describe, expect, test } from "vitest";
 import { createProgram } from "../../src/cli/program.ts";
-import type { Io } from "../../src/cli/io.ts";
+import type { Io } from "../../src/cli/output/io.ts";
 import { CLIENTS } from "../../src/config/connect/clients.ts";
 import { readPage, readSnippets, ROOT, type Snippet } from "./snippets.ts";
 

@@ -1,4 +1,4 @@
-import { objectMember, type JsonObject } from "../../src/core/json.ts";
+import { objectMember, type JsonObject } from "../../src/core/json/json.ts";
 import { META } from "../../src/wire/modern/envelope.ts";
 import { standardHeaders } from "../../src/wire/modern/headers.ts";
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { KINDS } from "../../src/core/kinds.ts";
+import { KINDS } from "../../src/core/calls/kinds.ts";
 import type { HubConfig } from "../../src/index.ts";
 import { WITHOUT_WAITING_MS } from "../fixtures/cpu-time.ts";
 import type { McpSession, SessionOptions } from "./mcp-session.ts";

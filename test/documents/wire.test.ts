@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { stringify } from "smol-toml";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { HubConfig } from "../../src/index.ts";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 import { HttpWire } from "../fixtures/raw/http-wire.ts";
 import { RawClient } from "../fixtures/raw/raw-client.ts";
 import type { McpSession, SessionOptions } from "./mcp-session.ts";

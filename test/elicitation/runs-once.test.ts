@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createHub, type HubConfig, type LibraryHub } from "../../src/index.ts";
-import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
 import { HttpWire } from "../fixtures/raw/http-wire.ts";
 import { FULL_CAPABILITIES, RawClient, type EraName } from "../fixtures/raw/raw-client.ts";
 import { fixture } from "../fixtures/upstreams/harness.ts";

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { createHub, type LibraryHub } from "../../src/index.ts";
-import { SILENT_LOGGER } from "../../src/core/ports.ts";
-import { renderHome } from "../../src/doors/home/home-page.ts";
+import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
+import { renderHome } from "../../src/endpoints/home/home-page.ts";
 
 let hub: LibraryHub | undefined;
 afterEach(() => hub?.close());

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import type { Mountable } from "../../src/http/listener.ts";
+import type { Mountable } from "../../src/http/listening/listener.ts";
 import type { HttpExchange } from "../../src/http/exchange.ts";
 import type { Handler, RoutePlace } from "../../src/http/router.ts";
-import { JsonRpcHttpDoor, type JsonRpcHttpParts } from "../../src/doors/jsonrpc/http-door.ts";
-import { jsonRpcPlaces } from "../../src/doors/jsonrpc/places.ts";
-import type { Door } from "../../src/doors/door.ts";
-import { LateDoor } from "../../src/doors/late-door.ts";
-import { resolveRest } from "../../src/doors/rest/options.ts";
-import { restPlaces } from "../../src/doors/rest/places.ts";
-import type { RestParts } from "../../src/doors/rest/ports.ts";
-import { RestDoor } from "../../src/doors/rest/rest-door.ts";
+import { JsonRpcHttpDoor, type JsonRpcHttpParts } from "../../src/endpoints/jsonrpc/http-door.ts";
+import { jsonRpcPlaces } from "../../src/endpoints/jsonrpc/places.ts";
+import type { Door } from "../../src/endpoints/door.ts";
+import { LateDoor } from "../../src/endpoints/late-door.ts";
+import { resolveRest } from "../../src/endpoints/rest/options.ts";
+import { restPlaces } from "../../src/endpoints/rest/places.ts";
+import type { RestParts } from "../../src/endpoints/rest/ports.ts";
+import { RestDoor } from "../../src/endpoints/rest/rest-door.ts";
 
 class Mounted implements Mountable {
   readonly places: RoutePlace[] = [];

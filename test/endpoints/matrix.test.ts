@@ -1,9 +1,9 @@
 // One truth: a tool of every kind of provider, through every surface, under every spelling of its name, gives one
 // value; and each kind of failure, provoked for real, is told by every surface as the table of kinds says.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { parseExact } from "../../src/core/exact-json.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import { KINDS, type FailKind } from "../../src/core/kinds.ts";
+import { parseExact } from "../../src/core/json/exact-json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import { KINDS, type FailKind } from "../../src/core/calls/kinds.ts";
 import { BuiltinProvider } from "../../src/providers/builtin/provider.ts";
 import { createGate, type Gate } from "../fixtures/hub-stand-in.ts";
 import type { Surface } from "./surface.ts";

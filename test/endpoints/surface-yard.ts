@@ -2,7 +2,7 @@
 // need one.
 import { fileURLToPath } from "node:url";
 import { stringify } from "smol-toml";
-import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
 import { loadHubConfig, openHub, type Hub } from "../../src/hub/open-hub.ts";
 import type { HubConfig } from "../../src/hub/schema.ts";
 import { serveHttp, type ServedHttp } from "../../src/hub/serve/serve.ts";

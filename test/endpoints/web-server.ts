@@ -1,4 +1,4 @@
-import { stringifyExact } from "../../src/core/exact-json.ts";
+import { stringifyExact } from "../../src/core/json/exact-json.ts";
 import { readJson, sendJson, startServer, type RunningServer } from "../fixtures/http-servers.ts";
 
 type Call = (args: Record<string, unknown>) => object | Promise<object>;

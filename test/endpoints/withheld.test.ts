@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Logger } from "../../src/core/ports.ts";
+import type { Logger } from "../../src/core/ports/ports.ts";
 import { createHub, type HubConfig, type LibraryHub } from "../../src/index.ts";
 import { startAuthServer, startProtected } from "../fixtures/auth-server.ts";
 import { ToolFolder } from "../support/tool-folder.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { RPC } from "../../src/wire/messages.ts";
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
 import { createHub, type HubConfig, type LibraryHub } from "../../src/index.ts";
 import { cpuMs, WITHOUT_WAITING_MS } from "../fixtures/cpu-time.ts";
 import { HttpWire } from "../fixtures/raw/http-wire.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 import type { HubConfig } from "../../src/index.ts";
 import { HttpWire } from "../fixtures/raw/http-wire.ts";
 import { RawClient } from "../fixtures/raw/raw-client.ts";

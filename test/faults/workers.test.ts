@@ -54,7 +54,7 @@ function line(served: ServeChild, session?: string): KeptLine {
 }
 
 function workersOf(served: ServeChild): number[] {
-  return descendants(served.pid).filter((pid) => commandOf(pid).includes("http/workers/main.js"));
+  return descendants(served.pid).filter((pid) => commandOf(pid).includes("http/adapters/workers/main.js"));
 }
 
 function commandOf(pid: number): string {

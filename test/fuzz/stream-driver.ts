@@ -1,5 +1,5 @@
 // Doors whose answers come on one stream, away from the requests: replies are counted and matched in rounds.
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 import { SseDecoder } from "../../src/wire/sse.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import type { ServeChild } from "../support/serve-child.ts";

@@ -2,7 +2,7 @@ import { access, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { Provider } from "../../src/core/provider.ts";
+import type { Provider } from "../../src/core/sources/provider.ts";
 import { npxFolder } from "../../src/providers/stdio/install/npx.ts";
 import { resolveStdioServer, type StdioServerConfig } from "../../src/providers/stdio/options.ts";
 import { createStdioProvider } from "../../src/providers/stdio/stdio-provider.ts";

@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { callTool, folderServices, testSource, ToolFolder } from "../support/tool-folder.ts";
-import type { Preparation, Provider } from "../../src/core/provider.ts";
+import type { Preparation, Provider } from "../../src/core/sources/provider.ts";
 import { createInstalls } from "../../src/hub/installs.ts";
 import { resolveScripts, type ScriptsConfig } from "../../src/providers/scripts/options.ts";
 import { createScriptsProvider } from "../../src/providers/scripts/provider.ts";

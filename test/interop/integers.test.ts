@@ -3,7 +3,7 @@
 import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
 import { loadHubConfig, openHub, type Hub } from "../../src/hub/open-hub.ts";
 import { serveHttp, type ServedHttp } from "../../src/hub/serve/serve.ts";
 import { rawMember } from "../fixtures/raw/raw-json.mjs";

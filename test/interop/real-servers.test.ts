@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL, fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 import type { HubConfig } from "../../src/index.ts";
 import { childEnvironment } from "../../src/process/environment.ts";
 import { HttpWire } from "../fixtures/raw/http-wire.ts";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CommandIo } from "../../servers/library/command/command-io.ts";
 import { add, show } from "../../servers/library/command/library-commands.ts";
 import { backup, doctor, exportTo, importFrom, move, stats } from "../../servers/library/command/move-commands.ts";
-import { openSqliteStore } from "../../servers/library/store/sqlite.ts";
+import { openSqliteStore } from "../../servers/library/store/sqlite/sqlite.ts";
 import { epub } from "./archives.ts";
 import { writePdf } from "./books.ts";
 import { madeDocuments } from "./stores/corpus.ts";

@@ -6,7 +6,7 @@ import { Desk } from "../cli/harness.ts";
 import { exportLibrary, importLibrary } from "../../servers/library/moves/export-file.ts";
 import { compareLibraries, moveLibrary } from "../../servers/library/moves/move.ts";
 import { bars } from "../../servers/library/moves/statistics.ts";
-import { openSqliteStore } from "../../servers/library/store/sqlite.ts";
+import { openSqliteStore } from "../../servers/library/store/sqlite/sqlite.ts";
 import { CLEAR_IDEAS, OEUVRE } from "./books.ts";
 import { embedder, fill, madeDocuments, vectorOf } from "./stores/corpus.ts";
 

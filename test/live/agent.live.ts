@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAgent } from "../../src/agent.ts";
-import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
 import { createHub, type LibraryHub } from "../../src/index.ts";
 import { toolsFile } from "../agent/tools-file.ts";
 

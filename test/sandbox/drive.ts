@@ -1,4 +1,4 @@
-import { parseExact, stringifyExact } from "../../src/core/exact-json.ts";
+import { parseExact, stringifyExact } from "../../src/core/json/exact-json.ts";
 import {
   createEmbeddedEngine,
   type EmbeddedEngine,

@@ -1,5 +1,5 @@
 // What every engine does alike, whatever it runs code in. Each engine that this machine has runs all of it.
-import { parseExact, stringifyExact } from "../../src/core/exact-json.ts";
+import { parseExact, stringifyExact } from "../../src/core/json/exact-json.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createEngine } from "../../src/sandbox/create-engine.ts";
 import type { SandboxEngine, SandboxLanguage } from "../../src/sandbox/engine.ts";

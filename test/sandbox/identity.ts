@@ -1,4 +1,4 @@
-import { EVERYTHING, type Rights } from "../../src/core/rights.ts";
+import { EVERYTHING, type Rights } from "../../src/core/ports/rights.ts";
 import { toolyardOf, type Toolyard } from "../../src/hub/toolyard.ts";
 
 /** The same hub as another caller sees it. */

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LocalMCPBinding } from "../../src/bindings.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
 import { createHub, type LibraryHub } from "../../src/index.ts";
 
 const logger = SILENT_LOGGER;

@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { withTimeToBegin } from "../fixtures/time-to-begin.ts";
-import type { Outcome } from "../../src/core/outcome.ts";
+import type { Outcome } from "../../src/core/calls/outcome.ts";
 import { CHILDREN } from "../../src/process/child-registry.ts";
 import { textOf } from "../support/tool-folder.ts";
 import { ScriptYard, until } from "../support/script-yard.ts";

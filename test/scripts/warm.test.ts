@@ -1,6 +1,6 @@
 // Interpreters that stay, Python and Node: what holds for a process a call holds for them too.
 import { describe, expect, test } from "vitest";
-import type { Notice } from "../../src/core/call.ts";
+import type { Notice } from "../../src/core/calls/call.ts";
 import { createFoldersProvider } from "../../src/providers/folders/provider.ts";
 import { resolveFolders } from "../../src/providers/folders/options.ts";
 import { callTool, folderServices, testSource, textOf } from "../support/tool-folder.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { MemoryProvider } from "../fixtures/memory-provider.ts";
-import { LOCAL_PRINCIPAL } from "../../src/core/call.ts";
-import type { Embedder, TextEmbedder } from "../../src/core/models.ts";
-import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { LOCAL_PRINCIPAL } from "../../src/core/calls/call.ts";
+import type { Embedder, TextEmbedder } from "../../src/core/ports/models.ts";
+import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
 import { loadTokenTable } from "../../src/models/table/token-table.ts";
 import { Catalog } from "../../src/catalog/catalog.ts";
 import { resolveCatalog } from "../../src/catalog/options.ts";

@@ -5,10 +5,10 @@ import { MemoryProvider } from "../fixtures/memory-provider.ts";
 import { Catalog } from "../../src/catalog/catalog.ts";
 import { resolveCatalog } from "../../src/catalog/options.ts";
 import { TableSearch } from "../../src/catalog/search/likeness/table-search.ts";
-import { LOCAL_PRINCIPAL } from "../../src/core/call.ts";
-import type { View } from "../../src/core/hub-port.ts";
-import { SILENT_LOGGER, type SearchAnswer, type SearchFilter } from "../../src/core/ports.ts";
-import type { Rights } from "../../src/core/rights.ts";
+import { LOCAL_PRINCIPAL } from "../../src/core/calls/call.ts";
+import type { View } from "../../src/core/ports/hub-port.ts";
+import { SILENT_LOGGER, type SearchAnswer, type SearchFilter } from "../../src/core/ports/ports.ts";
+import type { Rights } from "../../src/core/ports/rights.ts";
 import { loadTokenTable } from "../../src/models/table/token-table.ts";
 
 interface Offer {

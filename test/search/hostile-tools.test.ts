@@ -6,9 +6,9 @@ import { resolveCatalog } from "../../src/catalog/options.ts";
 import { SemanticSearch } from "../../src/catalog/search/semantic/semantic-search.ts";
 import { unitVector } from "../../src/catalog/search/semantic/vector-store.ts";
 import { TableSearch } from "../../src/catalog/search/likeness/table-search.ts";
-import { LOCAL_PRINCIPAL } from "../../src/core/call.ts";
-import type { Embedder, TextEmbedder } from "../../src/core/models.ts";
-import { SILENT_LOGGER, type SearchHit } from "../../src/core/ports.ts";
+import { LOCAL_PRINCIPAL } from "../../src/core/calls/call.ts";
+import type { Embedder, TextEmbedder } from "../../src/core/ports/models.ts";
+import { SILENT_LOGGER, type SearchHit } from "../../src/core/ports/ports.ts";
 import { loadTokenTable } from "../../src/models/table/token-table.ts";
 
 const VIEW = { mode: "all", principal: LOCAL_PRINCIPAL } as const;

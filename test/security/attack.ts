@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
 import { createHub, type HubConfig, type LibraryHub } from "../../src/index.ts";
 import { readJson, sendJson, startServer, type RunningServer } from "../fixtures/http-servers.ts";
 import { HttpWire } from "../fixtures/raw/http-wire.ts";

@@ -2,7 +2,7 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { VERSION } from "../../src/core/version.ts";
-import type { Io } from "../../src/cli/io.ts";
+import type { Io } from "../../src/cli/output/io.ts";
 import { createProgram } from "../../src/cli/program.ts";
 
 export interface Ran {

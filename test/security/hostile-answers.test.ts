@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
-import { Canceller } from "../../src/core/cancellation.ts";
+import { Canceller } from "../../src/core/calls/cancellation.ts";
 import { readText } from "../../src/outbound/client/body.ts";
 import { HttpClient } from "../../src/outbound/client/http-client.ts";
 import { startRaw, type RawRequest, type RawServer } from "../fixtures/raw-answers.ts";

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 import type { CheckResult } from "../../src/schema/compile.ts";
 import { GuardedSchemas } from "../../src/schema/guarded-schemas.ts";
 import { watchLoop } from "../support/loop-stalls.ts";

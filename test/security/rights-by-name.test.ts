@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import { Catalog } from "../../src/catalog/catalog.ts";
 import { resolveCatalog } from "../../src/catalog/options.ts";
 import type { Snapshot } from "../../src/catalog/snapshot.ts";
-import { LOCAL_PRINCIPAL, type Principal } from "../../src/core/call.ts";
-import { matchesGlob } from "../../src/core/glob.ts";
+import { LOCAL_PRINCIPAL, type Principal } from "../../src/core/calls/call.ts";
+import { matchesGlob } from "../../src/core/text/glob.ts";
 import { MemoryProvider } from "../fixtures/memory-provider.ts";
-import type { ToolRecord } from "../../src/core/records.ts";
+import type { ToolRecord } from "../../src/core/sources/records.ts";
 import { createRandom, type Random } from "../support/random.ts";
 
 const CASES = 40;

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { parseGnn } from "../../servers/gnn/language/parse.ts";
 import { readHtml } from "../../servers/library/documents/read-html.ts";
-import { parseBytes } from "../../src/core/bytes.ts";
+import { parseBytes } from "../../src/core/text/bytes.ts";
 import { cpuMs } from "../fixtures/cpu-time.ts";
 import { openTarget, openUpstream, tool } from "./attack.ts";
 

@@ -5,7 +5,7 @@ import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.j
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as LegacyHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { SERVICES, startService, type RunningService } from "../../servers/services.ts";
-import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
 import { createAgent } from "../../src/agent.ts";
 import { createHub, type JsonObject, type LibraryHub } from "../../src/index.ts";
 import { MCPManager, type Registry } from "../../src/manager.ts";

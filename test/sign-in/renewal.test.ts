@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
 import { keyOf } from "../../src/signin/context.ts";
 import type { SignInRecord } from "../../src/signin/records.ts";
 import { SignInSession } from "../../src/signin/session.ts";

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { receiveMessageOnPort, MessageChannel, Worker } from "node:worker_threads";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 import type { HostReply, SandboxError, SandboxFile, SandboxLimits, SandboxProfile } from "../../src/sandbox/engine.ts";
 import { compilePython } from "../../src/sandbox/python/module.ts";
 import type { FromWorker, ToWorker, WorkerDone } from "../../src/sandbox/worker-messages.ts";

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { JsonObject } from "../../src/core/json.ts";
-import type { Outcome } from "../../src/core/outcome.ts";
-import type { Provider } from "../../src/core/provider.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import type { Outcome } from "../../src/core/calls/outcome.ts";
+import type { Provider } from "../../src/core/sources/provider.ts";
 import { createScriptsProvider } from "../../src/providers/scripts/provider.ts";
 import { resolveScripts, type ScriptsConfig } from "../../src/providers/scripts/options.ts";
 import { callTool, folderServices, isAlive, testSource, ToolFolder, type CallOptions } from "./tool-folder.ts";

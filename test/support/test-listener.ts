@@ -1,12 +1,12 @@
-import type { Logger } from "../../src/core/ports.ts";
-import type { PortListener } from "../../src/http/listener.ts";
-import { createListener } from "../../src/http/node/listener.ts";
+import type { Logger } from "../../src/core/ports/ports.ts";
+import type { PortListener } from "../../src/http/listening/listener.ts";
+import { createListener } from "../../src/http/adapters/node/listener.ts";
 import type { HttpOptions } from "../../src/http/options.ts";
-import { createTokenAuthenticator } from "../../src/http/tokens.ts";
-import { createWorkerPool } from "../../src/http/workers/pool.ts";
+import { createTokenAuthenticator } from "../../src/http/request/tokens.ts";
+import { createWorkerPool } from "../../src/http/adapters/workers/pool.ts";
 
 /**
- * How many processes serve in tests of the doors: `TOOLYARD_TEST_WORKERS=2 npx vitest run src/doors` runs them all
+ * How many processes serve in tests of the doors: `TOOLYARD_TEST_WORKERS=2 npx vitest run src/endpoints` runs them all
  * through workers.
  */
 const WORKERS = Number(process.env["TOOLYARD_TEST_WORKERS"] ?? 1);

@@ -1,7 +1,7 @@
 import type { Embedder } from "../search/embedder.ts";
 import { searchPassages } from "../search/search.ts";
 import { Terms } from "../search/terms.ts";
-import { openSqliteStore } from "../store/sqlite.ts";
+import { openSqliteStore } from "../store/sqlite/sqlite.ts";
 import type { LibraryStore } from "../store/store.ts";
 import type { BeirCollection, BeirDocument } from "./beir.ts";
 import { ndcgAt10, recallAt10 } from "./ndcg.ts";

@@ -1,6 +1,6 @@
-import { lengthsOf } from "./sqlite-digest.ts";
-import type { SqliteDriver } from "./sqlite-driver.ts";
-import { revisionOf } from "./sqlite-schema.ts";
+import { lengthsOf } from "./sqlite/sqlite-digest.ts";
+import type { SqliteDriver } from "./sqlite/sqlite-driver.ts";
+import { revisionOf } from "./sqlite/sqlite-schema.ts";
 import type { PassageKind } from "./store.ts";
 
 /** A document's passages: they are given in one transaction, so their numbers follow one another. */

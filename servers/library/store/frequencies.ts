@@ -1,5 +1,5 @@
-import type { SqliteDriver } from "./sqlite-driver.ts";
-import { revisionOf } from "./sqlite-schema.ts";
+import type { SqliteDriver } from "./sqlite/sqlite-driver.ts";
+import { revisionOf } from "./sqlite/sqlite-schema.ts";
 import type { PassageKind } from "./store.ts";
 
 /** Terms that are kept. */

@@ -79,12 +79,12 @@ export async function openStore(address: StoreAddress): Promise<LibraryStore> {
   switch (address.kind) {
     case "sqlite": {
       if (address.file !== ":memory:") await makeFolder(dirname(address.file));
-      return (await import("./sqlite.ts")).openSqliteStore(address.file);
+      return (await import("./sqlite/sqlite.ts")).openSqliteStore(address.file);
     }
     case "postgres":
-      return (await import("./postgres.ts")).openPostgresStore(address.url, address.collection);
+      return (await import("./postgres/postgres.ts")).openPostgresStore(address.url, address.collection);
     case "weaviate":
-      return (await import("./weaviate.ts")).openWeaviateStore(address.url, address.collection);
+      return (await import("./weaviate/weaviate.ts")).openWeaviateStore(address.url, address.collection);
   }
 }
 
@@ -94,9 +94,9 @@ export async function isStoreThere(address: StoreAddress): Promise<boolean> {
     case "sqlite":
       return isThere(address.file);
     case "postgres":
-      return (await import("./postgres.ts")).isPostgresStoreThere(address.url, address.collection);
+      return (await import("./postgres/postgres.ts")).isPostgresStoreThere(address.url, address.collection);
     case "weaviate":
-      return (await import("./weaviate.ts")).isWeaviateStoreThere(address.url, address.collection);
+      return (await import("./weaviate/weaviate.ts")).isWeaviateStoreThere(address.url, address.collection);
   }
 }
 

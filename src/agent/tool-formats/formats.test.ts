@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fail, ok } from "../../core/outcome.ts";
+import { fail, ok } from "../../core/calls/outcome.ts";
 import {
   fromAnthropicToolCall,
   fromGoogleToolCall,

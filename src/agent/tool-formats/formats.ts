@@ -1,12 +1,12 @@
-import { parseExact, stringifyExact } from "../../core/exact-json.ts";
-import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import { toolValue } from "../../core/tool-value.ts";
+import { parseExact, stringifyExact } from "../../core/json/exact-json.ts";
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json/json.ts";
+import type { Outcome } from "../../core/calls/outcome.ts";
+import { toolValue } from "../../core/calls/tool-value.ts";
 import { createToolNames, type ToolNames } from "../tool-names.ts";
 import { toErrorObject } from "../tool-output.ts";
 import type { Vendor } from "../vendor.ts";
 import { rewriteSchema } from "./rewrite-schema.ts";
-import { firstChars } from "../../core/truncate.ts";
+import { firstChars } from "../../core/text/truncate.ts";
 
 /** A tool as a hub or a client lists it: in MCP's wire shape, or with `input_schema`. */
 export interface ListedTool {

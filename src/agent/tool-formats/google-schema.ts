@@ -1,5 +1,5 @@
-import { stringifyExact } from "../../core/exact-json.ts";
-import { isJsonObject, type JsonObject, listMember, objectMember } from "../../core/json.ts";
+import { stringifyExact } from "../../core/json/exact-json.ts";
+import { isJsonObject, type JsonObject, listMember, objectMember } from "../../core/json/json.ts";
 import { followRef } from "./refs.ts";
 
 /** Google takes a part of OpenAPI's schemas; these members mean the same there. */

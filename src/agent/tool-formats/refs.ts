@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 
 /** References are followed so far; what is deeper says nothing further. */
 const MAX_HOPS = 16;

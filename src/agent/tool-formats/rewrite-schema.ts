@@ -1,5 +1,5 @@
-import { roundBigInts } from "../../core/exact-json.ts";
-import { isJsonObject, objectMember, type JsonObject } from "../../core/json.ts";
+import { roundBigInts } from "../../core/json/exact-json.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../../core/json/json.ts";
 import type { Vendor } from "../vendor.ts";
 import { toGoogleSchema } from "./google-schema.ts";
 import { followRef } from "./refs.ts";

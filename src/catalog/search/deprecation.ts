@@ -1,5 +1,5 @@
-import type { ToolRecord } from "../../core/records.ts";
-import { firstChars } from "../../core/truncate.ts";
+import type { ToolRecord } from "../../core/sources/records.ts";
+import { firstChars } from "../../core/text/truncate.ts";
 
 /** A tool whose definition says that another one replaces it. */
 export interface Deprecation {

@@ -1,6 +1,6 @@
-import { isJsonObject, listMember, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
-import { visibleName } from "../../core/names.ts";
-import type { ToolRecord } from "../../core/records.ts";
+import { isJsonObject, listMember, objectMember, stringMember, type JsonObject } from "../../core/json/json.ts";
+import { visibleName } from "../../core/names/names.ts";
+import type { ToolRecord } from "../../core/sources/records.ts";
 import type { PreparedTool } from "../source-part.ts";
 import type { Field, Ranking } from "./ranking.ts";
 import { fieldWords, tellingWords } from "./words.ts";

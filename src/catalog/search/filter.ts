@@ -1,4 +1,4 @@
-import type { SearchFilter } from "../../core/ports.ts";
+import type { SearchFilter } from "../../core/ports/ports.ts";
 import type { PreparedTool } from "../source-part.ts";
 
 /**

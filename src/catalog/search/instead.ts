@@ -1,5 +1,5 @@
-import type { SearchFilter, SearchHit, SearchInstead } from "../../core/ports.ts";
-import { nearest } from "../../core/suggest.ts";
+import type { SearchFilter, SearchHit, SearchInstead } from "../../core/ports/ports.ts";
+import { nearest } from "../../core/text/suggest.ts";
 import type { PreparedTool } from "../source-part.ts";
 import { passesFilter } from "./filter.ts";
 

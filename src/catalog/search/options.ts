@@ -1,5 +1,5 @@
-import { Type, type Static } from "../../core/option-schema.ts";
-import { readOptions } from "../../core/option-values.ts";
+import { Type, type Static } from "../../core/options/option-schema.ts";
+import { readOptions } from "../../core/options/option-values.ts";
 
 /** `[search]` of the configuration. */
 export const SearchSchema = Type.Object(

@@ -1,4 +1,4 @@
-import type { SearchReasons } from "../../core/ports.ts";
+import type { SearchReasons } from "../../core/ports/ports.ts";
 import type { Ranking } from "./ranking.ts";
 import type { Postings, WholeIndex } from "./whole-index.ts";
 

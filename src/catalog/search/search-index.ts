@@ -1,8 +1,8 @@
-import type { SearchAnswer, SearchHit } from "../../core/ports.ts";
-import { isJsonObject, stringMember } from "../../core/json.ts";
-import { inSlices } from "../../core/slices.ts";
-import { visibleName } from "../../core/names.ts";
-import type { ToolRecord } from "../../core/records.ts";
+import type { SearchAnswer, SearchHit } from "../../core/ports/ports.ts";
+import { isJsonObject, stringMember } from "../../core/json/json.ts";
+import { inSlices } from "../../core/timing/slices.ts";
+import { visibleName } from "../../core/names/names.ts";
+import type { ToolRecord } from "../../core/sources/records.ts";
 import type { PreparedTool, SourcePart } from "../source-part.ts";
 import { knownExpansions, looseExpansions, type Expansion } from "./expand-word.ts";
 import { Blend, type Evidence } from "./likeness/blend.ts";

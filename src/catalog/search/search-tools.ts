@@ -1,6 +1,6 @@
-import type { View } from "../../core/hub-port.ts";
-import type { SearchAnswer, SearchFilter } from "../../core/ports.ts";
-import { EVERYTHING, permissionOf } from "../../core/rights.ts";
+import type { View } from "../../core/ports/hub-port.ts";
+import type { SearchAnswer, SearchFilter } from "../../core/ports/ports.ts";
+import { EVERYTHING, permissionOf } from "../../core/ports/rights.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { passesFilter } from "./filter.ts";
 import type { Evidence } from "./likeness/blend.ts";

@@ -1,4 +1,4 @@
-import { editDistance } from "../../core/suggest.ts";
+import { editDistance } from "../../core/text/suggest.ts";
 
 const STEP = 64;
 

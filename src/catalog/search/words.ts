@@ -1,4 +1,4 @@
-import { firstChars } from "../../core/truncate.ts";
+import { firstChars } from "../../core/text/truncate.ts";
 /** Longest text that is read into words, of a query and of one field. */
 const MAX_QUERY_LENGTH = 2000;
 const MAX_FIELD_LENGTH = 8000;

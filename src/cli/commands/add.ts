@@ -11,16 +11,16 @@ import {
 import { locateConfig } from "../../config/locate.ts";
 import { readDocument } from "../../config/document.ts";
 import { messageOf } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { searchEnvironment } from "../../process/environment.ts";
 import { findCommand } from "../../process/resolve-command.ts";
-import { fileToAddTo } from "../config-target.ts";
-import { consent, writeAccepted } from "../consent.ts";
+import { fileToAddTo } from "../input/config-target.ts";
+import { consent, writeAccepted } from "../input/consent.ts";
 import { EXIT, UsageError } from "../failure.ts";
-import { print, printJson, type Io } from "../io.ts";
-import type { Run, SharedOptions } from "../command-row.ts";
-import { toolsAt } from "../tools-at.ts";
+import { print, printJson, type Io } from "../output/io.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
+import { toolsAt } from "../hub-access/tools-at.ts";
 
 interface Options extends SharedOptions {
   readonly env?: readonly string[];

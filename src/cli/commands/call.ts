@@ -1,17 +1,17 @@
 import { resolve, sep } from "node:path";
-import { formatBytes } from "../../core/bytes.ts";
-import { KINDS } from "../../core/kinds.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { LOCAL_PRINCIPAL } from "../../core/call.ts";
+import { formatBytes } from "../../core/text/bytes.ts";
+import { KINDS } from "../../core/calls/kinds.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
 import type { Hub } from "../../hub/open-hub.ts";
 import { EXIT } from "../failure.ts";
-import { fitToSchema, readArguments } from "../arguments.ts";
-import { contentText } from "../content.ts";
-import { oneCall, reportOutcome, type OneCallOptions } from "../one-call.ts";
-import { print, printPainted, type Io } from "../io.ts";
-import { assertPlace, mediaOf, saveMedia, type Medium } from "../saved-media.ts";
-import { imageProtocol, imageText } from "../shown-image.ts";
-import type { Run } from "../command-row.ts";
+import { fitToSchema, readArguments } from "../input/arguments.ts";
+import { contentText } from "../output/content.ts";
+import { oneCall, reportOutcome, type OneCallOptions } from "../hub-access/one-call.ts";
+import { print, printPainted, type Io } from "../output/io.ts";
+import { assertPlace, mediaOf, saveMedia, type Medium } from "../output/saved-media.ts";
+import { imageProtocol, imageText } from "../output/shown-image.ts";
+import type { Run } from "../rows/command-row.ts";
 
 interface Options extends OneCallOptions {
   readonly out?: string;

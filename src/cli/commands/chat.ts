@@ -1,23 +1,23 @@
-import { safeToShow } from "../../core/hidden-text.ts";
+import { safeToShow } from "../../core/text/hidden-text.ts";
 import { createInterface, type Interface } from "node:readline";
 import { Agent } from "../../agent/agent.ts";
 import { resolveAgent, type AgentOptions } from "../../agent/options.ts";
 import type { AgentOutcome, StopReason } from "../../agent/outcome.ts";
 import type { AgentHub } from "../../agent/agent-hub.ts";
 import type { Toolyard } from "../../hub/toolyard.ts";
-import { KINDS } from "../../core/kinds.ts";
+import { KINDS } from "../../core/calls/kinds.ts";
 import { loadLanguageModel } from "../../models/language-model.ts";
 import { assertKey, parseModelName } from "../../models/model-name.ts";
 import { resolveModels, type ModelsOptions } from "../../models/options.ts";
-import { jsonView, textView, type ChatView } from "../chat-view.ts";
-import { writeAbovePrompt } from "../above-prompt.ts";
-import { colorsOf } from "../colors.ts";
+import { jsonView, textView, type ChatView } from "../output/chat-view.ts";
+import { writeAbovePrompt } from "../output/prompt-safe-output.ts";
+import { colorsOf } from "../output/colors.ts";
 import { EXIT, UsageError } from "../failure.ts";
-import { claimInterrupts } from "../interrupts.ts";
-import { flush, printPainted, type Io } from "../io.ts";
-import { readTimeout } from "../one-call.ts";
-import type { Run, SharedOptions } from "../command-row.ts";
-import { loadSettings, withHub } from "../session.ts";
+import { claimInterrupts } from "../input/interrupts.ts";
+import { flush, printPainted, type Io } from "../output/io.ts";
+import { readTimeout } from "../hub-access/one-call.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
+import { loadSettings, withHub } from "../hub-access/session.ts";
 
 interface Options extends SharedOptions {
   readonly model?: string;

@@ -1,14 +1,14 @@
-import { KINDS } from "../../core/kinds.ts";
+import { KINDS } from "../../core/calls/kinds.ts";
 import { mendBroken, tellInstalls } from "../installs.ts";
 import type { Hub } from "../../hub/hub.ts";
 import { missingEngines } from "../engine-findings.ts";
 import { EXIT } from "../failure.ts";
-import { print, printPainted, printJson, type Io } from "../io.ts";
-import type { Run, SharedOptions } from "../command-row.ts";
+import { print, printPainted, printJson, type Io } from "../output/io.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
 import { showSources } from "../live/sources.ts";
-import { SETTLED_WITHIN_MS, withHub } from "../session.ts";
-import { readTimeout } from "../one-call.ts";
-import { isHealthy, sourceText, type SourceLine } from "../source-table.ts";
+import { SETTLED_WITHIN_MS, withHub } from "../hub-access/session.ts";
+import { readTimeout } from "../hub-access/one-call.ts";
+import { isHealthy, sourceText, type SourceLine } from "../output/source-table.ts";
 
 interface Options extends SharedOptions {
   readonly timeout?: string;

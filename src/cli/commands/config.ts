@@ -2,11 +2,11 @@ import { describeConfig } from "../../config/describe.ts";
 import { publishedSchema } from "../../config/json-schema.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { EXIT } from "../failure.ts";
-import { print, printPainted, printJson } from "../io.ts";
-import type { Run, SharedOptions } from "../command-row.ts";
-import { consent } from "../consent.ts";
-import { readSettings } from "../session.ts";
-import { table } from "../table.ts";
+import { print, printPainted, printJson } from "../output/io.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
+import { consent } from "../input/consent.ts";
+import { readSettings } from "../hub-access/session.ts";
+import { table } from "../output/table.ts";
 import { Redactor } from "../../telemetry/redactor.ts";
 
 interface Options extends SharedOptions {

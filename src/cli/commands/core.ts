@@ -1,21 +1,21 @@
-import { parseExact } from "../../core/exact-json.ts";
+import { parseExact } from "../../core/json/exact-json.ts";
 import { closeMcpInstance, initialize } from "../../compat/core/initialize.ts";
 import { MCPHTTPServer } from "../../compat/core/http-server.ts";
 import { MCPError, MCPResourceNotFoundError, MCPToolNotFoundError } from "../../compat/core/errors.ts";
 import type { MCP } from "../../compat/core/mcp.ts";
 import { withDefaultSources, type MCPOptions } from "../../compat/core/settings.ts";
 import { StdioServer } from "../../compat/core/stdio-server.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { messageOf } from "../../core/errors.ts";
-import { KINDS } from "../../core/kinds.ts";
-import { SILENT_LOGGER, type Logger, type LogLevel } from "../../core/ports.ts";
+import { KINDS } from "../../core/calls/kinds.ts";
+import { SILENT_LOGGER, type Logger, type LogLevel } from "../../core/ports/ports.ts";
 import { guardStdout } from "../../process/stdout-guard.ts";
-import { assertAccepted } from "../consent.ts";
+import { assertAccepted } from "../input/consent.ts";
 import { EXIT } from "../failure.ts";
-import { aborted } from "../interrupts.ts";
-import { print, printJson, type Io } from "../io.ts";
-import type { Run, SharedOptions } from "../command-row.ts";
-import { tellWaiting, whatIsMissing } from "../still-starting.ts";
+import { aborted } from "../input/interrupts.ts";
+import { print, printJson, type Io } from "../output/io.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
+import { tellWaiting, whatIsMissing } from "../hub-access/still-starting.ts";
 
 interface Options extends SharedOptions {
   readonly logLevel?: LogLevel;

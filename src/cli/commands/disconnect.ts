@@ -4,12 +4,12 @@ import { CLIENTS, type ClientKind } from "../../config/connect/clients.ts";
 import { ConnectionRecords } from "../../config/connect/records.ts";
 import { dataFolder } from "../../core/data-folder.ts";
 import { HUB_NAME } from "../../config/import/import-servers.ts";
-import type { Run, SharedOptions } from "../command-row.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
 import { EXIT, UsageError } from "../failure.ts";
-import { print, printJson, type Io } from "../io.ts";
-import { eachClient } from "../each-client.ts";
+import { print, printJson, type Io } from "../output/io.ts";
+import { eachClient } from "../input/each-client.ts";
 import { clientNamed, fileOf } from "./connect.ts";
-import { plainList } from "../table.ts";
+import { plainList } from "../output/table.ts";
 
 interface Options extends SharedOptions {
   readonly dryRun?: boolean;

@@ -10,10 +10,10 @@ import { resolveHttp } from "../../http/options.ts";
 import { loadHubConfig } from "../../hub/open-hub.ts";
 import { engineFindings, type Finding } from "../engine-findings.ts";
 import { EXIT } from "../failure.ts";
-import { printPainted, printJson, type Io } from "../io.ts";
-import type { Run, SharedOptions } from "../command-row.ts";
-import { consent } from "../consent.ts";
-import { table } from "../table.ts";
+import { printPainted, printJson, type Io } from "../output/io.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
+import { consent } from "../input/consent.ts";
+import { table } from "../output/table.ts";
 
 const PROBE_WITHIN_MS = 5000;
 const DEFAULT_PORT = 8808;

@@ -1,5 +1,5 @@
-import type { Run, SharedOptions } from "../command-row.ts";
-import { serviceIo, type ServiceIo } from "../service-io.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
+import { serviceIo, type ServiceIo } from "../output/service-io.ts";
 
 type Command<Argument, Options> = (argument: Argument, options: Options, io: ServiceIo) => Promise<number>;
 

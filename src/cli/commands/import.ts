@@ -7,16 +7,16 @@ import { knownFiles, type KnownFile } from "../../config/import/known-files.ts";
 import { parseToml, readDocument } from "../../config/document.ts";
 import { CONFIG_FILE_NAME } from "../../config/locate.ts";
 import { ConfigError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
-import { consent, writeAccepted } from "../consent.ts";
-import { exposure } from "../exposure.ts";
+import { consent, writeAccepted } from "../input/consent.ts";
+import { exposure } from "../output/exposure.ts";
 import { EXIT, UsageError } from "../failure.ts";
-import { print, printPainted, printJson, type Io } from "../io.ts";
+import { print, printPainted, printJson, type Io } from "../output/io.ts";
 import type { LiveLine } from "../live/line-text.ts";
 import { showLive } from "../live/live.ts";
-import type { Run, SharedOptions } from "../command-row.ts";
-import { plainLine, table } from "../table.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
+import { plainLine, table } from "../output/table.ts";
 import { readText } from "../../files/read-text.ts";
 
 interface Options extends SharedOptions {

@@ -6,8 +6,8 @@ import { CONFIG_FILE_NAME } from "../../config/locate.ts";
 import { configTemplate } from "../../config/template.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { EXIT, onFile, UsageError } from "../failure.ts";
-import { print, printJson } from "../io.ts";
-import type { Run, SharedOptions } from "../command-row.ts";
+import { print, printJson } from "../output/io.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
 
 interface Options extends SharedOptions {
   readonly output?: string;

@@ -1,5 +1,5 @@
-import type { Run, SharedOptions } from "../command-row.ts";
-import { serviceIo, type ServiceIo } from "../service-io.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
+import { serviceIo, type ServiceIo } from "../output/service-io.ts";
 
 type OnFile = (file: string, options: SharedOptions, io: ServiceIo) => Promise<number>;
 type OnAll = (options: SharedOptions, io: ServiceIo) => Promise<number>;

@@ -1,11 +1,11 @@
-import type { ToolMode } from "../../core/call.ts";
-import type { JsonObject } from "../../core/json.ts";
+import type { ToolMode } from "../../core/calls/call.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import type { Toolyard } from "../../hub/toolyard.ts";
-import { print, printPainted, printJson } from "../io.ts";
-import type { Run, SharedOptions } from "../command-row.ts";
-import { withHub } from "../session.ts";
-import { startedHere, tellMissing, tellStarting } from "../still-starting.ts";
-import { table } from "../table.ts";
+import { print, printPainted, printJson } from "../output/io.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
+import { withHub } from "../hub-access/session.ts";
+import { startedHere, tellMissing, tellStarting } from "../hub-access/still-starting.ts";
+import { table } from "../output/table.ts";
 
 interface Options extends SharedOptions {
   readonly mode: ToolMode;

@@ -1,6 +1,6 @@
-import { parseDuration } from "../../core/duration.ts";
+import { parseDuration } from "../../core/text/duration.ts";
 import { FailError } from "../../core/errors.ts";
-import { fail } from "../../core/outcome.ts";
+import { fail } from "../../core/calls/outcome.ts";
 import { openBrowser } from "../../process/open-browser.ts";
 import { isRefusal, probe } from "../../providers/http/probe.ts";
 import { createContext, keyOf } from "../../signin/context.ts";
@@ -8,9 +8,9 @@ import { handoverPlace } from "../../signin/handover.ts";
 import { loginByDevice, type DeviceShown } from "../../signin/device.ts";
 import { login } from "../../signin/login.ts";
 import type { SignInRecord } from "../../signin/records.ts";
-import type { Run, SharedOptions } from "../command-row.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
 import { EXIT, reportError, UsageError } from "../failure.ts";
-import { print, printJson, type Io } from "../io.ts";
+import { print, printJson, type Io } from "../output/io.ts";
 import { assertOwn, namedSource, signInSources, type SignInSource } from "../sign-ins.ts";
 
 interface Options extends SharedOptions {

@@ -1,10 +1,10 @@
 import { FailError } from "../../core/errors.ts";
-import { fail } from "../../core/outcome.ts";
+import { fail } from "../../core/calls/outcome.ts";
 import { createContext, keyOf } from "../../signin/context.ts";
 import { revoke } from "../../signin/grants.ts";
-import type { Run, SharedOptions } from "../command-row.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
 import { EXIT } from "../failure.ts";
-import { print, printJson } from "../io.ts";
+import { print, printJson } from "../output/io.ts";
 import { assertOwn, namedSource, signInSources } from "../sign-ins.ts";
 
 interface Options extends SharedOptions {

@@ -12,13 +12,13 @@ import {
   type PathList,
 } from "../../config/edit/sources.ts";
 import type { TomlDocument } from "../../config/edit/toml-document.ts";
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
-import type { Run, SharedOptions } from "../command-row.ts";
-import { fileToAddTo } from "../config-target.ts";
-import { shellWord } from "../../core/shell-word.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
+import { fileToAddTo } from "../input/config-target.ts";
+import { shellWord } from "../../core/text/shell-word.ts";
 import { EXIT, onFile, UsageError } from "../failure.ts";
-import { print, printJson, type Io } from "../io.ts";
+import { print, printJson, type Io } from "../output/io.ts";
 import { NEW_PLACES, NEW_TOOLS, TOOL_KINDS, type ToolKind } from "../new-tool/kinds.ts";
 import { SAMPLE } from "../new-tool/script-files.ts";
 

@@ -1,15 +1,15 @@
 import { relative } from "node:path";
 import { FailError, messageOf } from "../../core/errors.ts";
-import { KINDS } from "../../core/kinds.ts";
-import type { Preparation } from "../../core/provider.ts";
+import { KINDS } from "../../core/calls/kinds.ts";
+import type { Preparation } from "../../core/sources/provider.ts";
 import type { Hub } from "../../hub/open-hub.ts";
-import type { Run, SharedOptions } from "../command-row.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
 import { EXIT, UsageError } from "../failure.ts";
-import { print, printJson, type Io } from "../io.ts";
+import { print, printJson, type Io } from "../output/io.ts";
 import type { LiveLine } from "../live/line-text.ts";
 import { showLive } from "../live/live.ts";
-import { withHub } from "../session.ts";
-import { plainLine } from "../table.ts";
+import { withHub } from "../hub-access/session.ts";
+import { plainLine } from "../output/table.ts";
 
 /** One thing that tools need, and what became of it. */
 class Item {

@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject, listMember } from "../../core/json.ts";
-import { readArguments } from "../arguments.ts";
-import { blockText } from "../content.ts";
-import { oneCall, reportOutcome, type OneCallOptions } from "../one-call.ts";
-import type { Run } from "../command-row.ts";
+import { isJsonObject, type JsonObject, listMember } from "../../core/json/json.ts";
+import { readArguments } from "../input/arguments.ts";
+import { blockText } from "../output/content.ts";
+import { oneCall, reportOutcome, type OneCallOptions } from "../hub-access/one-call.ts";
+import type { Run } from "../rows/command-row.ts";
 
 export const run: Run<OneCallOptions> = async ([name = "", ...words], options, io) => {
   const args = await readArguments(words, io);

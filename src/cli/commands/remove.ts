@@ -1,13 +1,13 @@
 import { dirname, resolve } from "node:path";
 import { editConfigFile } from "../../config/edit/config-file.ts";
 import { hasPath, pathListsOf, removePath, serversOf, type PathList } from "../../config/edit/sources.ts";
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
-import { noSuchServer, openFiles, serverNamed, type OpenFile } from "../config-target.ts";
-import { consent, writeAccepted } from "../consent.ts";
+import { noSuchServer, openFiles, serverNamed, type OpenFile } from "../input/config-target.ts";
+import { consent, writeAccepted } from "../input/consent.ts";
 import { EXIT } from "../failure.ts";
-import { print, printJson, type Io } from "../io.ts";
-import type { Run } from "../command-row.ts";
+import { print, printJson, type Io } from "../output/io.ts";
+import type { Run } from "../rows/command-row.ts";
 
 export const run: Run = async ([name = ""], options, io) => {
   await consent(options, io);

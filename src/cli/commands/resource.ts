@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject, listMember } from "../../core/json.ts";
-import { resourceText } from "../content.ts";
-import { oneCall, reportOutcome, type OneCallOptions } from "../one-call.ts";
-import type { Run } from "../command-row.ts";
+import { isJsonObject, type JsonObject, listMember } from "../../core/json/json.ts";
+import { resourceText } from "../output/content.ts";
+import { oneCall, reportOutcome, type OneCallOptions } from "../hub-access/one-call.ts";
+import type { Run } from "../rows/command-row.ts";
 
 export const run: Run<OneCallOptions> = async ([uri = ""], options, io) => {
   const outcome = await oneCall({ ...options, shown: uri }, io, (hub, call) => hub.read(uri, call));

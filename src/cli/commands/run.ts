@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import { BuiltCall } from "../../core/built-call.ts";
-import { LOCAL_PRINCIPAL, type Call } from "../../core/call.ts";
-import type { CallerLink } from "../../core/caller-link.ts";
+import { BuiltCall } from "../../core/calls/built-call.ts";
+import { LOCAL_PRINCIPAL, type Call } from "../../core/calls/call.ts";
+import type { CallerLink } from "../../core/calls/caller-link.ts";
 import { FailError } from "../../core/errors.ts";
-import { fail } from "../../core/outcome.ts";
+import { fail } from "../../core/calls/outcome.ts";
 import { VERSION } from "../../core/version.ts";
 import { createInnerHub } from "../../hub/inner-hub.ts";
 import type { Hub } from "../../hub/open-hub.ts";
@@ -11,12 +11,12 @@ import { codeHost } from "../../providers/builtin/code/code-host.ts";
 import type { SandboxHost, SandboxJob } from "../../sandbox/engine.ts";
 import { resolveSandbox, type SandboxOptions } from "../../sandbox/options.ts";
 import { Sandbox, type SandboxRun } from "../../sandbox/sandbox.ts";
-import { noticeText } from "../notice-text.ts";
-import { print, type Io } from "../io.ts";
-import type { Run } from "../command-row.ts";
-import { readJob, withTimeout, type RunOptions } from "../run-job.ts";
-import { keepArtifacts, reportRunJson, RunView } from "../run-view.ts";
-import { loadSettings, withHub } from "../session.ts";
+import { noticeText } from "../output/notice-text.ts";
+import { print, type Io } from "../output/io.ts";
+import type { Run } from "../rows/command-row.ts";
+import { readJob, withTimeout, type RunOptions } from "../hub-access/run-job.ts";
+import { keepArtifacts, reportRunJson, RunView } from "../output/run-view.ts";
+import { loadSettings, withHub } from "../hub-access/session.ts";
 
 /** The hub's own tool for the same thing: code does not run code. */
 const OWN_TOOL = "execute_code";

@@ -1,11 +1,11 @@
-import type { SearchHit, SearchInstead, SearchReasons } from "../../core/ports.ts";
+import type { SearchHit, SearchInstead, SearchReasons } from "../../core/ports/ports.ts";
 import { UsageError } from "../failure.ts";
-import { print, printPainted, printJson, type Io } from "../io.ts";
-import type { Run, SharedOptions } from "../command-row.ts";
-import { searchThere } from "../search-there.ts";
-import { withHub } from "../session.ts";
-import { startedHere, tellMissing, tellStarting } from "../still-starting.ts";
-import { table } from "../table.ts";
+import { print, printPainted, printJson, type Io } from "../output/io.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
+import { searchThere } from "../hub-access/search-there.ts";
+import { withHub } from "../hub-access/session.ts";
+import { startedHere, tellMissing, tellStarting } from "../hub-access/still-starting.ts";
+import { table } from "../output/table.ts";
 
 interface Options extends SharedOptions {
   readonly limit: string;

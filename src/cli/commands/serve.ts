@@ -1,5 +1,5 @@
 import { messageOf, OptionError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import { guardStdout, type GuardedStdout } from "../../process/stdout-guard.ts";
 import { FirstCaller } from "../../hub/serve/first-caller.ts";
 import { logConfig } from "../../hub/log-config.ts";
@@ -10,13 +10,13 @@ import { assertListenable, serveHttp, type Served, type ServedHttp } from "../..
 import type { CallWatch } from "../../pipeline/ports.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { watchFaults } from "../faults.ts";
-import { aborted } from "../interrupts.ts";
-import { print, printPainted, type Io } from "../io.ts";
-import type { Run, SharedOptions } from "../command-row.ts";
-import { assertAccepted } from "../consent.ts";
-import { loadSettings } from "../session.ts";
-import { watchTerminal } from "../terminal.ts";
-import { besideHttp, readLinger, serveClients } from "../shared-hub.ts";
+import { aborted } from "../input/interrupts.ts";
+import { print, printPainted, type Io } from "../output/io.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
+import { assertAccepted } from "../input/consent.ts";
+import { loadSettings } from "../hub-access/session.ts";
+import { watchTerminal } from "../output/terminal.ts";
+import { besideHttp, readLinger, serveClients } from "../hub-access/shared-hub.ts";
 
 interface Options extends SharedOptions {
   readonly stdio?: boolean;
@@ -46,7 +46,7 @@ export const run: Run<Options> = async (_args, options, io) => {
   const { ask: _ask, ...unasked } = io;
   await assertAccepted(options, output ? unasked : io);
   if (output && options.shared) {
-    const { joinShared } = await import("../join-shared.ts");
+    const { joinShared } = await import("../hub-access/join-shared.ts");
     const ended = await joinShared({ options, io, output });
     if (ended !== undefined) return ended;
   }
@@ -169,7 +169,7 @@ async function bannerAfterStart(
   const live =
     io.stderr.isTTY === true ? (await import("../live/sources.ts")).showSources(hub, options, io) : undefined;
   try {
-    const { banner } = await import("../banner.ts");
+    const { banner } = await import("../output/banner.ts");
     return await banner(hub, { ...served, tokenVariable: tokenVariable(hub, options) }, io);
   } finally {
     live?.end();

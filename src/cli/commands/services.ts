@@ -1,14 +1,14 @@
 import { OptionError } from "../../core/errors.ts";
 import type { Served, ServedHttp } from "../../hub/serve/serve.ts";
-import { colorsOf } from "../colors.ts";
+import { colorsOf } from "../output/colors.ts";
 import { EXIT, UsageError } from "../failure.ts";
-import { aborted } from "../interrupts.ts";
-import { printPainted, type Io } from "../io.ts";
+import { aborted } from "../input/interrupts.ts";
+import { printPainted, type Io } from "../output/io.ts";
 import type { LiveLine } from "../live/line-text.ts";
 import { showLive } from "../live/live.ts";
-import type { Run, SharedOptions } from "../command-row.ts";
-import { parseUrl, readToken } from "../session.ts";
-import { table } from "../table.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
+import { parseUrl, readToken } from "../hub-access/session.ts";
+import { table } from "../output/table.ts";
 
 interface Options extends SharedOptions {
   readonly only?: string;

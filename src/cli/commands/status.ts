@@ -1,16 +1,16 @@
-import { isJsonObject, type JsonObject, listMember } from "../../core/json.ts";
-import { fail } from "../../core/outcome.ts";
+import { isJsonObject, type JsonObject, listMember } from "../../core/json/json.ts";
+import { fail } from "../../core/calls/outcome.ts";
 import { FailError, messageOf } from "../../core/errors.ts";
-import { askHub, type HubQuestion } from "../ask-hub.ts";
+import { askHub, type HubQuestion } from "../hub-access/ask-hub.ts";
 import { EXIT, reportFail } from "../failure.ts";
 import { causeOf } from "../../outbound/client/cause.ts";
 import { resolveHttp } from "../../http/options.ts";
-import { ownUrl } from "../own-url.ts";
-import { print, printPainted, printJson, type Io } from "../io.ts";
-import type { Run, SharedOptions } from "../command-row.ts";
-import { loadSettings, parseUrl, readToken, wantsToken } from "../session.ts";
-import { plainLine } from "../table.ts";
-import { sourceText, type SourceLine } from "../source-table.ts";
+import { ownUrl } from "../hub-access/own-url.ts";
+import { print, printPainted, printJson, type Io } from "../output/io.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
+import { loadSettings, parseUrl, readToken, wantsToken } from "../hub-access/session.ts";
+import { plainLine } from "../output/table.ts";
+import { sourceText, type SourceLine } from "../output/source-table.ts";
 
 const ANSWER_WITHIN_MS = 10_000;
 

@@ -1,11 +1,11 @@
 import { editConfigFile } from "../../config/edit/config-file.ts";
 import { serversOf } from "../../config/edit/sources.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
-import { noSuchServer, openFiles, serverNamed } from "../config-target.ts";
-import { consent, writeAccepted } from "../consent.ts";
+import { noSuchServer, openFiles, serverNamed } from "../input/config-target.ts";
+import { consent, writeAccepted } from "../input/consent.ts";
 import { EXIT } from "../failure.ts";
-import { print, printJson, type Io } from "../io.ts";
-import type { Run, SharedOptions } from "../command-row.ts";
+import { print, printJson, type Io } from "../output/io.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
 
 export const enable: Run = ([name = ""], options, io) => toggle({ name, enabled: true }, options, io);
 export const disable: Run = ([name = ""], options, io) => toggle({ name, enabled: false }, options, io);

@@ -1,10 +1,10 @@
-import { isoNow } from "../../core/iso-now.ts";
+import { isoNow } from "../../core/text/iso-now.ts";
 import type { SignInRecord } from "../../signin/records.ts";
-import type { Run, SharedOptions } from "../command-row.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
 import { EXIT, UsageError } from "../failure.ts";
-import { print, printJson, type Io } from "../io.ts";
+import { print, printJson, type Io } from "../output/io.ts";
 import { issuerBookOf, vaultOf } from "../sign-ins.ts";
-import { table } from "../table.ts";
+import { table } from "../output/table.ts";
 
 export const list: Run<SharedOptions> = async (_args, options, io) => {
   const { signIns, issuers } = await contents(io);

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import type { CallSeen } from "../../pipeline/ports.ts";
-import { displayWidth } from "../table.ts";
+import { displayWidth } from "../output/table.ts";
 import { callLines } from "./call-lines.ts";
 
 const SEEN = { who: "claude-desktop", target: "files__read_multiple_files", durationMs: 6.6, kind: "ok" } as const;

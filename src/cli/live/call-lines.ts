@@ -1,9 +1,9 @@
-import { formatDuration } from "../../core/duration.ts";
+import { formatDuration } from "../../core/text/duration.ts";
 import type { CallSeen } from "../../pipeline/ports.ts";
-import { colorsOf } from "../colors.ts";
-import type { Io } from "../io.ts";
-import { cutToWidth, displayWidth, plainLine } from "../table.ts";
-import { sizeOf } from "../terminal.ts";
+import { colorsOf } from "../output/colors.ts";
+import type { Io } from "../output/io.ts";
+import { cutToWidth, displayWidth, plainLine } from "../output/table.ts";
+import { sizeOf } from "../output/terminal.ts";
 
 const LONGEST_CALLER = 20;
 const LEAST_NAMES = 16;

@@ -1,8 +1,8 @@
-import type { Notice } from "../../core/call.ts";
-import type { SourceReport } from "../../core/hub-port.ts";
-import type { SharedOptions } from "../command-row.ts";
-import type { Io } from "../io.ts";
-import { noticeText } from "../notice-text.ts";
+import type { Notice } from "../../core/calls/call.ts";
+import type { SourceReport } from "../../core/ports/hub-port.ts";
+import type { SharedOptions } from "../rows/command-row.ts";
+import type { Io } from "../output/io.ts";
+import { noticeText } from "../output/notice-text.ts";
 import type { LiveLine } from "./line-text.ts";
 import { sourceLine } from "./sources.ts";
 import { isLive, showLive, type Live } from "./live.ts";

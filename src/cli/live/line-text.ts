@@ -1,5 +1,5 @@
-import { colorsOf } from "../colors.ts";
-import { cutToWidth, displayWidth, plainLine } from "../table.ts";
+import { colorsOf } from "../output/colors.ts";
+import { cutToWidth, displayWidth, plainLine } from "../output/table.ts";
 
 /** One thing that is under way, as it is now. Its texts may be anybody's. */
 export interface LiveLine {

@@ -1,7 +1,7 @@
 /* oxlint-disable no-control-regex -- What a terminal obeys is what is looked for. */
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Io, Terminal } from "../io.ts";
+import type { Io, Terminal } from "../output/io.ts";
 import type { LiveLine } from "./line-text.ts";
 import { showLive } from "./live.ts";
 

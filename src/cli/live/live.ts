@@ -1,6 +1,6 @@
-import type { Io, Terminal } from "../io.ts";
+import type { Io, Terminal } from "../output/io.ts";
 import { paintLine, plainText, type LiveLine } from "./line-text.ts";
-import { sizeOf } from "../terminal.ts";
+import { sizeOf } from "../output/terminal.ts";
 import { Screen } from "./screen.ts";
 
 /** Between two redraws: five a second. */

@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
-import type { Io, Terminal } from "../io.ts";
-import { displayWidth } from "../table.ts";
-import { sizeOf } from "../terminal.ts";
+import type { Io, Terminal } from "../output/io.ts";
+import { displayWidth } from "../output/table.ts";
+import { sizeOf } from "../output/terminal.ts";
 
 const HIDE_CURSOR = "\u001b[?25l";
 const SHOW_CURSOR = "\u001b[?25h";

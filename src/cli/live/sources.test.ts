@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { SourceReport } from "../../core/hub-port.ts";
-import type { Io } from "../io.ts";
+import type { SourceReport } from "../../core/ports/hub-port.ts";
+import type { Io } from "../output/io.ts";
 import { showSources, sourceLine } from "./sources.ts";
 
 beforeEach(() => void vi.useFakeTimers());

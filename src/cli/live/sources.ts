@@ -1,8 +1,8 @@
-import type { SourceReport } from "../../core/hub-port.ts";
-import type { ProviderState } from "../../core/provider.ts";
-import { isHubItself } from "../../core/provider-kinds.ts";
-import type { SharedOptions } from "../command-row.ts";
-import type { Io } from "../io.ts";
+import type { SourceReport } from "../../core/ports/hub-port.ts";
+import type { ProviderState } from "../../core/sources/provider.ts";
+import { isHubItself } from "../../core/sources/provider-kinds.ts";
+import type { SharedOptions } from "../rows/command-row.ts";
+import type { Io } from "../output/io.ts";
 import type { LiveLine } from "./line-text.ts";
 import { showLive, type Live } from "./live.ts";
 

@@ -1,4 +1,4 @@
-import type { ProviderKind } from "../../core/provider-kinds.ts";
+import type { ProviderKind } from "../../core/sources/provider-kinds.ts";
 import type { NewTool } from "./new-tool.ts";
 import { nodeScript, pythonScript, shellScript, typescriptScript } from "./script-files.ts";
 import { folderFiles, moduleFiles, serviceFiles } from "./other-files.ts";

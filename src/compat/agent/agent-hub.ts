@@ -1,8 +1,8 @@
 import type { AgentHub } from "../../agent/agent-hub.ts";
 import { FailError, messageOf, OptionError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { fail, ok, type Outcome } from "../../core/outcome.ts";
-import type { Logger } from "../../core/ports.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { fail, ok, type Outcome } from "../../core/calls/outcome.ts";
+import type { Logger } from "../../core/ports/ports.ts";
 import { createHub, type ServerSettings } from "../../hub/create-hub.ts";
 import type { HubConfig } from "../../hub/schema.ts";
 import type { Toolyard } from "../../hub/toolyard.ts";

@@ -1,4 +1,4 @@
-import { spellBigInts } from "../../core/exact-json.ts";
+import { spellBigInts } from "../../core/json/exact-json.ts";
 import type { AgentHub } from "../../agent/agent-hub.ts";
 import type { ToolResultOutput } from "../../agent/messages.ts";
 import { TEXTS } from "../../agent/texts.ts";
@@ -6,8 +6,8 @@ import { rewriteSchema } from "../../agent/tool-formats/rewrite-schema.ts";
 import { createToolNames } from "../../agent/tool-names.ts";
 import { toErrorObject, toModelOutput, type OutputRules } from "../../agent/tool-output.ts";
 import { FailError, OptionError } from "../../core/errors.ts";
-import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
-import { ok } from "../../core/outcome.ts";
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json/json.ts";
+import { ok } from "../../core/calls/outcome.ts";
 import type { Toolyard } from "../../hub/toolyard.ts";
 import { toAgentHub, type ToolCaller } from "./agent-hub.ts";
 

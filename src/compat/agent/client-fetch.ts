@@ -1,5 +1,5 @@
-import { parseExact, stringifyExact } from "../../core/exact-json.ts";
-import { isJsonObject, type JsonObject, listMember, objectMember } from "../../core/json.ts";
+import { parseExact, stringifyExact } from "../../core/json/exact-json.ts";
+import { isJsonObject, type JsonObject, listMember, objectMember } from "../../core/json/json.ts";
 import { toSnake } from "../option-keys.ts";
 
 /** A vendor's client, official or one that has the same method. */

@@ -8,7 +8,7 @@ import {
 } from "../../agent/options.ts";
 import type { Locale } from "../../agent/texts.ts";
 import { OptionError } from "../../core/errors.ts";
-import type { Logger } from "../../core/ports.ts";
+import type { Logger } from "../../core/ports/ports.ts";
 import type { LibraryHub } from "../../hub/create-hub.ts";
 import type { Toolyard } from "../../hub/toolyard.ts";
 import type { LoadedLanguageModel } from "../../models/given-model.ts";

@@ -1,4 +1,4 @@
-import { stringifyExact } from "../../core/exact-json.ts";
+import { stringifyExact } from "../../core/json/exact-json.ts";
 import { Agent } from "../../agent/agent.ts";
 import type { ModelMessage } from "../../agent/messages.ts";
 import { resolveAgent } from "../../agent/options.ts";
@@ -10,7 +10,7 @@ import {
   type OpenAITool,
 } from "../../agent/tool-formats/formats.ts";
 import { FailError, OptionError } from "../../core/errors.ts";
-import { fail } from "../../core/outcome.ts";
+import { fail } from "../../core/calls/outcome.ts";
 import type { ToolDefinition } from "../client/mcp-client.ts";
 import { callerHub, type ToolCaller } from "./agent-hub.ts";
 import { clientVendor } from "./client-fetch.ts";

@@ -1,5 +1,5 @@
 import { OptionError } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 import type { LoadedLanguageModel } from "../../models/given-model.ts";
 import { KIND_FACTS } from "../../models/kinds.ts";
 import { loadClientModel, loadLanguageModel } from "../../models/language-model.ts";

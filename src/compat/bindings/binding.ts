@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../core/json.ts";
-import type { Logger } from "../../core/ports.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { Logger } from "../../core/ports/ports.ts";
 import type { GenerateText, LlmBinding, TtiBinding } from "./client-models.ts";
 
 /** What bindings say of a tool. */

@@ -1,8 +1,8 @@
 import { FailError, messageOf } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
-import type { GeneratedImage, GeneratedText, ImageRequest, Models, TextRequest } from "../../core/models.ts";
-import { fail } from "../../core/outcome.ts";
-import { orAborted } from "../../core/wait.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import type { GeneratedImage, GeneratedText, ImageRequest, Models, TextRequest } from "../../core/ports/models.ts";
+import { fail } from "../../core/calls/outcome.ts";
+import { orAborted } from "../../core/timing/wait.ts";
 
 /** What a text-to-image binding is asked for. */
 export interface TtiRequest {

@@ -1,5 +1,5 @@
 import { messageOf } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 import { implementsMethod, type LollmsMCPBinding, type ToolDefinition, type ToolResult } from "./binding.ts";
 
 type Method = (...args: unknown[]) => unknown;

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { OptionError } from "../../core/errors.ts";
-import type { Logger } from "../../core/ports.ts";
+import type { Logger } from "../../core/ports/ports.ts";
 import type { HubConfig } from "../../hub/schema.ts";
 import { assertObjects, assertOptions, snakeKeys } from "../option-keys.ts";
 import { HubBinding } from "./hub-binding.ts";

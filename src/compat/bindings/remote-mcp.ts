@@ -1,6 +1,6 @@
 import { messageOf, OptionError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { Logger } from "../../core/ports.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type { Logger } from "../../core/ports/ports.ts";
 import { resolveRemoteServer, type RemoteServerConfig } from "../../providers/http/options.ts";
 import { assertOptions, parseSeconds, snakeKeys, toSnake } from "../option-keys.ts";
 import type { SourceHubOptions } from "../source-hub.ts";

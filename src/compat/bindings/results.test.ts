@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { KINDS, type FailKind, type KindRow } from "../../core/kinds.ts";
-import { fail } from "../../core/outcome.ts";
+import { KINDS, type FailKind, type KindRow } from "../../core/calls/kinds.ts";
+import { fail } from "../../core/calls/outcome.ts";
 import { toFailure } from "./results.ts";
 
 test.each(Object.entries<KindRow>(KINDS) as [FailKind, KindRow][])(

@@ -1,8 +1,8 @@
 import { FailError, messageOf } from "../../core/errors.ts";
-import { isJsonObject, objectMember, type JsonObject } from "../../core/json.ts";
-import { KINDS, type FailKind } from "../../core/kinds.ts";
-import { fail, type Fail, type Outcome } from "../../core/outcome.ts";
-import { typedValue } from "../../core/tool-value.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../../core/json/json.ts";
+import { KINDS, type FailKind } from "../../core/calls/kinds.ts";
+import { fail, type Fail, type Outcome } from "../../core/calls/outcome.ts";
+import { typedValue } from "../../core/calls/tool-value.ts";
 import type { SurfaceTool } from "../../hub/hub.ts";
 import type { ToolDefinition, ToolFailure, ToolResult } from "./binding.ts";
 

@@ -1,7 +1,7 @@
 import { messageOf, OptionError } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
-import type { Logger } from "../../core/ports.ts";
-import { READ_SEPARATORS } from "../../core/names.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import { READ_SEPARATORS } from "../../core/names/names.ts";
 import { resolveStdioServer, StdioServerSchema, type StdioServerConfig } from "../../providers/stdio/options.ts";
 import { assertOptions, snakeKeys } from "../option-keys.ts";
 import { withSeconds } from "../server-times.ts";

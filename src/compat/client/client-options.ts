@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { FailError, OptionError } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
-import { fail } from "../../core/outcome.ts";
-import type { Logger } from "../../core/ports.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import { fail } from "../../core/calls/outcome.ts";
+import type { Logger } from "../../core/ports/ports.ts";
 import type { ServerSettings } from "../../hub/create-hub.ts";
 import { childEnvironment } from "../../process/environment.ts";
 import { RemoteServerSchema, resolveRemoteServer, type RemoteServerConfig } from "../../providers/http/options.ts";

@@ -1,14 +1,14 @@
-import type { Notice } from "../../core/call.ts";
+import type { Notice } from "../../core/calls/call.ts";
 import { FailError, OptionError } from "../../core/errors.ts";
-import { isJsonObject, objectMember, type JsonObject } from "../../core/json.ts";
-import { fail } from "../../core/outcome.ts";
-import { toolValue } from "../../core/tool-value.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../../core/json/json.ts";
+import { fail } from "../../core/calls/outcome.ts";
+import { toolValue } from "../../core/calls/tool-value.ts";
 import type { HubConfig } from "../../hub/schema.ts";
 import type { CallOptions } from "../../hub/toolyard.ts";
 import { parseSeconds } from "../option-keys.ts";
 import { SourceHub } from "../source-hub.ts";
 import { resolveClient, type ClientServer, type ClientSettings, type ResolvedClient } from "./client-options.ts";
-import { firstChars } from "../../core/truncate.ts";
+import { firstChars } from "../../core/text/truncate.ts";
 
 export interface ToolDefinition {
   /** As the server gives it. */

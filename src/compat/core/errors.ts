@@ -1,4 +1,4 @@
-import { toolNotFound } from "../../doors/jsonrpc/failure.ts";
+import { toolNotFound } from "../../endpoints/jsonrpc/failure.ts";
 
 /**
  * Errors of the core server (G63). `code` and `data` are those of the JSON-RPC error that a caller on the wire gets; a

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { messageOf } from "../../core/errors.ts";
-import type { Logger } from "../../core/ports.ts";
+import type { Logger } from "../../core/ports/ports.ts";
 import { MCPSDKNotFoundError } from "./errors.ts";
 import { MCP } from "./mcp.ts";
 import { withDefaultSources, type MCPOptions } from "./settings.ts";

@@ -1,10 +1,10 @@
-import { LOCAL_PRINCIPAL } from "../../core/call.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { Logger } from "../../core/ports.ts";
-import { isHubItself } from "../../core/provider-kinds.ts";
-import type { Problem } from "../../core/records.ts";
-import { resourceValue, toolValue } from "../../core/tool-value.ts";
-import { readCapabilities } from "../../doors/jsonrpc/capabilities.ts";
+import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import { isHubItself } from "../../core/sources/provider-kinds.ts";
+import type { Problem } from "../../core/sources/records.ts";
+import { resourceValue, toolValue } from "../../core/calls/tool-value.ts";
+import { readCapabilities } from "../../endpoints/jsonrpc/capabilities.ts";
 import { describeServer } from "../../hub/builtin-ports.ts";
 import { openHub, type Hub } from "../../hub/open-hub.ts";
 import type { CallOptions, Toolyard } from "../../hub/toolyard.ts";

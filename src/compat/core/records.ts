@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 
 /** A registered tool (G16). */
 export class MCPTool {

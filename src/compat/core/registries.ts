@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../core/json.ts";
-import type { Problem } from "../../core/records.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { Problem } from "../../core/sources/records.ts";
 import type { Toolyard } from "../../hub/toolyard.ts";
 import type { ModulesHost } from "../../providers/modules/host.ts";
 import type { Registrations } from "../../providers/modules/registrations.ts";

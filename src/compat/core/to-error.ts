@@ -1,5 +1,5 @@
-import type { Fail } from "../../core/outcome.ts";
-import { dialectError, type Target } from "../../doors/jsonrpc/failure.ts";
+import type { Fail } from "../../core/calls/outcome.ts";
+import { dialectError, type Target } from "../../endpoints/jsonrpc/failure.ts";
 import {
   MCPError,
   MCPInvalidParamsError,

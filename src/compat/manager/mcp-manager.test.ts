@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { KINDS, type FailKind, type KindRow } from "../../core/kinds.ts";
-import { fail } from "../../core/outcome.ts";
+import { KINDS, type FailKind, type KindRow } from "../../core/calls/kinds.ts";
+import { fail } from "../../core/calls/outcome.ts";
 import { isAnswered } from "./mcp-manager.ts";
 
 describe.each(Object.entries<KindRow>(KINDS) as [FailKind, KindRow][])("a failure with the code %s", (kind, row) => {

@@ -1,11 +1,11 @@
-import { Deadline } from "../../core/deadline.ts";
+import { Deadline } from "../../core/calls/deadline.ts";
 import { FailError, messageOf, OptionError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { KINDS } from "../../core/kinds.ts";
-import { fail, type Fail } from "../../core/outcome.ts";
-import type { Logger } from "../../core/ports.ts";
-import { toolValue } from "../../core/tool-value.ts";
-import { orAborted } from "../../core/wait.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { KINDS } from "../../core/calls/kinds.ts";
+import { fail, type Fail } from "../../core/calls/outcome.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import { toolValue } from "../../core/calls/tool-value.ts";
+import { orAborted } from "../../core/timing/wait.ts";
 import { wholeLogger } from "../../telemetry/redacted-logger.ts";
 import { MCPClient, type ToolDefinition } from "../client/mcp-client.ts";
 import { assertObjects, assertOptions, parseSeconds, snakeKeys } from "../option-keys.ts";

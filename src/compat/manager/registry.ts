@@ -1,10 +1,10 @@
 import { OptionError } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
-import { NameBook } from "../../core/name-book.ts";
-import { DEFAULT_NAMING, READ_SEPARATORS, renderModelName, type Named } from "../../core/names.ts";
-import { nearest } from "../../core/suggest.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import { NameBook } from "../../core/names/name-book.ts";
+import { DEFAULT_NAMING, READ_SEPARATORS, renderModelName, type Named } from "../../core/names/names.ts";
+import { nearest } from "../../core/text/suggest.ts";
 import { resolveRemoteServer } from "../../providers/http/options.ts";
-import { firstChars } from "../../core/truncate.ts";
+import { firstChars } from "../../core/text/truncate.ts";
 
 /** Where a tool is. The server speaks Streamable HTTP at `scheme://host:port/path`. */
 export interface RegistryLine {

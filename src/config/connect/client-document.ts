@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError, messageOf } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { readText } from "../../files/read-text.ts";
 import { parseJson } from "../document.ts";
 import { TomlDocument } from "../edit/toml-document.ts";

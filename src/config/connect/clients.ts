@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../core/json.ts";
-import { nearest } from "../../core/suggest.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { nearest } from "../../core/text/suggest.ts";
 import { knownFiles, type Places } from "../import/known-files.ts";
 
 /** How the hub is reached: as a program that the client starts, or at an address. */

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { contentDigest } from "../../core/digest.ts";
+import { contentDigest } from "../../core/json/digest.ts";
 import { ConfigError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { replaceFile } from "../edit/replace-file.ts";
 import { HUB_NAME } from "../import/import-servers.ts";
 import { parseClientDocument, readClientDocument, type ClientDocument } from "./client-document.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { parse } from "jsonc-parser";
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import { removeFromJson, setInJson } from "./json-edit.ts";
 
 function editJson(text: string, [table, name]: readonly [string, string], entry?: JsonObject): Promise<string> {

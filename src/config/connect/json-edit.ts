@@ -1,5 +1,5 @@
 import type { Node } from "jsonc-parser";
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import { BYTE_ORDER_MARK } from "../document.ts";
 
 /** JSON with comments in which one entry of a table was set; every other line stays as it is. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { withFileLock } from "../../files/file-lock.ts";
 import { replaceFile } from "../edit/replace-file.ts";
 import { readText } from "../../files/read-text.ts";

@@ -1,5 +1,5 @@
-import type { OptionSchema } from "../../core/option-schema.ts";
-import type { JsonObject } from "../../core/json.ts";
+import type { OptionSchema } from "../../core/options/option-schema.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import { HUB_NAME, importServers, type ImportedServer } from "../import/import-servers.ts";
 import { twinOf } from "../import/same-server.ts";
 import type { ClientDocument } from "./client-document.ts";

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import { ConfigError, messageOf } from "../../core/errors.ts";
-import type { OptionSchema } from "../../core/option-schema.ts";
+import type { OptionSchema } from "../../core/options/option-schema.ts";
 import { withFileLock } from "../../files/file-lock.ts";
 import { checkConfig, formatPath } from "../check.ts";
 import { onWritable, replaceFile } from "./replace-file.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { access, constants, mkdir, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ConfigError } from "../../core/errors.ts";
-import { writeAdvice } from "../../core/write-advice.ts";
+import { writeAdvice } from "../../core/text/write-advice.ts";
 import { LockTaken } from "../../files/file-lock.ts";
 import { PRIVATE_MODE, writeWhole } from "../../files/write-whole.ts";
 

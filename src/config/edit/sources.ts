@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { OptionSchema } from "../../core/option-schema.ts";
-import type { ProviderKind } from "../../core/provider-kinds.ts";
-import type { ToolPlaces } from "../../core/table-facts.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type { OptionSchema } from "../../core/options/option-schema.ts";
+import type { ProviderKind } from "../../core/sources/provider-kinds.ts";
+import type { ToolPlaces } from "../../core/sources/table-facts.ts";
 import { entriesOf, tablesOf } from "../source-tables.ts";
 import type { TomlDocument } from "./toml-document.ts";
 import type { Path } from "./tree-path.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { parseToml } from "../document.ts";
 import { readPlaces, type Place } from "./toml-places.ts";
 import { keyText, tableText, valueText } from "./toml-text.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { Path } from "./tree-path.ts";
 
 /** A key as TOML writes it: `mcp.stdio_servers."a b"`. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 
 /** Keys from the top; entries of lists by their number. */
 export type Path = readonly string[];

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { translateReferences, type TranslationContext } from "./client-variables.ts";
 
 /** One server of a client: the members that all clients share, and the client's own as options of `toolyard.toml`. */

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { isJsonObject } from "../../core/json.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 
 /**
  * Translates the references that a client allows in its file (environment variables, files, its open folder) into the

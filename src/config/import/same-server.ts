@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { firstChars } from "../../core/truncate.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { firstChars } from "../../core/text/truncate.ts";
 
 /** How one server's options differ from another's of the same name; nothing where they run the same. */
 export function differenceOf(here: JsonObject, there: JsonObject): string | undefined {

@@ -7,10 +7,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CertificateFiles } from "../../../test/support/certificates.ts";
 import { askSecurely } from "../../../test/support/secure-request.ts";
 import { createTestListener } from "../../../test/support/test-listener.ts";
-import { SILENT_LOGGER } from "../../core/ports.ts";
-import type { PortListener } from "../listener.ts";
+import { SILENT_LOGGER } from "../../core/ports/ports.ts";
+import type { PortListener } from "../listening/listener.ts";
 import { resolveHttp, type HttpConfig } from "../options.ts";
-import { sendJson } from "../send.ts";
+import { sendJson } from "../answer/send.ts";
 import { readKeyPair } from "./key-pair.ts";
 
 let files: CertificateFiles;

@@ -3,9 +3,9 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 import { isIP } from "node:net";
 import { createSecureContext } from "node:tls";
 import { codeOf, messageOf, OptionError } from "../../core/errors.ts";
-import { isLoopbackHost } from "../../core/loopback.ts";
+import { isLoopbackHost } from "../../core/uris/loopback.ts";
 import type { HttpOptions, TlsFiles } from "../options.ts";
-import { isEverywhere } from "../reach.ts";
+import { isEverywhere } from "../listening/reach.ts";
 
 /** A certificate, with the chain above it, and its private key. Both are PEM. */
 export interface KeyPair {

@@ -1,12 +1,12 @@
 import type { Agent } from "../../agent/agent.ts";
 import { resolveAgent } from "../../agent/options.ts";
 import type { AgentEvent, AgentState } from "../../agent/outcome.ts";
-import type { Chat, ChatReply, ChatTurn } from "../../core/chat.ts";
+import type { Chat, ChatReply, ChatTurn } from "../../core/ports/chat.ts";
 import { FailError, OptionError } from "../../core/errors.ts";
-import type { HubPort } from "../../core/hub-port.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { fail } from "../../core/outcome.ts";
-import type { Logger } from "../../core/ports.ts";
+import type { HubPort } from "../../core/ports/hub-port.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { fail } from "../../core/calls/outcome.ts";
+import type { Logger } from "../../core/ports/ports.ts";
 import { assertKey, parseModelName } from "../../models/model-name.ts";
 import { resolveModels, type ModelsOptions } from "../../models/options.ts";
 import type { LoadedHubConfig } from "../schema.ts";

@@ -1,4 +1,4 @@
-import type { Models } from "../../core/models.ts";
+import type { Models } from "../../core/ports/models.ts";
 import { VERSION } from "../../core/version.ts";
 import { resolveModels, type ModelsConfig } from "../../models/options.ts";
 import type { OutboundClient } from "../../outbound/outbound-client.ts";

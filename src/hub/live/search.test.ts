@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { sendJson, startServer, type RunningServer } from "../../../test/fixtures/http-servers.ts";
 import { dataFolder } from "../../core/data-folder.ts";
-import { SILENT_LOGGER } from "../../core/ports.ts";
+import { SILENT_LOGGER } from "../../core/ports/ports.ts";
 import type { HubConfig } from "../schema.ts";
 import { createHub } from "../create-hub.ts";
 import type { Toolyard } from "../toolyard.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { resolveSearch } from "../../catalog/search/options.ts";
 import type { EvidenceSource, TableSearch } from "../../catalog/search/likeness/table-search.ts";
-import { contentDigest } from "../../core/digest.ts";
-import type { TextEmbedder } from "../../core/models.ts";
-import type { Logger } from "../../core/ports.ts";
+import { contentDigest } from "../../core/json/digest.ts";
+import type { TextEmbedder } from "../../core/ports/models.ts";
+import type { Logger } from "../../core/ports/ports.ts";
 import { VERSION } from "../../core/version.ts";
 import { resolveModels } from "../../models/options.ts";
 import type { OutboundClient } from "../../outbound/outbound-client.ts";

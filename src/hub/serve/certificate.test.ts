@@ -7,7 +7,7 @@ import {
   type CertificateWishes,
   type Made,
 } from "../../../test/support/certificates.ts";
-import type { Logger } from "../../core/ports.ts";
+import type { Logger } from "../../core/ports/ports.ts";
 import type { KeyPair } from "../../http/tls/key-pair.ts";
 import { ServedCertificate } from "./certificate.ts";
 

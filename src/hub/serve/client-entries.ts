@@ -1,6 +1,6 @@
 import { CLIENTS, type ClientKind } from "../../config/connect/clients.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { ClientEntry } from "../../doors/home/home-page.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { ClientEntry } from "../../endpoints/home/home-page.ts";
 
 const NAME = "toolyard";
 /** Where clients find the hub's token, in their own environment. */

@@ -1,5 +1,5 @@
-import type { Dialect } from "../../doors/dialect.ts";
-import { JsonRpcDialect } from "../../doors/jsonrpc/json-rpc-dialect.ts";
+import type { Dialect } from "../../endpoints/dialect.ts";
+import { JsonRpcDialect } from "../../endpoints/jsonrpc/json-rpc-dialect.ts";
 import { describeServer } from "../builtin-ports.ts";
 import type { Hub } from "../hub.ts";
 

@@ -1,13 +1,13 @@
-import type { ObjectOf, Sections } from "../../core/option-schema.ts";
-import type { DefinedDoor } from "../../doors/door.ts";
-import { JSON_RPC } from "../../doors/jsonrpc/kind.ts";
-import { MCP } from "../../doors/mcp/kind.ts";
-import { REST } from "../../doors/rest/kind.ts";
-import { SIGN_IN } from "../../doors/sign-in/kind.ts";
-import { STATUS } from "../../doors/status/kind.ts";
+import type { ObjectOf, Sections } from "../../core/options/option-schema.ts";
+import type { DefinedDoor } from "../../endpoints/door.ts";
+import { JSON_RPC } from "../../endpoints/jsonrpc/kind.ts";
+import { MCP } from "../../endpoints/mcp/kind.ts";
+import { REST } from "../../endpoints/rest/kind.ts";
+import { SIGN_IN } from "../../endpoints/sign-in/kind.ts";
+import { STATUS } from "../../endpoints/status/kind.ts";
 import { HEALTH_PATHS } from "../../http/health.ts";
 import { HTTP_OPTION_SCHEMAS } from "../../http/options.ts";
-import { Type } from "../../core/option-schema.ts";
+import { Type } from "../../core/options/option-schema.ts";
 import { joinSections, type All } from "../sections.ts";
 
 /** The one list of doors on HTTP, in the order in which they are opened. A new door is one more entry. */

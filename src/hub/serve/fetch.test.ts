@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import { createHub, type LibraryHub } from "../create-hub.ts";
 import type { ServedFetch } from "./fetch.ts";
 

@@ -1,5 +1,5 @@
-import { createFetchListener, type FetchHandler } from "../../http/fetch/listener.ts";
-import { createTokenAuthenticator } from "../../http/tokens.ts";
+import { createFetchListener, type FetchHandler } from "../../http/adapters/fetch/listener.ts";
+import { createTokenAuthenticator } from "../../http/request/tokens.ts";
 import { resolveHttp } from "../../http/options.ts";
 import type { Hub } from "../hub.ts";
 import type { ServerConfig } from "./doors.ts";

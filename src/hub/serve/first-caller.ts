@@ -1,4 +1,4 @@
-import type { Client } from "../../core/call.ts";
+import type { Client } from "../../core/calls/call.ts";
 
 /** Eager sources wait this long for the first client to speak, from when it is listened to. */
 const FIRST_WORD_MS = 300;

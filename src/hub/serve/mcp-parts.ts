@@ -1,9 +1,9 @@
-import { resolveLegacySessions } from "../../doors/mcp/legacy/options.ts";
-import type { SessionDepsParts } from "../../doors/mcp/legacy/session-deps.ts";
-import type { ToolNames } from "../../core/call.ts";
-import type { ServedEra } from "../../core/served-era.ts";
-import { ModernEndpoint } from "../../doors/mcp/modern/endpoint.ts";
-import { resolveMcpDoor } from "../../doors/mcp/options.ts";
+import { resolveLegacySessions } from "../../endpoints/mcp/legacy/options.ts";
+import type { SessionDepsParts } from "../../endpoints/mcp/legacy/session-deps.ts";
+import type { ToolNames } from "../../core/calls/call.ts";
+import type { ServedEra } from "../../core/sources/served-era.ts";
+import { ModernEndpoint } from "../../endpoints/mcp/modern/endpoint.ts";
+import { resolveMcpDoor } from "../../endpoints/mcp/options.ts";
 import type { Hub } from "../hub.ts";
 import type { ServerConfig } from "./doors.ts";
 

@@ -1,6 +1,6 @@
-import { HandlerListener, type NodeRequestHandler } from "../../http/node/handler.ts";
+import { HandlerListener, type NodeRequestHandler } from "../../http/adapters/node/handler.ts";
 import { resolveHttp } from "../../http/options.ts";
-import { createTokenAuthenticator } from "../../http/tokens.ts";
+import { createTokenAuthenticator } from "../../http/request/tokens.ts";
 import type { Hub } from "../hub.ts";
 import type { ServerConfig } from "./doors.ts";
 import { assertServable, closerOf, openDoors, type Served } from "./serve.ts";

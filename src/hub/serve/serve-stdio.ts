@@ -1,11 +1,11 @@
 import type { Readable } from "node:stream";
-import { alwaysAdmitting } from "../../core/authenticator.ts";
-import { LOCAL_PRINCIPAL } from "../../core/call.ts";
+import { alwaysAdmitting } from "../../core/ports/authenticator.ts";
+import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
 import { resolveJsonLimits } from "../../http/options.ts";
-import { resolveJsonRpcDoor } from "../../doors/jsonrpc/options.ts";
-import { createSessionDeps } from "../../doors/mcp/legacy/session-deps.ts";
-import { withToolNames } from "../../doors/tool-names.ts";
-import { StdioDoor } from "../../doors/mcp/stdio-door.ts";
+import { resolveJsonRpcDoor } from "../../endpoints/jsonrpc/options.ts";
+import { createSessionDeps } from "../../endpoints/mcp/legacy/session-deps.ts";
+import { withToolNames } from "../../endpoints/tool-names.ts";
+import { StdioDoor } from "../../endpoints/mcp/stdio-door.ts";
 import type { GuardedStdout } from "../../process/stdout-guard.ts";
 import type { Hub } from "../hub.ts";
 import type { ServerConfig } from "./doors.ts";

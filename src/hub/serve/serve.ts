@@ -1,12 +1,12 @@
-import type { Door, DoorFront } from "../../doors/door.ts";
-import { Home } from "../../doors/home/home.ts";
-import { resolveJsonRpcDoor } from "../../doors/jsonrpc/options.ts";
-import { McpDoor } from "../../doors/mcp/mcp-door.ts";
-import { resolveRest } from "../../doors/rest/options.ts";
-import { isLoopbackHost } from "../../core/loopback.ts";
-import type { Listener, ListenerAddress, Mountable, PortListener } from "../../http/listener.ts";
-import { createListener } from "../../http/node/listener.ts";
-import { createTokenAuthenticator } from "../../http/tokens.ts";
+import type { Door, DoorFront } from "../../endpoints/door.ts";
+import { Home } from "../../endpoints/home/home.ts";
+import { resolveJsonRpcDoor } from "../../endpoints/jsonrpc/options.ts";
+import { McpDoor } from "../../endpoints/mcp/mcp-door.ts";
+import { resolveRest } from "../../endpoints/rest/options.ts";
+import { isLoopbackHost } from "../../core/uris/loopback.ts";
+import type { Listener, ListenerAddress, Mountable, PortListener } from "../../http/listening/listener.ts";
+import { createListener } from "../../http/adapters/node/listener.ts";
+import { createTokenAuthenticator } from "../../http/request/tokens.ts";
 import { resolveHttp, type HttpOptions } from "../../http/options.ts";
 import type { Hub } from "../hub.ts";
 import type { ServedCertificate } from "./certificate.ts";
@@ -127,7 +127,7 @@ export async function openDoors(
   const doors = await Promise.all(wanted.map((open) => open(front)));
   // Where JSON-RPC is on, its door has the page: they share the path.
   if (!resolveJsonRpcDoor(server).enabled) {
-    const { HomeDoor } = await import("../../doors/home/home-door.ts");
+    const { HomeDoor } = await import("../../endpoints/home/home-door.ts");
     doors.push(new HomeDoor(front.home));
   }
   for (const door of doors) door.mount(listener);
@@ -191,7 +191,7 @@ export function closerOf(
 async function listenerFor(http: HttpOptions, hub: Hub): Promise<PortListener> {
   const authenticator = createTokenAuthenticator(http);
   if (http.workers === 1) return createListener(http, hub.logger, authenticator);
-  const { createWorkerPool } = await import("../../http/workers/pool.ts");
+  const { createWorkerPool } = await import("../../http/adapters/workers/pool.ts");
   return createWorkerPool(http, hub.logger, authenticator);
 }
 

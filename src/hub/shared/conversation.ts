@@ -1,6 +1,6 @@
-import { parseExact, stringifyExact } from "../../core/exact-json.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { KIND_META_KEY, KINDS } from "../../core/kinds.ts";
+import { parseExact, stringifyExact } from "../../core/json/exact-json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { KIND_META_KEY, KINDS } from "../../core/calls/kinds.ts";
 import { claimsModernEra } from "../../wire/modern/envelope.ts";
 import { withoutByteOrderMark } from "../../wire/parse-json.ts";
 

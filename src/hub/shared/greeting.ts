@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
-import type { ToolMode } from "../../core/call.ts";
-import type { ServedEra } from "../../core/served-era.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { ToolMode } from "../../core/calls/call.ts";
+import type { ServedEra } from "../../core/sources/served-era.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 
 /** The first line of a client's process: which hub it wants. After the answer the connection is a pipe of MCP. */
 export interface Hello {

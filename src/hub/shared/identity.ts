@@ -1,5 +1,5 @@
-import { contentDigest } from "../../core/digest.ts";
-import { isJsonObject } from "../../core/json.ts";
+import { contentDigest } from "../../core/json/digest.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 import type { LoadedHubConfig } from "../schema.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;

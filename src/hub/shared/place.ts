@@ -1,7 +1,7 @@
 import { lstat, mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { dataFolder } from "../../core/data-folder.ts";
-import { contentDigest } from "../../core/digest.ts";
+import { contentDigest } from "../../core/json/digest.ts";
 import { messageOf, OptionError } from "../../core/errors.ts";
 import { VERSION } from "../../core/version.ts";
 

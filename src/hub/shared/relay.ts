@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { messageOf } from "../../core/errors.ts";
-import type { Logger } from "../../core/ports.ts";
+import type { Logger } from "../../core/ports/ports.ts";
 import type { ProtocolSink } from "../../process/stdout-guard.ts";
 import { LineDecoder } from "../../wire/lines.ts";
 import { rpcError, RPC } from "../../wire/messages.ts";

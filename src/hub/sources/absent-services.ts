@@ -1,14 +1,14 @@
-import { Deadline } from "../../core/deadline.ts";
+import { Deadline } from "../../core/calls/deadline.ts";
 import { isNotThere, type Lookup } from "../../catalog/lookup.ts";
-import type { Principal } from "../../core/call.ts";
-import type { Cancellation } from "../../core/cancellation.ts";
-import { fail, type Fail } from "../../core/outcome.ts";
-import type { Provider } from "../../core/provider.ts";
-import type { OutageReport } from "../../core/records.ts";
-import { permissionOf, supposedName } from "../../core/rights.ts";
-import type { Spellings } from "../../core/spelling.ts";
+import type { Principal } from "../../core/calls/call.ts";
+import type { Cancellation } from "../../core/calls/cancellation.ts";
+import { fail, type Fail } from "../../core/calls/outcome.ts";
+import type { Provider } from "../../core/sources/provider.ts";
+import type { OutageReport } from "../../core/sources/records.ts";
+import { permissionOf, supposedName } from "../../core/ports/rights.ts";
+import type { Spellings } from "../../core/names/spelling.ts";
 import { behindPrefix } from "./absent-source.ts";
-import { firstChars } from "../../core/truncate.ts";
+import { firstChars } from "../../core/text/truncate.ts";
 
 /** A name that no list holds, and where it is looked for. */
 export interface Wanted {

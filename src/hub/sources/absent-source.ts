@@ -1,10 +1,10 @@
-import { permissionOf, supposedName } from "../../core/rights.ts";
-import type { Call } from "../../core/call.ts";
-import { formatDuration } from "../../core/duration.ts";
-import { fail, type Fail } from "../../core/outcome.ts";
-import type { Installation, Provider, ProviderStatus } from "../../core/provider.ts";
-import type { Source } from "../../core/records.ts";
-import type { Spellings } from "../../core/spelling.ts";
+import { permissionOf, supposedName } from "../../core/ports/rights.ts";
+import type { Call } from "../../core/calls/call.ts";
+import { formatDuration } from "../../core/text/duration.ts";
+import { fail, type Fail } from "../../core/calls/outcome.ts";
+import type { Installation, Provider, ProviderStatus } from "../../core/sources/provider.ts";
+import type { Source } from "../../core/sources/records.ts";
+import type { Spellings } from "../../core/names/spelling.ts";
 
 /**
  * Says that a name belongs to a source that is away and was never listed: such a name is not unknown, only not known

@@ -1,4 +1,4 @@
-import { factsOf, type ProviderKind } from "../../core/provider-kinds.ts";
+import { factsOf, type ProviderKind } from "../../core/sources/provider-kinds.ts";
 import type { Hub } from "../hub.ts";
 
 /** The hub's own tools are not among them: what they find and call may be anywhere. */

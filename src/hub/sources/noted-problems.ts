@@ -1,4 +1,4 @@
-import type { Problem } from "../../core/records.ts";
+import type { Problem } from "../../core/sources/records.ts";
 
 /** Schemas come from outside; what is noted of them must not grow without end. */
 const MAX_NOTED = 1000;

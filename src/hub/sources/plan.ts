@@ -1,6 +1,6 @@
 import type { UnusableSource } from "../../config/source-tables.ts";
-import type { ProviderKind } from "../../core/provider-kinds.ts";
-import type { Source } from "../../core/records.ts";
+import type { ProviderKind } from "../../core/sources/provider-kinds.ts";
+import type { Source } from "../../core/sources/records.ts";
 import { resolveModels } from "../../models/options.ts";
 import type { Place, ResolvedSource, WantedSource } from "../../providers/source-kind.ts";
 import type { LoadedHubConfig } from "../schema.ts";

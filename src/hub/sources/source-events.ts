@@ -1,6 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { HubEvents } from "../../core/hub-port.ts";
-import type { Owned, Provider } from "../../core/provider.ts";
+import type { HubEvents } from "../../core/ports/hub-port.ts";
+import type { Owned, Provider } from "../../core/sources/provider.ts";
 import type { HubParts } from "../hub-parts.ts";
 
 interface Parts extends Pick<HubParts, "catalog" | "redactIn"> {

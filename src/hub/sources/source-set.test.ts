@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { Emitter } from "../../core/events.ts";
-import { ok } from "../../core/outcome.ts";
-import { SILENT_LOGGER } from "../../core/ports.ts";
-import type { Provider } from "../../core/provider.ts";
-import { EMPTY_LISTING } from "../../core/records.ts";
+import { ok } from "../../core/calls/outcome.ts";
+import { SILENT_LOGGER } from "../../core/ports/ports.ts";
+import type { Provider } from "../../core/sources/provider.ts";
+import { EMPTY_LISTING } from "../../core/sources/records.ts";
 import { SourceSet, type PlannedSource } from "./source-set.ts";
 
 interface Life {

@@ -1,7 +1,7 @@
 import { messageOf } from "../../core/errors.ts";
-import type { Logger } from "../../core/ports.ts";
-import type { Provider } from "../../core/provider.ts";
-import type { ProviderKind } from "../../core/provider-kinds.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import type { Provider } from "../../core/sources/provider.ts";
+import type { ProviderKind } from "../../core/sources/provider-kinds.ts";
 
 /** One source that the configuration asks for, not yet made. */
 export interface PlannedSource {

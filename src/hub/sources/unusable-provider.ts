@@ -1,7 +1,7 @@
 import { Emitter } from "../../core/events.ts";
-import { fail, type Outcome } from "../../core/outcome.ts";
-import type { Provider, ProviderEvents, ProviderStatus } from "../../core/provider.ts";
-import { EMPTY_LISTING, type Listing, type Source } from "../../core/records.ts";
+import { fail, type Outcome } from "../../core/calls/outcome.ts";
+import type { Provider, ProviderEvents, ProviderStatus } from "../../core/sources/provider.ts";
+import { EMPTY_LISTING, type Listing, type Source } from "../../core/sources/records.ts";
 
 /** Stands where a source cannot be, so that `status` and `check` say why; it offers nothing. */
 export class UnusableProvider implements Provider {

@@ -1,4 +1,4 @@
-import { firstChars } from "../../core/truncate.ts";
+import { firstChars } from "../../core/text/truncate.ts";
 const MAX_WORD_CHARS = 48;
 /** Characters of a text that are read, from its beginning. */
 const MAX_TEXT_CHARS = 32_768;

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { endianness } from "node:os";
-import type { TextEmbedder } from "../../core/models.ts";
+import type { TextEmbedder } from "../../core/ports/models.ts";
 import { Pieces } from "./pieces.ts";
 
 /** The table that comes with the package; `scripts/embeddings/` makes it. */

@@ -1,4 +1,4 @@
-import type { Cancellation } from "../../core/cancellation.ts";
+import type { Cancellation } from "../../core/calls/cancellation.ts";
 import { ResponseBody, type BodySource } from "./response-body.ts";
 import type { HttpResponse } from "./sender.ts";
 

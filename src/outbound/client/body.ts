@@ -1,4 +1,4 @@
-import type { Cancellation } from "../../core/cancellation.ts";
+import type { Cancellation } from "../../core/calls/cancellation.ts";
 import type { FailError } from "../../core/errors.ts";
 import { GatheredBytes } from "../../core/gathered-bytes.ts";
 import { httpFailure, toRequestFailure, type Place } from "./server-failures.ts";

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { answerOf, startRaw, type RawRequest, type RawServer } from "../../../test/fixtures/raw-answers.ts";
 import { createRandom } from "../../../test/support/random.ts";
-import { Canceller } from "../../core/cancellation.ts";
-import type { Caller } from "../../core/shares.ts";
+import { Canceller } from "../../core/calls/cancellation.ts";
+import type { Caller } from "../../core/fairness/shares.ts";
 import { readBytes } from "./body.ts";
 import { Connections } from "./connections.ts";
 import type { HttpResponse, Outgoing, Sender } from "./sender.ts";

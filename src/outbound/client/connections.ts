@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { LookupFunction } from "node:net";
-import { within } from "../../core/wait.ts";
+import { within } from "../../core/timing/wait.ts";
 import type { Sender } from "./sender.ts";
 
 export interface ConnectionsOptions {

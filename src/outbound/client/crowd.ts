@@ -1,5 +1,5 @@
-import { FairOrder } from "../../core/fair-order.ts";
-import type { Holder } from "../../core/shares.ts";
+import { FairOrder } from "../../core/fairness/fair-order.ts";
+import type { Holder } from "../../core/fairness/shares.ts";
 import type { AnswerSink } from "./answer-sink.ts";
 import { Http1Fault } from "./http1/fault.ts";
 

@@ -1,6 +1,6 @@
-import type { Cancellation } from "../../core/cancellation.ts";
-import { MAX_TIMER_MS } from "../../core/deadline.ts";
-import type { Caller } from "../../core/shares.ts";
+import type { Cancellation } from "../../core/calls/cancellation.ts";
+import { MAX_TIMER_MS } from "../../core/calls/deadline.ts";
+import type { Caller } from "../../core/fairness/shares.ts";
 import { discard } from "./body.ts";
 import type { HttpResponse, Sender } from "./sender.ts";
 

@@ -1,5 +1,5 @@
-import type { Cancellation } from "../../core/cancellation.ts";
-import type { Caller } from "../../core/shares.ts";
+import type { Cancellation } from "../../core/calls/cancellation.ts";
+import type { Caller } from "../../core/fairness/shares.ts";
 import { discard } from "./body.ts";
 import { Connections } from "./connections.ts";
 import { exchange, MAX_REDIRECTS, targetOf, type Redirect, type Route, type Sending, type Step } from "./exchange.ts";

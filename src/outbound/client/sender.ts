@@ -1,5 +1,5 @@
-import type { Cancellation } from "../../core/cancellation.ts";
-import type { Caller } from "../../core/shares.ts";
+import type { Cancellation } from "../../core/calls/cancellation.ts";
+import type { Caller } from "../../core/fairness/shares.ts";
 import type { ResponseBody } from "./response-body.ts";
 
 /** One request as it goes out. */

@@ -1,8 +1,8 @@
-import type { Cancellation } from "../../core/cancellation.ts";
+import type { Cancellation } from "../../core/calls/cancellation.ts";
 import { FailError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { fail, type FailExtras } from "../../core/outcome.ts";
-import type { FailKind } from "../../core/kinds.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { fail, type FailExtras } from "../../core/calls/outcome.ts";
+import type { FailKind } from "../../core/calls/kinds.ts";
 import { causeOf, type RequestCause } from "./cause.ts";
 
 /**

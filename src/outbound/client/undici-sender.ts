@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
-import type { Cancellation } from "../../core/cancellation.ts";
-import { holderOf, HUB, type Caller, type Holder } from "../../core/shares.ts";
+import type { Cancellation } from "../../core/calls/cancellation.ts";
+import { holderOf, HUB, type Caller, type Holder } from "../../core/fairness/shares.ts";
 import { AnswerSink } from "./answer-sink.ts";
 import { closed, Crowd } from "./crowd.ts";
 import type { BodySource } from "./response-body.ts";

@@ -1,6 +1,6 @@
 import { OptionError } from "../../core/errors.ts";
-import { readOptions } from "../../core/option-values.ts";
-import { isLoopback } from "../../core/loopback.ts";
+import { readOptions } from "../../core/options/option-values.ts";
+import { isLoopback } from "../../core/uris/loopback.ts";
 import { AuthSchema, type CredentialConfig } from "./options.ts";
 import type { ClientCredentials } from "./token-source.ts";
 

@@ -1,5 +1,5 @@
 import { OptionError } from "../../core/errors.ts";
-import { readOptions } from "../../core/option-values.ts";
+import { readOptions } from "../../core/options/option-values.ts";
 import { AuthSchema, CLIENT_CREDENTIALS_MEMBERS, OAUTH_NAMES, type CredentialConfig } from "./options.ts";
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

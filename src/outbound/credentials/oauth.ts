@@ -1,7 +1,7 @@
 import { OptionError } from "../../core/errors.ts";
-import { isLoopback } from "../../core/loopback.ts";
-import { readOptions } from "../../core/option-values.ts";
-import { present } from "../../core/present.ts";
+import { isLoopback } from "../../core/uris/loopback.ts";
+import { readOptions } from "../../core/options/option-values.ts";
+import { present } from "../../core/json/present.ts";
 import { knownServer } from "./known-servers.ts";
 import { AuthSchema, type CredentialConfig } from "./options.ts";
 

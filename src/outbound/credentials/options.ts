@@ -1,4 +1,4 @@
-import { Type, type ObjectOf } from "../../core/option-schema.ts";
+import { Type, type ObjectOf } from "../../core/options/option-schema.ts";
 
 /** Members of `auth` of type `client_credentials`. */
 export const CLIENT_CREDENTIALS_MEMBERS = {

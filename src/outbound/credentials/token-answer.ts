@@ -1,6 +1,6 @@
-import { isDeeperThan } from "../../core/json-depth.ts";
-import { isJsonObject, stringMember, type JsonObject } from "../../core/json.ts";
-import { firstChars } from "../../core/truncate.ts";
+import { isDeeperThan } from "../../core/json/json-depth.ts";
+import { isJsonObject, stringMember, type JsonObject } from "../../core/json/json.ts";
+import { firstChars } from "../../core/text/truncate.ts";
 
 /** Where the endpoint does not say how long a token is good for. */
 export const DEFAULT_LIFETIME_MS = 5 * 60_000;

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { sendJson, startServer, type RunningServer } from "../../../test/fixtures/http-servers.ts";
 import { CLIENT, startTokenServer } from "../../../test/fixtures/token-server.ts";
 import { failureOf } from "../../../test/fixtures/transport-peer.ts";
-import type { Fail } from "../../core/outcome.ts";
+import type { Fail } from "../../core/calls/outcome.ts";
 import { HttpClient } from "../client/http-client.ts";
 import { DEFAULT_LIFETIME_MS } from "./token-answer.ts";
 import { TokenSource, type ClientCredentials } from "./token-source.ts";

@@ -1,7 +1,7 @@
-import type { Cancellation } from "../../core/cancellation.ts";
+import type { Cancellation } from "../../core/calls/cancellation.ts";
 import { FailError } from "../../core/errors.ts";
-import { fail } from "../../core/outcome.ts";
-import { orAborted } from "../../core/wait.ts";
+import { fail } from "../../core/calls/outcome.ts";
+import { orAborted } from "../../core/timing/wait.ts";
 import { readText } from "../client/body.ts";
 import type { HttpResponse } from "../client/sender.ts";
 import type { ChangingCredentials, HttpClient, Refusal, Sent } from "../client/http-client.ts";

@@ -1,8 +1,8 @@
-import type { Call } from "../../core/call.ts";
-import { isJsonObject, objectMember, type JsonObject } from "../../core/json.ts";
-import type { Fail } from "../../core/outcome.ts";
-import type { SearchHit } from "../../core/ports.ts";
-import { within } from "../../core/wait.ts";
+import type { Call } from "../../core/calls/call.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../../core/json/json.ts";
+import type { Fail } from "../../core/calls/outcome.ts";
+import type { SearchHit } from "../../core/ports/ports.ts";
+import { within } from "../../core/timing/wait.ts";
 import type { BuiltinPorts } from "./ports.ts";
 
 /** Names that a failure tells. */

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { isJsonObject, listMember, type JsonObject } from "../../core/json.ts";
-import { fail, type Fail, type Outcome } from "../../core/outcome.ts";
-import type { ResolvedCall } from "../../core/provider.ts";
-import type { Source } from "../../core/records.ts";
+import { isJsonObject, listMember, type JsonObject } from "../../core/json/json.ts";
+import { fail, type Fail, type Outcome } from "../../core/calls/outcome.ts";
+import type { ResolvedCall } from "../../core/sources/provider.ts";
+import type { Source } from "../../core/sources/records.ts";
 import type { FixedTool } from "../fixed-tools.ts";
 import { ownToolRecord } from "./own-tool.ts";
 import { namesBeside, namesNear, siblingsThatFit, type FailedCall } from "./call-hints.ts";

@@ -1,6 +1,6 @@
 import { OptionError } from "../../core/errors.ts";
-import { isLoopbackHost } from "../../core/loopback.ts";
-import { Type } from "../../core/option-schema.ts";
+import { isLoopbackHost } from "../../core/uris/loopback.ts";
+import { Type } from "../../core/options/option-schema.ts";
 import { resolveSandbox, type SandboxConfig } from "../../sandbox/options.ts";
 import { defineSourceKind } from "../source-kind.ts";
 import { BuiltinSchema, resolveBuiltin, type BuiltinConfig } from "./options.ts";

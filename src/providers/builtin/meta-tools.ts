@@ -1,8 +1,8 @@
-import type { JsonObject } from "../../core/json.ts";
-import { fail, type Outcome } from "../../core/outcome.ts";
-import { META_ALIASES } from "../../core/own-names.ts";
-import type { ResolvedCall } from "../../core/provider.ts";
-import type { Source } from "../../core/records.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { fail, type Outcome } from "../../core/calls/outcome.ts";
+import { META_ALIASES } from "../../core/names/own-names.ts";
+import type { ResolvedCall } from "../../core/sources/provider.ts";
+import type { Source } from "../../core/sources/records.ts";
 import type { FixedTool } from "../fixed-tools.ts";
 import type { BuiltinOptions } from "./options.ts";
 import { objectResult, ownToolRecord, textResult, type OwnToolFacts } from "./own-tool.ts";

@@ -1,6 +1,6 @@
-import { Type, type Static } from "../../core/option-schema.ts";
-import { readOptions } from "../../core/option-values.ts";
-import type { Visibility } from "../../core/listing-shape.ts";
+import { Type, type Static } from "../../core/options/option-schema.ts";
+import { readOptions } from "../../core/options/option-values.ts";
+import type { Visibility } from "../../core/sources/listing-shape.ts";
 
 /** The GNN document's own words, for clients of its dialect that go by them (G15). */
 export const CORE_DESCRIPTION = "GNN Project MCP Server";

@@ -1,8 +1,8 @@
-import { stringifyExact } from "../../core/exact-json.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { ok, type Outcome } from "../../core/outcome.ts";
-import type { Source, ToolLimits, ToolRecord } from "../../core/records.ts";
-import type { Visibility } from "../../core/listing-shape.ts";
+import { stringifyExact } from "../../core/json/exact-json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { ok, type Outcome } from "../../core/calls/outcome.ts";
+import type { Source, ToolLimits, ToolRecord } from "../../core/sources/records.ts";
+import type { Visibility } from "../../core/sources/listing-shape.ts";
 
 export interface OwnToolFacts {
   readonly name: string;

@@ -1,6 +1,6 @@
-import type { Call } from "../../core/call.ts";
-import type { InnerHub } from "../../core/inner-hub.ts";
-import type { JsonObject } from "../../core/json.ts";
+import type { Call } from "../../core/calls/call.ts";
+import type { InnerHub } from "../../core/calls/inner-hub.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 
 /** What the hub lends to its own tools. */

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { LOCAL_PRINCIPAL } from "../../core/call.ts";
-import { Deadline } from "../../core/deadline.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { fail, ok, type Outcome } from "../../core/outcome.ts";
-import type { SearchFilter, SearchHit, SearchInstead } from "../../core/ports.ts";
-import type { ResolvedCall } from "../../core/provider.ts";
+import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
+import { Deadline } from "../../core/calls/deadline.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { fail, ok, type Outcome } from "../../core/calls/outcome.ts";
+import type { SearchFilter, SearchHit, SearchInstead } from "../../core/ports/ports.ts";
+import type { ResolvedCall } from "../../core/sources/provider.ts";
 import { resolveBuiltin, type BuiltinConfig } from "./options.ts";
 import type { BuiltinPorts } from "./ports.ts";
 import { BuiltinProvider } from "./provider.ts";

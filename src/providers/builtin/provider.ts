@@ -1,4 +1,4 @@
-import type { Source } from "../../core/records.ts";
+import type { Source } from "../../core/sources/records.ts";
 import { FixedTools } from "../fixed-tools.ts";
 import { executeCode } from "./code/execute-code.ts";
 import { executeTool } from "./execute-tool.ts";

@@ -1,8 +1,8 @@
-import { stringifyExact } from "../../core/exact-json.ts";
+import { stringifyExact } from "../../core/json/exact-json.ts";
 import { FURTHER_RESULTS } from "../../catalog/search/limits.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { SearchAnswer, SearchHit } from "../../core/ports.ts";
-import { firstChars } from "../../core/truncate.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type { SearchAnswer, SearchHit } from "../../core/ports/ports.ts";
+import { firstChars } from "../../core/text/truncate.ts";
 
 /** How much of the hits an answer tells. */
 export interface AnswerShape {

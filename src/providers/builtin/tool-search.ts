@@ -1,9 +1,9 @@
 import { FURTHER_RESULTS, MAX_RESULTS, resolveMaxResults } from "../../catalog/search/limits.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import type { SearchBounds, SearchInstead } from "../../core/ports.ts";
-import type { ResolvedCall } from "../../core/provider.ts";
-import type { Source } from "../../core/records.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { Outcome } from "../../core/calls/outcome.ts";
+import type { SearchBounds, SearchInstead } from "../../core/ports/ports.ts";
+import type { ResolvedCall } from "../../core/sources/provider.ts";
+import type { Source } from "../../core/sources/records.ts";
 import type { FixedTool } from "../fixed-tools.ts";
 import { ownToolRecord, textResult } from "./own-tool.ts";
 import type { BuiltinPorts } from "./ports.ts";

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { lstat, open, type FileHandle } from "node:fs/promises";
 import { basename, extname } from "node:path";
-import { formatBytes } from "../../core/bytes.ts";
+import { formatBytes } from "../../core/text/bytes.ts";
 import { codeOf } from "../../core/errors.ts";
 import { writeWhole } from "../../files/write-whole.ts";
 import { confinedPath, FileRefusal } from "./confined-path.ts";

@@ -1,7 +1,7 @@
 import { mkdir, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { expandHome } from "../../core/home-path.ts";
-import type { FailKind } from "../../core/kinds.ts";
+import type { FailKind } from "../../core/calls/kinds.ts";
 
 /** A file that cannot be written, in words for the caller: no path but the one that it gave. */
 export class FileRefusal extends Error {

@@ -1,11 +1,11 @@
-import { stringifyExact } from "../../core/exact-json.ts";
+import { stringifyExact } from "../../core/json/exact-json.ts";
 import { FailError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { FailKind } from "../../core/kinds.ts";
-import { fail, type Fail, ok, type Outcome } from "../../core/outcome.ts";
-import type { ResolvedCall } from "../../core/provider.ts";
-import type { Source, ToolLimits, ToolRecord } from "../../core/records.ts";
-import type { DefaultToolName } from "../../core/own-names.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { FailKind } from "../../core/calls/kinds.ts";
+import { fail, type Fail, ok, type Outcome } from "../../core/calls/outcome.ts";
+import type { ResolvedCall } from "../../core/sources/provider.ts";
+import type { Source, ToolLimits, ToolRecord } from "../../core/sources/records.ts";
+import type { DefaultToolName } from "../../core/names/own-names.ts";
 
 export interface DefaultToolFacts {
   readonly name: DefaultToolName;

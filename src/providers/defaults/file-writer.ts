@@ -1,8 +1,8 @@
-import type { JsonObject } from "../../core/json.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import type { ResolvedCall } from "../../core/provider.ts";
-import type { Source } from "../../core/records.ts";
-import { formatBytes } from "../../core/bytes.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { Outcome } from "../../core/calls/outcome.ts";
+import type { ResolvedCall } from "../../core/sources/provider.ts";
+import type { Source } from "../../core/sources/records.ts";
+import { formatBytes } from "../../core/text/bytes.ts";
 import type { FixedTool } from "../fixed-tools.ts";
 import { FileRefusal } from "./confined-path.ts";
 import type { ConfinedFiles } from "./confined-files.ts";

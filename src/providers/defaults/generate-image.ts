@@ -2,19 +2,19 @@ import { randomBytes } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import { relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
-import { formatBytes } from "../../core/bytes.ts";
+import { formatBytes } from "../../core/text/bytes.ts";
 import { FailError, OptionError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { ImageRequest, Models } from "../../core/models.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import type { ResolvedCall } from "../../core/provider.ts";
-import type { Source } from "../../core/records.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { ImageRequest, Models } from "../../core/ports/models.ts";
+import type { Outcome } from "../../core/calls/outcome.ts";
+import type { ResolvedCall } from "../../core/sources/provider.ts";
+import type { Source } from "../../core/sources/records.ts";
 import { imageType } from "../../models/image-type.ts";
 import type { FixedTool } from "../fixed-tools.ts";
 import { FileRefusal } from "./confined-path.ts";
 import type { ConfinedFiles } from "./confined-files.ts";
 import { defaultToolRecord, endOfCall, failedResult, valueResult } from "./default-tool.ts";
-import { firstChars } from "../../core/truncate.ts";
+import { firstChars } from "../../core/text/truncate.ts";
 
 const MAX_SIDE = 8192;
 

@@ -1,7 +1,7 @@
-import type { JsonObject } from "../../core/json.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import type { ResolvedCall } from "../../core/provider.ts";
-import type { Source } from "../../core/records.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { Outcome } from "../../core/calls/outcome.ts";
+import type { ResolvedCall } from "../../core/sources/provider.ts";
+import type { Source } from "../../core/sources/records.ts";
 import { DEFAULT_COUNT, MAX_COUNT, MAX_QUERY_CHARS, type WebSearch } from "../../websearch/web-search.ts";
 import type { FixedTool } from "../fixed-tools.ts";
 import { defaultToolRecord, endOfCall, failedResult, valueResult } from "./default-tool.ts";

@@ -1,5 +1,5 @@
-import { Type } from "../../core/option-schema.ts";
-import type { Starts } from "../../core/table-facts.ts";
+import { Type } from "../../core/options/option-schema.ts";
+import type { Starts } from "../../core/sources/table-facts.ts";
 import { resolveSandbox, type SandboxConfig } from "../../sandbox/options.ts";
 import { resolveWebSearch, type WebSearchConfig } from "../../websearch/options.ts";
 import { defineSourceKind, type SourceServices } from "../source-kind.ts";

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import { bytesOption, formatBytes } from "../../core/bytes.ts";
-import { durationOption } from "../../core/duration.ts";
+import { bytesOption, formatBytes } from "../../core/text/bytes.ts";
+import { durationOption } from "../../core/text/duration.ts";
 import { OptionError } from "../../core/errors.ts";
-import { Type, type Static } from "../../core/option-schema.ts";
-import { readOptions } from "../../core/option-values.ts";
-import { DEFAULT_TOOL_NAMES, type DefaultToolName } from "../../core/own-names.ts";
+import { Type, type Static } from "../../core/options/option-schema.ts";
+import { readOptions } from "../../core/options/option-values.ts";
+import { DEFAULT_TOOL_NAMES, type DefaultToolName } from "../../core/names/own-names.ts";
 
 const ALL = "all";
 const NAMES: readonly string[] = DEFAULT_TOOL_NAMES;

@@ -1,5 +1,5 @@
-import type { Models } from "../../core/models.ts";
-import type { Source } from "../../core/records.ts";
+import type { Models } from "../../core/ports/models.ts";
+import type { Source } from "../../core/sources/records.ts";
 import type { WebSearchOptions } from "../../websearch/options.ts";
 import { WebSearch } from "../../websearch/web-search.ts";
 import { FixedTools, type FixedTool } from "../fixed-tools.ts";
@@ -7,7 +7,7 @@ import { ConfinedFiles } from "./confined-files.ts";
 import { fileWriter } from "./file-writer.ts";
 import { generateImageTool } from "./generate-image.ts";
 import { internetSearch } from "./internet-search.ts";
-import type { DefaultToolName } from "../../core/own-names.ts";
+import type { DefaultToolName } from "../../core/names/own-names.ts";
 import type { DefaultToolsOptions } from "./options.ts";
 import { pythonInterpreter, type InterpreterParts } from "./python-interpreter.ts";
 

@@ -1,9 +1,9 @@
-import { parseExact } from "../../core/exact-json.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { fail, type Outcome } from "../../core/outcome.ts";
-import type { ResolvedCall } from "../../core/provider.ts";
-import type { Source } from "../../core/records.ts";
-import { holderOf } from "../../core/shares.ts";
+import { parseExact } from "../../core/json/exact-json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { fail, type Outcome } from "../../core/calls/outcome.ts";
+import type { ResolvedCall } from "../../core/sources/provider.ts";
+import type { Source } from "../../core/sources/records.ts";
+import { holderOf } from "../../core/fairness/shares.ts";
 import { withoutFence } from "../../sandbox/code-fence.ts";
 import type { SandboxHost, SandboxJob } from "../../sandbox/engine.ts";
 import type { Sandbox, SandboxRun } from "../../sandbox/sandbox.ts";

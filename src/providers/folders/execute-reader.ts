@@ -1,10 +1,10 @@
-import { parseExact } from "../../core/exact-json.ts";
+import { parseExact } from "../../core/json/exact-json.ts";
 import { basename, extname, join } from "node:path";
 import { realpathSync } from "node:fs";
 import { messageOf } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { Visibility } from "../../core/listing-shape.ts";
-import { notOffered, type Told, type ToolLimits } from "../../core/records.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type { Visibility } from "../../core/sources/listing-shape.ts";
+import { notOffered, type Told, type ToolLimits } from "../../core/sources/records.ts";
 import { EXECUTE_SUFFIXES, type ExecuteTool } from "../../runtimes/execute/run-execute.ts";
 import { isInside } from "../../runtimes/scripts/inside.ts";
 import { neededCommands } from "../../runtimes/scripts/command-line.ts";

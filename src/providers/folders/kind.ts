@@ -1,6 +1,6 @@
 import { basename, extname } from "node:path";
-import { Type } from "../../core/option-schema.ts";
-import type { TableFacts } from "../../core/table-facts.ts";
+import { Type } from "../../core/options/option-schema.ts";
+import type { TableFacts } from "../../core/sources/table-facts.ts";
 import { defineSourceKind } from "../source-kind.ts";
 import type { FolderServices } from "../tool-folders/provider.ts";
 import { resolveFolders, FoldersSchema, type FoldersConfig } from "./options.ts";

@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from "vitest";
 import { startLegacy } from "../../../test/fixtures/http-servers.ts";
 import { CLIENT, startTokenServer, type TokenServer } from "../../../test/fixtures/token-server.ts";
-import { LOCAL_PRINCIPAL } from "../../core/call.ts";
-import { Deadline } from "../../core/deadline.ts";
+import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
+import { Deadline } from "../../core/calls/deadline.ts";
 import { OptionError } from "../../core/errors.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import { SILENT_LOGGER } from "../../core/ports.ts";
-import type { Provider } from "../../core/provider.ts";
+import type { Outcome } from "../../core/calls/outcome.ts";
+import { SILENT_LOGGER } from "../../core/ports/ports.ts";
+import type { Provider } from "../../core/sources/provider.ts";
 import { createHttpProvider } from "./http-provider.ts";
 import { RemoteServerSchema, resolveRemoteServer, type RemoteServerConfig } from "./options.ts";
 

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { makeCall, SOURCE } from "../../../test/fixtures/upstreams/harness.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { SILENT_LOGGER } from "../../core/ports.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { SILENT_LOGGER } from "../../core/ports/ports.ts";
 import { createHttpProvider } from "./http-provider.ts";
 import { resolveRemoteServer } from "./options.ts";
 

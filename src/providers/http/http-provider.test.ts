@@ -14,13 +14,13 @@ import {
   startSse,
   sendJson,
 } from "../../../test/fixtures/http-servers.ts";
-import type { Ask, Notice } from "../../core/call.ts";
-import { LOCAL_PRINCIPAL } from "../../core/call.ts";
-import { Deadline } from "../../core/deadline.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import { SILENT_LOGGER } from "../../core/ports.ts";
-import type { Provider, ResolvedCall } from "../../core/provider.ts";
+import type { Ask, Notice } from "../../core/calls/call.ts";
+import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
+import { Deadline } from "../../core/calls/deadline.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { Outcome } from "../../core/calls/outcome.ts";
+import { SILENT_LOGGER } from "../../core/ports/ports.ts";
+import type { Provider, ResolvedCall } from "../../core/sources/provider.ts";
 import { createHttpProvider } from "./http-provider.ts";
 import { resolveRemoteServer, type RemoteServerConfig } from "./options.ts";
 

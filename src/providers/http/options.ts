@@ -1,6 +1,6 @@
 import { OptionError } from "../../core/errors.ts";
-import { Type, type Static } from "../../core/option-schema.ts";
-import { readOptions, type ValuesOf } from "../../core/option-values.ts";
+import { Type, type Static } from "../../core/options/option-schema.ts";
+import { readOptions, type ValuesOf } from "../../core/options/option-values.ts";
 import { CREDENTIAL_MEMBERS } from "../../outbound/credentials/options.ts";
 import { resolveClientCredentials } from "../../outbound/credentials/client-credentials.ts";
 import { resolveHeaders } from "../../outbound/credentials/headers.ts";

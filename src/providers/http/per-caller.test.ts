@@ -1,9 +1,9 @@
 // How many people have one source at once; what each has of it, `test/sign-in/per-caller.test.ts` shows.
 import { expect, test } from "vitest";
 import { Emitter } from "../../core/events.ts";
-import { ok } from "../../core/outcome.ts";
-import type { Provider, ResolvedCall } from "../../core/provider.ts";
-import { EMPTY_LISTING, type Source } from "../../core/records.ts";
+import { ok } from "../../core/calls/outcome.ts";
+import type { Provider, ResolvedCall } from "../../core/sources/provider.ts";
+import { EMPTY_LISTING, type Source } from "../../core/sources/records.ts";
 import { PerCallerProvider } from "./per-caller.ts";
 
 const SOURCE: Source = { id: "far", kind: "http", namespace: "far", order: 0 };

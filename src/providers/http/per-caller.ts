@@ -1,8 +1,8 @@
-import type { Call, Principal } from "../../core/call.ts";
+import type { Call, Principal } from "../../core/calls/call.ts";
 import { Emitter } from "../../core/events.ts";
 import { FailError } from "../../core/errors.ts";
-import { EVERYBODY, type LinkKey } from "../../core/link-key.ts";
-import { fail, type Outcome } from "../../core/outcome.ts";
+import { EVERYBODY, type LinkKey } from "../../core/calls/link-key.ts";
+import { fail, type Outcome } from "../../core/calls/outcome.ts";
 import type {
   ColdStart,
   ListingWish,
@@ -10,8 +10,8 @@ import type {
   ProviderEvents,
   ProviderStatus,
   ResolvedCall,
-} from "../../core/provider.ts";
-import type { Listing, Source } from "../../core/records.ts";
+} from "../../core/sources/provider.ts";
+import type { Listing, Source } from "../../core/sources/records.ts";
 
 export interface PerCallerDeps {
   readonly source: Source;

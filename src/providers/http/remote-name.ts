@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../core/json.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 
 /** What a remote server is called: its alias, else its namespace, else its host. */
 export function remoteName(entry: unknown): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { NO_SHAPE } from "../../core/listing-shape.ts";
-import type { Source } from "../../core/records.ts";
+import { NO_SHAPE } from "../../core/sources/listing-shape.ts";
+import type { Source } from "../../core/sources/records.ts";
 import { serviceOutage } from "./service-outage.ts";
 
 const outage = serviceOutage({ name: "Weather MCP", port: 50_053 });

@@ -1,4 +1,4 @@
-import type { OutageReport, Source } from "../../core/records.ts";
+import type { OutageReport, Source } from "../../core/sources/records.ts";
 
 /** The name of a server for users and models, such as `Weather MCP` on port 50053. */
 export interface ServiceName {

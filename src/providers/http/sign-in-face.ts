@@ -1,8 +1,8 @@
 import { FailError } from "../../core/errors.ts";
-import { fail, ok, type Fail, type Outcome } from "../../core/outcome.ts";
-import { SIGN_IN_TOOL_NAME } from "../../core/own-names.ts";
-import type { Provider, ResolvedCall } from "../../core/provider.ts";
-import { EMPTY_LISTING, NO_FEATURES, type Listing, type Source, type ToolRecord } from "../../core/records.ts";
+import { fail, ok, type Fail, type Outcome } from "../../core/calls/outcome.ts";
+import { SIGN_IN_TOOL_NAME } from "../../core/names/own-names.ts";
+import type { Provider, ResolvedCall } from "../../core/sources/provider.ts";
+import { EMPTY_LISTING, NO_FEATURES, type Listing, type Source, type ToolRecord } from "../../core/sources/records.ts";
 import type { SignInLink } from "../../signin/chat.ts";
 import type { SignInGate } from "./sign-in-gate.ts";
 

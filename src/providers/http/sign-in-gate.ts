@@ -1,8 +1,8 @@
-import type { Cancellation } from "../../core/cancellation.ts";
-import type { Call, Principal } from "../../core/call.ts";
-import { loginCommand } from "../../core/login-command.ts";
-import { orAborted } from "../../core/wait.ts";
-import type { Page, SignInDesk } from "../../core/sign-in-desk.ts";
+import type { Cancellation } from "../../core/calls/cancellation.ts";
+import type { Call, Principal } from "../../core/calls/call.ts";
+import { loginCommand } from "../../core/text/login-command.ts";
+import { orAborted } from "../../core/timing/wait.ts";
+import type { Page, SignInDesk } from "../../core/ports/sign-in-desk.ts";
 import type { ChangingCredentials, Refusal, Sent } from "../../outbound/client/http-client.ts";
 import { readChallenge, type Challenge } from "../../signin/challenge.ts";
 import type { PersonSignIn, SignInLink } from "../../signin/chat.ts";

@@ -1,9 +1,9 @@
-import { bytesOption } from "../../core/bytes.ts";
-import { durationOption } from "../../core/duration.ts";
-import { Type, type OptionSchema, type Static } from "../../core/option-schema.ts";
-import { ABOVE_ZERO, readOptions } from "../../core/option-values.ts";
-import type { ListingShape } from "../../core/listing-shape.ts";
-import type { ToolLimits } from "../../core/records.ts";
+import { bytesOption } from "../../core/text/bytes.ts";
+import { durationOption } from "../../core/text/duration.ts";
+import { Type, type OptionSchema, type Static } from "../../core/options/option-schema.ts";
+import { ABOVE_ZERO, readOptions } from "../../core/options/option-values.ts";
+import type { ListingShape } from "../../core/sources/listing-shape.ts";
+import type { ToolLimits } from "../../core/sources/records.ts";
 import { resolveShape, SHAPE_MEMBERS } from "../shape-options.ts";
 
 const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;

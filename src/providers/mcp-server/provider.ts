@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { cancellationOf } from "../../core/call.ts";
+import { cancellationOf } from "../../core/calls/call.ts";
 import { Emitter } from "../../core/events.ts";
 import { FailError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { fail, type Outcome } from "../../core/outcome.ts";
-import type { Logger } from "../../core/ports.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { fail, type Outcome } from "../../core/calls/outcome.ts";
+import type { Logger } from "../../core/ports/ports.ts";
 import type {
   ColdStart,
   ListingWish,
@@ -13,19 +13,19 @@ import type {
   ProviderEvents,
   ProviderStatus,
   ResolvedCall,
-} from "../../core/provider.ts";
-import { EMPTY_LISTING, type Listing, type Source } from "../../core/records.ts";
+} from "../../core/sources/provider.ts";
+import { EMPTY_LISTING, type Listing, type Source } from "../../core/sources/records.ts";
 import { VERSION } from "../../core/version.ts";
-import { withoutTask } from "../../upstream/capabilities.ts";
-import type { CallRequest } from "../../upstream/connection.ts";
-import type { EraName, Implementation } from "../../upstream/era.ts";
-import type { Caller, LegacyProcess } from "../../upstream/links.ts";
-import type { RequestIds } from "../../upstream/exchange.ts";
-import type { Gate } from "../../upstream/gate.ts";
-import type { Installer } from "../../upstream/installer.ts";
-import { ListingCache, type ListingStore } from "../../upstream/listing-cache.ts";
-import type { ServerListing } from "../../upstream/listing.ts";
-import type { OpenTransport } from "../../upstream/transport.ts";
+import { withoutTask } from "../../upstream/connection/capabilities.ts";
+import type { CallRequest } from "../../upstream/connection/connection.ts";
+import type { EraName, Implementation } from "../../upstream/connection/era.ts";
+import type { Caller, LegacyProcess } from "../../upstream/links/links.ts";
+import type { RequestIds } from "../../upstream/connection/exchange.ts";
+import type { Gate } from "../../upstream/links/gate.ts";
+import type { Installer } from "../../upstream/links/installer.ts";
+import { ListingCache, type ListingStore } from "../../upstream/listing/listing-cache.ts";
+import type { ServerListing } from "../../upstream/listing/listing.ts";
+import type { OpenTransport } from "../../upstream/transports/transport.ts";
 import { Upstream } from "../../upstream/upstream.ts";
 import { CallSlots } from "../call-slots.ts";
 import type { McpServerOptions } from "./options.ts";

@@ -1,7 +1,7 @@
-import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
-import type { Listing, Problem, Source, ToolRecord } from "../../core/records.ts";
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json/json.ts";
+import type { Listing, Problem, Source, ToolRecord } from "../../core/sources/records.ts";
 import { allowsObject, normaliseInputSchema } from "../../schema/normalise.ts";
-import type { ServerListing } from "../../upstream/listing.ts";
+import type { ServerListing } from "../../upstream/listing/listing.ts";
 
 /** What a server offers as records of this source, as the server said it. */
 export function toListing(listing: ServerListing, source: Source): Listing {

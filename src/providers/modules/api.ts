@@ -1,5 +1,5 @@
-import type { ImageRequest, TextRequest } from "../../core/models.ts";
-import type { Logger, SearchAnswer } from "../../core/ports.ts";
+import type { ImageRequest, TextRequest } from "../../core/ports/models.ts";
+import type { Logger, SearchAnswer } from "../../core/ports/ports.ts";
 import type { IsTyped, ToolArguments } from "./arguments.ts";
 import type { ModuleObject } from "./module-object.ts";
 

@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { FailError } from "../../core/errors.ts";
-import { fail, ok, type Outcome, type RpcErrorObject } from "../../core/outcome.ts";
-import { TOLD_FACT, type Logger } from "../../core/ports.ts";
-import type { CallTarget, ResolvedCall } from "../../core/provider.ts";
-import { withInput } from "../../core/input-rounds.ts";
+import { fail, ok, type Outcome, type RpcErrorObject } from "../../core/calls/outcome.ts";
+import { TOLD_FACT, type Logger } from "../../core/ports/ports.ts";
+import type { CallTarget, ResolvedCall } from "../../core/sources/provider.ts";
+import { withInput } from "../../core/calls/input-rounds.ts";
 import { RPC } from "../../wire/messages.ts";
 import type { Completer } from "./api.ts";
 import { type ContextDeps, createContext, wordsOf } from "./context.ts";

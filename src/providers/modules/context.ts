@@ -1,14 +1,14 @@
-import { stringifyExact } from "../../core/exact-json.ts";
-import { callWithin } from "../../core/call-within.ts";
+import { stringifyExact } from "../../core/json/exact-json.ts";
+import { callWithin } from "../../core/calls/call-within.ts";
 import { FailError } from "../../core/errors.ts";
-import type { InnerHub } from "../../core/inner-hub.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { isJsonObject } from "../../core/json.ts";
-import type { FailKind } from "../../core/kinds.ts";
-import type { Models } from "../../core/models.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import type { ResolvedCall } from "../../core/provider.ts";
-import { askCaller } from "../../core/ask-caller.ts";
+import type { InnerHub } from "../../core/calls/inner-hub.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import type { FailKind } from "../../core/calls/kinds.ts";
+import type { Models } from "../../core/ports/models.ts";
+import type { Outcome } from "../../core/calls/outcome.ts";
+import type { ResolvedCall } from "../../core/sources/provider.ts";
+import { askCaller } from "../../core/calls/ask-caller.ts";
 import type { ToolContext } from "./api.ts";
 import type { ModuleObject } from "./module-object.ts";
 

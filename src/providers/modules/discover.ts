@@ -1,6 +1,6 @@
 import { readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, sep } from "node:path";
-import { matchesAnyGlob } from "../../core/glob.ts";
+import { matchesAnyGlob } from "../../core/text/glob.ts";
 import { messageOf } from "../../core/errors.ts";
 
 /** A module file that was found. */

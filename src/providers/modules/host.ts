@@ -1,4 +1,4 @@
-import type { Logger } from "../../core/ports.ts";
+import type { Logger } from "../../core/ports/ports.ts";
 import type { ModuleHub } from "./api.ts";
 import type { RegistrationEvents, Registrations } from "./registrations.ts";
 import { RunningModule } from "./running-module.ts";

@@ -1,5 +1,5 @@
-import { Type } from "../../core/option-schema.ts";
-import type { TableFacts } from "../../core/table-facts.ts";
+import { Type } from "../../core/options/option-schema.ts";
+import type { TableFacts } from "../../core/sources/table-facts.ts";
 import { defineSourceKind, type SourceServices } from "../source-kind.ts";
 import type { ModulesHost } from "./host.ts";
 import { ModulesSchema, resolveModules, type ModulesConfig } from "./options.ts";

@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { formatDuration } from "../../core/duration.ts";
-import type { Models } from "../../core/models.ts";
-import type { Logger } from "../../core/ports.ts";
-import type { ColdStart } from "../../core/provider.ts";
-import { orAborted } from "../../core/wait.ts";
+import { formatDuration } from "../../core/text/duration.ts";
+import type { Models } from "../../core/ports/models.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import type { ColdStart } from "../../core/sources/provider.ts";
+import { orAborted } from "../../core/timing/wait.ts";
 import { type Discovery, discoverModules, type FoundModule } from "./discover.ts";
 import { FolderWatch } from "./folder-watch.ts";
 import type { LoadedModule, ModulesHost } from "./host.ts";

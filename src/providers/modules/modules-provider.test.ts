@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { LOCAL_PRINCIPAL, type Call } from "../../core/call.ts";
-import type { InnerHub } from "../../core/inner-hub.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { fail, ok, type Outcome } from "../../core/outcome.ts";
-import type { Logger } from "../../core/ports.ts";
-import type { CallTarget, Provider } from "../../core/provider.ts";
-import type { Listing } from "../../core/records.ts";
+import { LOCAL_PRINCIPAL, type Call } from "../../core/calls/call.ts";
+import type { InnerHub } from "../../core/calls/inner-hub.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { fail, ok, type Outcome } from "../../core/calls/outcome.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import type { CallTarget, Provider } from "../../core/sources/provider.ts";
+import type { Listing } from "../../core/sources/records.ts";
 import { createModulesProvider } from "./modules-provider.ts";
 import { type ModulesConfig, resolveModules } from "./options.ts";
 

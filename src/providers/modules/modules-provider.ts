@@ -1,9 +1,9 @@
 import { Emitter } from "../../core/events.ts";
-import type { InnerHub } from "../../core/inner-hub.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { Models } from "../../core/models.ts";
-import { fail, type Outcome } from "../../core/outcome.ts";
-import type { Logger } from "../../core/ports.ts";
+import type { InnerHub } from "../../core/calls/inner-hub.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { Models } from "../../core/ports/models.ts";
+import { fail, type Outcome } from "../../core/calls/outcome.ts";
+import type { Logger } from "../../core/ports/ports.ts";
 import type {
   ColdStart,
   Provider,
@@ -12,9 +12,9 @@ import type {
   ProviderState,
   ProviderStatus,
   ResolvedCall,
-} from "../../core/provider.ts";
-import type { Listing, Problem, Source } from "../../core/records.ts";
-import { within } from "../../core/wait.ts";
+} from "../../core/sources/provider.ts";
+import type { Listing, Problem, Source } from "../../core/sources/records.ts";
+import { within } from "../../core/timing/wait.ts";
 import { runCall } from "./calls.ts";
 import type { ModulesHost } from "./host.ts";
 import { ModuleSlots } from "./module-slots.ts";

@@ -1,4 +1,4 @@
-import type { Logger } from "../../core/ports.ts";
+import type { Logger } from "../../core/ports/ports.ts";
 import {
   type Listing,
   type Problem,
@@ -7,8 +7,8 @@ import {
   type Source,
   type TemplateRecord,
   type ToolRecord,
-} from "../../core/records.ts";
-import type { Visibility } from "../../core/listing-shape.ts";
+} from "../../core/sources/records.ts";
+import type { Visibility } from "../../core/sources/listing-shape.ts";
 import { overwriting, type PromptEntry, type ResourceEntry } from "./registrations.ts";
 import type { RunningModule } from "./running-module.ts";
 import type { ToolEntry } from "./tool-entry.ts";

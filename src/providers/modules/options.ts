@@ -1,8 +1,8 @@
-import { durationOption } from "../../core/duration.ts";
-import { type Static, Type } from "../../core/option-schema.ts";
-import { readOptions } from "../../core/option-values.ts";
+import { durationOption } from "../../core/text/duration.ts";
+import { type Static, Type } from "../../core/options/option-schema.ts";
+import { readOptions } from "../../core/options/option-values.ts";
 import { resolveShape, SHAPE_MEMBERS } from "../shape-options.ts";
-import type { ListingShape, Visibility } from "../../core/listing-shape.ts";
+import type { ListingShape, Visibility } from "../../core/sources/listing-shape.ts";
 
 /** `[modules]` of the configuration. */
 export const ModulesSchema = Type.Object({

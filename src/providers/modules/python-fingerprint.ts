@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { contentDigest } from "../../core/digest.ts";
+import { contentDigest } from "../../core/json/digest.ts";
 import type { FingerprintState } from "../../runtimes/typescript/fingerprint.ts";
 import { isYoung, looksLike, stampOf, type FileStamp } from "../tool-folders/file-stamp.ts";
 

@@ -1,9 +1,9 @@
-import { stringifyExact } from "../../core/exact-json.ts";
-import { formatDuration } from "../../core/duration.ts";
+import { stringifyExact } from "../../core/json/exact-json.ts";
+import { formatDuration } from "../../core/text/duration.ts";
 import { FailError, messageOf } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { fail, ok } from "../../core/outcome.ts";
-import { within } from "../../core/wait.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { fail, ok } from "../../core/calls/outcome.ts";
+import { within } from "../../core/timing/wait.ts";
 import { searchEnvironment } from "../../process/environment.ts";
 import { PythonBridge, PythonLoadError } from "../../runtimes/bridge/python-bridge.ts";
 import type { BridgeCaller } from "../../runtimes/bridge/bridge-call.ts";

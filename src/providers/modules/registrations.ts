@@ -1,8 +1,8 @@
 import { OptionError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { isReservedMethod } from "../../core/method-names.ts";
-import type { Logger } from "../../core/ports.ts";
-import { UriTemplate } from "../../core/uri-template.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { isReservedMethod } from "../../core/names/method-names.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import { UriTemplate } from "../../core/uris/uri-template.ts";
 import type {
   Completer,
   ModuleHub,

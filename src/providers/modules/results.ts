@@ -1,7 +1,7 @@
-import { parseExact, stringifyExact } from "../../core/exact-json.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { fail, ok, type Outcome } from "../../core/outcome.ts";
-import { rememberValue, resultWords } from "../../core/tool-value.ts";
+import { parseExact, stringifyExact } from "../../core/json/exact-json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { fail, ok, type Outcome } from "../../core/calls/outcome.ts";
+import { rememberValue, resultWords } from "../../core/calls/tool-value.ts";
 
 /** What a tool's handler returned, as an outcome. The rule is told in `ToolHandler` of api.ts. */
 export function toToolOutcome(value: unknown, tool: string): Outcome | Promise<Outcome> {

@@ -1,8 +1,8 @@
-import { formatDuration } from "../../core/duration.ts";
+import { formatDuration } from "../../core/text/duration.ts";
 import { messageOf } from "../../core/errors.ts";
-import type { Models } from "../../core/models.ts";
-import type { Logger } from "../../core/ports.ts";
-import { within } from "../../core/wait.ts";
+import type { Models } from "../../core/ports/models.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import { within } from "../../core/timing/wait.ts";
 import type { Graph } from "../../runtimes/typescript/graph.ts";
 import { describeImportError, importUserModule } from "../../runtimes/typescript/import-module.ts";
 import type { ModuleHub, RegisterTools } from "./api.ts";

@@ -1,6 +1,6 @@
 import { FailError, messageOf, OptionError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { fail } from "../../core/outcome.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { fail } from "../../core/calls/outcome.ts";
 import { isZod3, zod3ToJsonSchema, type Zod3Schema } from "../../schema/zod3.ts";
 
 /** What a schema of a library makes of arguments. Rejects with a `FailError` of kind `invalid_params`. */

@@ -1,9 +1,9 @@
-import { parseDuration } from "../../core/duration.ts";
+import { parseDuration } from "../../core/text/duration.ts";
 import { OptionError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { Visibility } from "../../core/listing-shape.ts";
-import type { ToolLimits } from "../../core/records.ts";
-import { nearest } from "../../core/suggest.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type { Visibility } from "../../core/sources/listing-shape.ts";
+import type { ToolLimits } from "../../core/sources/records.ts";
+import { nearest } from "../../core/text/suggest.ts";
 import { normaliseInputSchema } from "../../schema/normalise.ts";
 import type { ToolHandler } from "./api.ts";
 import { type LibrarySchema, type Parse, readLibrarySchema } from "./schema-library.ts";

@@ -1,5 +1,5 @@
-import { Type } from "../../core/option-schema.ts";
-import type { TableFacts } from "../../core/table-facts.ts";
+import { Type } from "../../core/options/option-schema.ts";
+import type { TableFacts } from "../../core/sources/table-facts.ts";
 import { defineSourceKind } from "../source-kind.ts";
 import type { FolderServices } from "../tool-folders/provider.ts";
 import { DEFAULT_FOLDER, resolveScripts, ScriptsSchema, type ScriptsConfig } from "./options.ts";

@@ -1,9 +1,9 @@
 import { parse } from "smol-toml";
 import { messageOf } from "../../core/errors.ts";
-import { HINT_META_KEY } from "../../core/hint.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { Visibility } from "../../core/listing-shape.ts";
-import type { ToolLimits } from "../../core/records.ts";
+import { HINT_META_KEY } from "../../core/calls/hint.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type { Visibility } from "../../core/sources/listing-shape.ts";
+import type { ToolLimits } from "../../core/sources/records.ts";
 import type { PartialRunSettings } from "../../runtimes/scripts/run-settings.ts";
 import type { ScriptEnvironment } from "../../runtimes/scripts/run-script.ts";
 import { warmShim } from "../../runtimes/scripts/command-line.ts";

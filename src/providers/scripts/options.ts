@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import { bytesOption } from "../../core/bytes.ts";
-import { durationOption } from "../../core/duration.ts";
-import { Type, type Static } from "../../core/option-schema.ts";
-import { readOptions } from "../../core/option-values.ts";
-import type { ListingShape } from "../../core/listing-shape.ts";
+import { bytesOption } from "../../core/text/bytes.ts";
+import { durationOption } from "../../core/text/duration.ts";
+import { Type, type Static } from "../../core/options/option-schema.ts";
+import { readOptions } from "../../core/options/option-values.ts";
+import type { ListingShape } from "../../core/sources/listing-shape.ts";
 import type { RunSettings } from "../../runtimes/scripts/run-settings.ts";
 import { resolveShape, SHAPE_MEMBERS } from "../shape-options.ts";
 import type { Dependencies } from "../tool-folders/prepare/preparations.ts";

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { nearest } from "../../core/suggest.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { nearest } from "../../core/text/suggest.ts";
 import type { Findings } from "../tool-folders/findings.ts";
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { WITHOUT_WAITING_MS } from "../../../test/fixtures/cpu-time.ts";
 import { withTimeToBegin } from "../../../test/fixtures/time-to-begin.ts";
-import type { Notice } from "../../core/call.ts";
-import type { Provider } from "../../core/provider.ts";
+import type { Notice } from "../../core/calls/call.ts";
+import type { Provider } from "../../core/sources/provider.ts";
 import {
   callTool,
   isAlive,

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Provider } from "../../core/provider.ts";
+import type { Provider } from "../../core/sources/provider.ts";
 import { callTool, folderServices, testSource, textOf, ToolFolder } from "../../../test/support/tool-folder.ts";
 import { resolveScripts, type ScriptsConfig } from "./options.ts";
 import { createScriptsProvider } from "./provider.ts";

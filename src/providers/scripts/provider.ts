@@ -1,5 +1,5 @@
-import type { Provider } from "../../core/provider.ts";
-import type { Source } from "../../core/records.ts";
+import type { Provider } from "../../core/sources/provider.ts";
+import type { Source } from "../../core/sources/records.ts";
 import { runScript } from "../../runtimes/scripts/run-script.ts";
 import { FolderProvider, type FolderServices } from "../tool-folders/provider.ts";
 import type { ScriptsOptions } from "./options.ts";

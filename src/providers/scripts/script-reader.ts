@@ -1,7 +1,7 @@
 import { closeSync, openSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, resolve } from "node:path";
 import { codeOf } from "../../core/errors.ts";
-import { notOffered } from "../../core/records.ts";
+import { notOffered } from "../../core/sources/records.ts";
 import { neededCommands, warmShim } from "../../runtimes/scripts/command-line.ts";
 import { isInside } from "../../runtimes/scripts/inside.ts";
 import type { Script } from "../../runtimes/scripts/run-script.ts";

@@ -1,5 +1,5 @@
-import { Type } from "../../core/option-schema.ts";
-import type { Starts } from "../../core/table-facts.ts";
+import { Type } from "../../core/options/option-schema.ts";
+import type { Starts } from "../../core/sources/table-facts.ts";
 import { mcpSource, type McpServerServices } from "../mcp-server/kind.ts";
 import { defineSourceKind, inEntry, type ResolvedSource, type SourceServices } from "../source-kind.ts";
 import { resolveStdioServer, StdioServerSchema, type StdioServerConfig, type StdioServerOptions } from "./options.ts";

@@ -1,10 +1,10 @@
-import { durationOption } from "../../core/duration.ts";
+import { durationOption } from "../../core/text/duration.ts";
 import { OptionError } from "../../core/errors.ts";
 import { expandHome } from "../../core/home-path.ts";
-import { Type, type Static } from "../../core/option-schema.ts";
-import { ABOVE_ZERO, readOptions } from "../../core/option-values.ts";
+import { Type, type Static } from "../../core/options/option-schema.ts";
+import { ABOVE_ZERO, readOptions } from "../../core/options/option-values.ts";
 import { resolveMcpServer, MCP_SERVER_MEMBERS, type McpServerOptions } from "../mcp-server/options.ts";
-import type { LegacyProcess } from "../../upstream/links.ts";
+import type { LegacyProcess } from "../../upstream/links/links.ts";
 import { splitWords } from "./command-words.ts";
 
 const MAX_STOP_GRACE_MS = 600_000;

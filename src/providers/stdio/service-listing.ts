@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { isJsonObject, objectMember, type JsonObject } from "../../core/json.ts";
-import type { Listing, ToolRecord } from "../../core/records.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../../core/json/json.ts";
+import type { Listing, ToolRecord } from "../../core/sources/records.ts";
 import { VERSION } from "../../core/version.ts";
-import { parseRemembered, type ListingStore } from "../../upstream/listing-cache.ts";
+import { parseRemembered, type ListingStore } from "../../upstream/listing/listing-cache.ts";
 
 /** Lists of the services, written by the build. They are of this very version, so nothing is kept on disk. */
 const LISTS = new URL("../../servers/lists.json", import.meta.url);

@@ -1,10 +1,10 @@
-import { BuiltCall } from "../../core/built-call.ts";
-import type { Ask } from "../../core/call.ts";
+import { BuiltCall } from "../../core/calls/built-call.ts";
+import type { Ask } from "../../core/calls/call.ts";
 import { FailError } from "../../core/errors.ts";
-import { isJsonObject, stringMember, type JsonObject } from "../../core/json.ts";
-import type { Models } from "../../core/models.ts";
-import { fail } from "../../core/outcome.ts";
-import type { Provider, ResolvedCall } from "../../core/provider.ts";
+import { isJsonObject, stringMember, type JsonObject } from "../../core/json/json.ts";
+import type { Models } from "../../core/ports/models.ts";
+import { fail } from "../../core/calls/outcome.ts";
+import type { Provider, ResolvedCall } from "../../core/sources/provider.ts";
 import { asRegistered, ShippedListing } from "./service-listing.ts";
 import { createStdioProvider, type StdioProviderDeps } from "./stdio-provider.ts";
 import type { ServiceOptions } from "./services.ts";

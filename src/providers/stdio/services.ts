@@ -1,8 +1,8 @@
 import { delimiter } from "node:path";
 import { fileURLToPath } from "node:url";
 import { OptionError } from "../../core/errors.ts";
-import { Type, type Static } from "../../core/option-schema.ts";
-import type { Starts } from "../../core/table-facts.ts";
+import { Type, type Static } from "../../core/options/option-schema.ts";
+import type { Starts } from "../../core/sources/table-facts.ts";
 import { mcpSource } from "../mcp-server/kind.ts";
 import type { ResolvedSource } from "../source-kind.ts";
 import { resolveStdioServer, type StdioServerOptions } from "./options.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Ask } from "../../core/call.ts";
+import type { Ask } from "../../core/calls/call.ts";
 import { FailError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { fail } from "../../core/outcome.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { fail } from "../../core/calls/outcome.ts";
 import { fixture, run } from "../../../test/fixtures/upstreams/harness.ts";
 
 const legacy = fixture("legacy");

@@ -1,9 +1,9 @@
-import { LOCAL_PRINCIPAL } from "../../core/call.ts";
+import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import { fixture, run, type Running } from "../../../test/fixtures/upstreams/harness.ts";
 
 const dual = fixture("dual");

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import type { Ask } from "../../core/call.ts";
-import type { JsonObject } from "../../core/json.ts";
+import type { Ask } from "../../core/calls/call.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import { CALLER, heard, isAlive, run } from "../../../test/fixtures/upstreams/harness.ts";
 
 const everything = fileURLToPath(

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { Gate } from "../../upstream/gate.ts";
+import { Gate } from "../../upstream/links/gate.ts";
 import { CALLER, fixture, heard, run } from "../../../test/fixtures/upstreams/harness.ts";
 
 const legacy = fixture("legacy");

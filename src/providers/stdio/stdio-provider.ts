@@ -1,7 +1,7 @@
-import type { Logger } from "../../core/ports.ts";
-import type { Provider } from "../../core/provider.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import type { Provider } from "../../core/sources/provider.ts";
 import { childEnvironment } from "../../process/environment.ts";
-import { StdioTransport } from "../../upstream/stdio-transport.ts";
+import { StdioTransport } from "../../upstream/transports/stdio-transport.ts";
 import { createMcpServerProvider, type McpServerDeps } from "../mcp-server/provider.ts";
 import { CommandInstaller } from "./install/command-installer.ts";
 import { planInstall } from "./install/plan.ts";

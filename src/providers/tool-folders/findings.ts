@@ -1,5 +1,5 @@
-import { nearest } from "../../core/suggest.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { nearest } from "../../core/text/suggest.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 
 /** What was found wrong in one manifest: faults keep the tool from being offered, remarks do not. */
 export class Findings {

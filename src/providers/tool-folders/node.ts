@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, realpathSync, statSync, type Dirent } from "node:fs";
 import { join, relative } from "node:path";
-import { formatBytes } from "../../core/bytes.ts";
+import { formatBytes } from "../../core/text/bytes.ts";
 import { codeOf } from "../../core/errors.ts";
 import { isStamped, isYoung, looksLike, stampOf, statsOf, toStamp, type FileStamp } from "./file-stamp.ts";
 

@@ -1,7 +1,7 @@
 import { Emitter } from "../../core/events.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { fail, type Outcome } from "../../core/outcome.ts";
-import type { Logger } from "../../core/ports.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { fail, type Outcome } from "../../core/calls/outcome.ts";
+import type { Logger } from "../../core/ports/ports.ts";
 import type {
   ListingWish,
   Preparation,
@@ -9,7 +9,7 @@ import type {
   ProviderEvents,
   ProviderStatus,
   ResolvedCall,
-} from "../../core/provider.ts";
+} from "../../core/sources/provider.ts";
 import {
   EMPTY_LISTING,
   type Listing,
@@ -19,8 +19,8 @@ import {
   type ToolLimits,
   type ToolRecord,
   type Told,
-} from "../../core/records.ts";
-import type { Visibility } from "../../core/listing-shape.ts";
+} from "../../core/sources/records.ts";
+import type { Visibility } from "../../core/sources/listing-shape.ts";
 import { childEnvironment, searchEnvironment } from "../../process/environment.ts";
 import type { HubPorts } from "../../runtimes/calling/hub-access.ts";
 import { missingCommands } from "../../runtimes/scripts/command-line.ts";

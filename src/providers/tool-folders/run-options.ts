@@ -1,8 +1,8 @@
-import { bytesOption } from "../../core/bytes.ts";
-import { durationOption } from "../../core/duration.ts";
-import { Type, type Static } from "../../core/option-schema.ts";
-import { readGiven, readOptions } from "../../core/option-values.ts";
-import { present } from "../../core/present.ts";
+import { bytesOption } from "../../core/text/bytes.ts";
+import { durationOption } from "../../core/text/duration.ts";
+import { Type, type Static } from "../../core/options/option-schema.ts";
+import { readGiven, readOptions } from "../../core/options/option-values.ts";
+import { present } from "../../core/json/present.ts";
 import type { PartialRunSettings, RunSettings } from "../../runtimes/scripts/run-settings.ts";
 
 /** `own` over `base`, member by member. */

@@ -1,9 +1,9 @@
 // The tables `env`, `limits`, `isolation` and `run` as a tool's own description holds them, TOML or JSON alike.
-import { parseDuration } from "../../core/duration.ts";
+import { parseDuration } from "../../core/text/duration.ts";
 import { messageOf } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { OptionSchema } from "../../core/option-schema.ts";
-import type { ToolLimits } from "../../core/records.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type { OptionSchema } from "../../core/options/option-schema.ts";
+import type { ToolLimits } from "../../core/sources/records.ts";
 import type { PartialRunSettings } from "../../runtimes/scripts/run-settings.ts";
 import type { ScriptEnvironment } from "../../runtimes/scripts/run-script.ts";
 import type { Findings } from "./findings.ts";

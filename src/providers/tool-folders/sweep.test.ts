@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { SILENT_LOGGER } from "../../core/ports.ts";
+import { SILENT_LOGGER } from "../../core/ports/ports.ts";
 import { ToolFolder } from "../../../test/support/tool-folder.ts";
 import type { FolderReader } from "./node.ts";
 import { FolderSweep } from "./sweep.ts";

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { messageOf } from "../../core/errors.ts";
-import type { Logger } from "../../core/ports.ts";
+import type { Logger } from "../../core/ports/ports.ts";
 import { FolderNode, type FolderProblem, type FolderReader } from "./node.ts";
 import { FolderWatch } from "./watch.ts";
 

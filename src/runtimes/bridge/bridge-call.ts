@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { HubAccess } from "../calling/hub-access.ts";
 import { HubRequests, type WriteLine } from "../calling/hub-requests.ts";
 

@@ -1,10 +1,10 @@
-import type { Call } from "../../core/call.ts";
-import { callWithin } from "../../core/call-within.ts";
-import type { InnerHub } from "../../core/inner-hub.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { Models } from "../../core/models.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import type { SearchAnswer } from "../../core/ports.ts";
+import type { Call } from "../../core/calls/call.ts";
+import { callWithin } from "../../core/calls/call-within.ts";
+import type { InnerHub } from "../../core/calls/inner-hub.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { Models } from "../../core/ports/models.ts";
+import type { Outcome } from "../../core/calls/outcome.ts";
+import type { SearchAnswer } from "../../core/ports/ports.ts";
 
 /** What the hub lends to those whose code runs in children. */
 export interface HubPorts {

@@ -1,10 +1,10 @@
 import { FailError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { ImageRequest, TextRequest } from "../../core/models.ts";
-import { fail } from "../../core/outcome.ts";
-import { resourceValue, toolValue } from "../../core/tool-value.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type { ImageRequest, TextRequest } from "../../core/ports/models.ts";
+import { fail } from "../../core/calls/outcome.ts";
+import { resourceValue, toolValue } from "../../core/calls/tool-value.ts";
 import type { HubAccess } from "./hub-access.ts";
-import { firstChars } from "../../core/truncate.ts";
+import { firstChars } from "../../core/text/truncate.ts";
 
 type Method = (params: JsonObject, access: HubAccess, signal: AbortSignal) => Promise<JsonObject>;
 

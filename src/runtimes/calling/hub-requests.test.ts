@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { JsonObject } from "../../core/json.ts";
-import { ok, type Outcome } from "../../core/outcome.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { ok, type Outcome } from "../../core/calls/outcome.ts";
 import type { HubAccess } from "./hub-access.ts";
 import { HubRequests, MAX_REQUESTS } from "./hub-requests.ts";
 

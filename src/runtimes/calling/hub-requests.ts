@@ -1,10 +1,10 @@
-import { stringifyExact } from "../../core/exact-json.ts";
+import { stringifyExact } from "../../core/json/exact-json.ts";
 import { setMaxListeners } from "node:events";
-import { formatBytes } from "../../core/bytes.ts";
+import { formatBytes } from "../../core/text/bytes.ts";
 import { messageOf, FailError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { KINDS } from "../../core/kinds.ts";
-import { fail, type Fail } from "../../core/outcome.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { KINDS } from "../../core/calls/kinds.ts";
+import { fail, type Fail } from "../../core/calls/outcome.ts";
 import { isEmptyParams } from "../../wire/messages.ts";
 import type { HubAccess } from "./hub-access.ts";
 import { answerRequest } from "./hub-methods.ts";

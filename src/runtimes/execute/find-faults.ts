@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
-import { isJsonObject } from "../../core/json.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 import { searchEnvironment } from "../../process/environment.ts";
 import { suffixCommandLine } from "../scripts/command-line.ts";
 import { syntaxErrorOf } from "../typescript/syntax-place.ts";

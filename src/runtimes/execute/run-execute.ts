@@ -1,11 +1,11 @@
-import { stringifyExact } from "../../core/exact-json.ts";
+import { stringifyExact } from "../../core/json/exact-json.ts";
 import { realpathSync } from "node:fs";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Call } from "../../core/call.ts";
+import type { Call } from "../../core/calls/call.ts";
 import { FailError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { fail, type Outcome } from "../../core/outcome.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { fail, type Outcome } from "../../core/calls/outcome.ts";
 import { modelsFor } from "../calling/hub-access.ts";
 import { ChildMessages } from "../scripts/child-messages.ts";
 import type { CallNotices } from "../scripts/call-notices.ts";

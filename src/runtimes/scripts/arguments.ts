@@ -1,7 +1,7 @@
-import { stringifyExact } from "../../core/exact-json.ts";
+import { stringifyExact } from "../../core/json/exact-json.ts";
 import { FailError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { fail } from "../../core/outcome.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { fail } from "../../core/calls/outcome.ts";
 
 /** Longer values are on stdin only: one variable of more than 128 KiB keeps a program from starting. */
 const MAX_VARIABLE_BYTES = 32 * 1024;

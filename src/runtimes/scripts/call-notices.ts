@@ -1,7 +1,7 @@
-import { parseExact } from "../../core/exact-json.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { Call } from "../../core/call.ts";
-import type { Logger } from "../../core/ports.ts";
+import { parseExact } from "../../core/json/exact-json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type { Call } from "../../core/calls/call.ts";
+import type { Logger } from "../../core/ports/ports.ts";
 
 /** Log lines of one call that reach its caller; the rest are counted. */
 const MAX_LOG_LINES = 200;

@@ -1,6 +1,6 @@
-import type { Call } from "../../core/call.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { fail, type Outcome } from "../../core/outcome.ts";
+import type { Call } from "../../core/calls/call.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { fail, type Outcome } from "../../core/calls/outcome.ts";
 import { replyMember } from "../../wire/reply-member.ts";
 import type { CallNotices } from "./call-notices.ts";
 import type { ScriptHost } from "./script-host.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FailError } from "../../core/errors.ts";
-import { fail } from "../../core/outcome.ts";
+import { fail } from "../../core/calls/outcome.ts";
 import {
   findPrlimit,
   hasLimits,

@@ -1,4 +1,4 @@
-import { cancelledFailure } from "../../core/deadline.ts";
+import { cancelledFailure } from "../../core/calls/deadline.ts";
 import type { FailError } from "../../core/errors.ts";
 import type { Child } from "../../process/child.ts";
 

@@ -1,7 +1,7 @@
 import { constants } from "node:os";
-import { formatBytes } from "../../core/bytes.ts";
-import { formatDuration } from "../../core/duration.ts";
-import { fail, type Outcome } from "../../core/outcome.ts";
+import { formatBytes } from "../../core/text/bytes.ts";
+import { formatDuration } from "../../core/text/duration.ts";
+import { fail, type Outcome } from "../../core/calls/outcome.ts";
 import type { Exit } from "../../process/child.ts";
 import type { RunSettings } from "./run-settings.ts";
 

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { parse } from "smol-toml";
 import { messageOf } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 
 /** What a script in Python says of itself in comments, by the rules of PEP 723. */
 export interface InlineMetadata {

@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
-import { formatBytes } from "../../core/bytes.ts";
-import { cancelledFailure } from "../../core/deadline.ts";
+import { formatBytes } from "../../core/text/bytes.ts";
+import { cancelledFailure } from "../../core/calls/deadline.ts";
 import { FailError } from "../../core/errors.ts";
-import { fail } from "../../core/outcome.ts";
+import { fail } from "../../core/calls/outcome.ts";
 import { spawnChild, type Child, type Exit } from "../../process/child.ts";
 import { StderrTail } from "../../process/stderr-tail.ts";
 import { LineDecoder } from "../../wire/lines.ts";

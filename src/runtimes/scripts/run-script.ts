@@ -1,9 +1,9 @@
-import { stringifyExact } from "../../core/exact-json.ts";
+import { stringifyExact } from "../../core/json/exact-json.ts";
 import { realpathSync, statSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
-import type { Call } from "../../core/call.ts";
+import type { Call } from "../../core/calls/call.ts";
 import { FailError } from "../../core/errors.ts";
-import { fail, type Outcome } from "../../core/outcome.ts";
+import { fail, type Outcome } from "../../core/calls/outcome.ts";
 import { childEnvironment } from "../../process/environment.ts";
 import { ChildMessages } from "./child-messages.ts";
 import { modelsFor, type HubPorts } from "../calling/hub-access.ts";

@@ -1,8 +1,8 @@
 import { setMaxListeners } from "node:events";
 import { extname } from "node:path";
 import { FailError } from "../../core/errors.ts";
-import { fail } from "../../core/outcome.ts";
-import type { Logger } from "../../core/ports.ts";
+import { fail } from "../../core/calls/outcome.ts";
+import type { Logger } from "../../core/ports/ports.ts";
 import type { Child } from "../../process/child.ts";
 import type { HubPorts } from "../calling/hub-access.ts";
 import { KILL_GRACE_MS } from "./ending.ts";

@@ -1,9 +1,9 @@
-import { parseExact, stringifyExact } from "../../core/exact-json.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { fail, ok, type Outcome } from "../../core/outcome.ts";
-import { rememberValue } from "../../core/tool-value.ts";
+import { parseExact, stringifyExact } from "../../core/json/exact-json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { fail, ok, type Outcome } from "../../core/calls/outcome.ts";
+import { rememberValue } from "../../core/calls/tool-value.ts";
 import type { Exit } from "../../process/child.ts";
-import { firstChars, lastChars } from "../../core/truncate.ts";
+import { firstChars, lastChars } from "../../core/text/truncate.ts";
 
 /** How much of what a failing script printed is told. */
 const MAX_REASON_CHARS = 4000;

@@ -1,6 +1,6 @@
-import type { Call } from "../../core/call.ts";
+import type { Call } from "../../core/calls/call.ts";
 import { FailError } from "../../core/errors.ts";
-import type { Outcome } from "../../core/outcome.ts";
+import type { Outcome } from "../../core/calls/outcome.ts";
 import { CallNotices } from "./call-notices.ts";
 import { hidePaths } from "./hide-paths.ts";
 import type { ScriptHost } from "./script-host.ts";

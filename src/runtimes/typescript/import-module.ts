@@ -4,7 +4,7 @@ import { transformCacheFolder } from "./cache-folder.ts";
 import type { Graph } from "./graph.ts";
 import type * as nativeImport from "./native-import.ts";
 import { findSyntaxError } from "./syntax-place.ts";
-import { firstChars } from "../../core/truncate.ts";
+import { firstChars } from "../../core/text/truncate.ts";
 
 /** The place is in the first line, which holds one path. */
 const MAX_STACK_CHARS = 8_192;

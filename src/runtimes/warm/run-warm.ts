@@ -3,9 +3,9 @@
 import { realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Call } from "../../core/call.ts";
-import { isJsonObject } from "../../core/json.ts";
-import { fail, ok, type Outcome } from "../../core/outcome.ts";
+import type { Call } from "../../core/calls/call.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import { fail, ok, type Outcome } from "../../core/calls/outcome.ts";
 import { spawnChild } from "../../process/child.ts";
 import type { CallNotices } from "../scripts/call-notices.ts";
 import { ChildMessages } from "../scripts/child-messages.ts";

@@ -1,6 +1,6 @@
-import { cancelledFailure } from "../../core/deadline.ts";
+import { cancelledFailure } from "../../core/calls/deadline.ts";
 import { FailError } from "../../core/errors.ts";
-import { fail } from "../../core/outcome.ts";
+import { fail } from "../../core/calls/outcome.ts";
 import type { RunMode } from "../scripts/run-settings.ts";
 import type { CodeStamp } from "./code-stamp.ts";
 import type { WarmProcess } from "./warm-process.ts";

@@ -1,7 +1,7 @@
-import { parseExact, stringifyExact } from "../../core/exact-json.ts";
+import { parseExact, stringifyExact } from "../../core/json/exact-json.ts";
 import type { Readable } from "node:stream";
 import { FailError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { Child, Exit } from "../../process/child.ts";
 import { StderrTail } from "../../process/stderr-tail.ts";
 import { LineDecoder } from "../../wire/lines.ts";

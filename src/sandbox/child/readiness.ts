@@ -1,4 +1,4 @@
-import { within } from "../../core/wait.ts";
+import { within } from "../../core/timing/wait.ts";
 /**
  * Whether a worker takes a job: it has to say so once before each. What it runs cannot be taken for over before that.
  */

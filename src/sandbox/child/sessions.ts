@@ -1,4 +1,4 @@
-import { Shares, type Holder } from "../../core/shares.ts";
+import { Shares, type Holder } from "../../core/fairness/shares.ts";
 import type { ChildSettings } from "../child-messages.ts";
 import type { RunWorker } from "./run-worker.ts";
 

@@ -1,4 +1,4 @@
-import { within } from "../../core/wait.ts";
+import { within } from "../../core/timing/wait.ts";
 import type { ChildSettings, Interpreter } from "../child-messages.ts";
 import { workerKinds, type WorkerKinds } from "./worker-kinds.ts";
 import { SandboxWorker } from "./sandbox-worker.ts";

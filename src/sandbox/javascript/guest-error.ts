@@ -1,5 +1,5 @@
 import type { SandboxError } from "../engine.ts";
-import { firstChars } from "../../core/truncate.ts";
+import { firstChars } from "../../core/text/truncate.ts";
 
 const MAX_TYPE_CHARS = 200;
 const MAX_MESSAGE_CHARS = 8000;

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { markIntegers } from "../../core/exact-json.ts";
+import { markIntegers } from "../../core/json/exact-json.ts";
 
 /** Begins strings that stand for integers beyond 2^53 in JSON for the interpreter (`guest/exact.ts`). */
 export const GUEST_MARK = `integer:${randomBytes(16).toString("hex")}:`;

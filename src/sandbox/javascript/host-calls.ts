@@ -2,7 +2,7 @@ import type { SandboxJob, SandboxLimits } from "../engine.ts";
 import { tooLongArguments } from "../bound-messages.ts";
 import type { FromWorker } from "../worker-messages.ts";
 import { Refusal } from "./refusal.ts";
-import { firstChars } from "../../core/truncate.ts";
+import { firstChars } from "../../core/text/truncate.ts";
 
 const MAX_QUERY_CHARS = 4000;
 

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { decodeBytes } from "../../core/decode-bytes.ts";
+import { decodeBytes } from "../../core/text/decode-bytes.ts";
 import { toGuestJson } from "./guest-mark.ts";
 import type { HostOperation } from "./guest/host.ts";
 import type { JobFiles } from "./job-files.ts";
 import { Refusal } from "./refusal.ts";
-import { firstChars } from "../../core/truncate.ts";
+import { firstChars } from "../../core/text/truncate.ts";
 
 const MAX_RANDOM_BYTES = 65_536;
 const MAX_URL_CHARS = 65_536;

@@ -2,7 +2,7 @@ import { tooLargeFiles } from "../bound-messages.ts";
 import type { SandboxFile, SandboxLimits } from "../engine.ts";
 import { toFilePath } from "../file-path.ts";
 import { Refusal } from "./refusal.ts";
-import { firstChars } from "../../core/truncate.ts";
+import { firstChars } from "../../core/text/truncate.ts";
 
 /** Files of a run, in memory. In a session they stay, and a file counts as made by the run that changed it. */
 export class JobFiles {

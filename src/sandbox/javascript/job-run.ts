@@ -1,4 +1,4 @@
-import { stringifyExact } from "../../core/exact-json.ts";
+import { stringifyExact } from "../../core/json/exact-json.ts";
 import { tooLargeResult, tooManyCalls, tooMuchMemory } from "../bound-messages.ts";
 import type { SandboxEnd, SandboxError, SandboxJob } from "../engine.ts";
 import { cpuMessage, wallMessage } from "../run-clock.ts";

@@ -1,6 +1,6 @@
 import { spawnChild, type Child, type SpawnOptions } from "../../process/child.ts";
 import { StderrTail } from "../../process/stderr-tail.ts";
-import { isJsonObject } from "../../core/json.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 import { messageOf } from "../../core/errors.ts";
 import { watchCpu } from "../../runtimes/warm/cpu-watch.ts";
 import { Readiness } from "../child/readiness.ts";

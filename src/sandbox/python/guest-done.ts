@@ -1,8 +1,8 @@
-import { isJsonObject, stringMember, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, stringMember, type JsonObject } from "../../core/json/json.ts";
 import { tooLargeResult } from "../bound-messages.ts";
 import type { SandboxEnd, SandboxError, SandboxLimits } from "../engine.ts";
 import type { WorkerDone } from "../worker-messages.ts";
-import { firstChars } from "../../core/truncate.ts";
+import { firstChars } from "../../core/text/truncate.ts";
 
 const MAX_TYPE_CHARACTERS = 200;
 const MAX_MESSAGE_CHARACTERS = 10_000;

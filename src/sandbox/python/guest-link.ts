@@ -1,5 +1,5 @@
-import { stringifyExact } from "../../core/exact-json.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { stringifyExact } from "../../core/json/exact-json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { SandboxEnd, SandboxJob, SandboxLimits } from "../engine.ts";
 import type { ToWorker } from "../worker-messages.ts";
 import type { Device } from "./descriptors.ts";

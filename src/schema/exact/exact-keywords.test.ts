@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseExact, stringifyExact } from "../../core/exact-json.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { parseExact, stringifyExact } from "../../core/json/exact-json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import { compileSchema } from "../compile.ts";
 
 const schemaOf = (text: string): JsonObject => parseExact(text) as JsonObject;

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../core/json.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 
 export type JsonNumber = number | bigint;
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import { setMember } from "./set-member.ts";
 
 /** The integers beyond 2^53 in the defaults of a schema. Ajv fills in the nearest double, which is replaced here. */

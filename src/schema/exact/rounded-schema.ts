@@ -1,5 +1,5 @@
-import { roundBigInts } from "../../core/exact-json.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { roundBigInts } from "../../core/json/exact-json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { NUMERIC_KEYWORDS } from "./exact-keywords.ts";
 import { setMember } from "./set-member.ts";
 

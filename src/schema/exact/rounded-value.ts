@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { setMember } from "./set-member.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import { CheckThread, type CheckJob } from "./check-thread.ts";
 
 const LIMITS = { start: 20_000, compile: 200, check: 200 };

@@ -1,6 +1,6 @@
-import { formatDuration } from "../../core/duration.ts";
+import { formatDuration } from "../../core/text/duration.ts";
 import { FailError } from "../../core/errors.ts";
-import { fail } from "../../core/outcome.ts";
+import { fail } from "../../core/calls/outcome.ts";
 import {
   CHECK_TIMEOUT_MS,
   COMPILE_TIMEOUT_MS,

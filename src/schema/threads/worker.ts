@@ -2,9 +2,9 @@
  * A thread of the hub that compiles schemas of strangers and checks values against them, one after the other. Whoever
  * started it ends it when something takes too long.
  */
-import { parseExact } from "../../core/exact-json.ts";
+import { parseExact } from "../../core/json/exact-json.ts";
 import { parentPort } from "node:worker_threads";
-import { isJsonObject } from "../../core/json.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 import { compileSchema, type CompiledSchema } from "../compile.ts";
 import { loadEngine } from "../engine.ts";
 import { sizeOfValue } from "../value-size.ts";

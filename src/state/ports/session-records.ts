@@ -1,4 +1,4 @@
-import type { Client, Principal, ToolMode } from "../../core/call.ts";
+import type { Client, Principal, ToolMode } from "../../core/calls/call.ts";
 
 /** What is known of one session of the legacy era: plain data, without anything that only one process could use. */
 export interface SessionRecord {

@@ -1,11 +1,11 @@
-import { isJsonObject, type JsonObject, stringMember } from "../../core/json.ts";
-import type { Fail, RpcErrorObject } from "../../core/outcome.ts";
+import { isJsonObject, type JsonObject, stringMember } from "../../core/json/json.ts";
+import type { Fail, RpcErrorObject } from "../../core/calls/outcome.ts";
 import { RPC } from "../../wire/messages.ts";
 import { LATEST_LEGACY_REVISION, LEGACY_REVISIONS } from "../../wire/legacy/revisions.ts";
-import type { Era } from "../era.ts";
+import type { Era } from "../connection/era.ts";
 import { failureOf } from "../faults.ts";
-import type { Handshake } from "../handshake.ts";
-import { readOpening } from "../server-opening.ts";
+import type { Handshake } from "../connection/handshake.ts";
+import { readOpening } from "../connection/server-opening.ts";
 
 /** The oldest one, assumed of a server that does not say which it speaks. */
 const OLDEST_LEGACY_REVISION = "2024-11-05";

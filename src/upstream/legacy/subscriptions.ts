@@ -1,6 +1,6 @@
-import { Deadline } from "../../core/deadline.ts";
-import type { Exchange } from "../exchange.ts";
-import type { Watcher } from "../watcher.ts";
+import { Deadline } from "../../core/calls/deadline.ts";
+import type { Exchange } from "../connection/exchange.ts";
+import type { Watcher } from "../links/watcher.ts";
 
 /** How long a server may take to note a subscription. */
 const SUBSCRIBE_MS = 10_000;

@@ -1,11 +1,11 @@
-import { isJsonObject, objectMember, type JsonObject } from "../../core/json.ts";
-import type { RpcErrorObject } from "../../core/outcome.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../../core/json/json.ts";
+import type { RpcErrorObject } from "../../core/calls/outcome.ts";
 import { RPC } from "../../wire/messages.ts";
 import { LATEST_MODERN_REVISION, META, MODERN_REVISIONS, writeEnvelope } from "../../wire/modern/envelope.ts";
-import { passableCapabilities } from "../capabilities.ts";
-import type { Era, HandshakeOptions, Implementation, OnBehalf } from "../era.ts";
-import type { Handshake } from "../handshake.ts";
-import { readOpening } from "../server-opening.ts";
+import { passableCapabilities } from "../connection/capabilities.ts";
+import type { Era, HandshakeOptions, Implementation, OnBehalf } from "../connection/era.ts";
+import type { Handshake } from "../connection/handshake.ts";
+import { readOpening } from "../connection/server-opening.ts";
 
 export type Verdict =
   | { readonly type: "modern"; readonly era: Era }

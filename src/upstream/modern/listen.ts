@@ -1,15 +1,15 @@
-import { Deadline } from "../../core/deadline.ts";
+import { Deadline } from "../../core/calls/deadline.ts";
 import { FailError } from "../../core/errors.ts";
-import { objectMember, type JsonObject } from "../../core/json.ts";
-import { fail } from "../../core/outcome.ts";
-import { orAborted } from "../../core/wait.ts";
+import { objectMember, type JsonObject } from "../../core/json/json.ts";
+import { fail } from "../../core/calls/outcome.ts";
+import { orAborted } from "../../core/timing/wait.ts";
 import { RPC, type RequestId, type RpcNotification } from "../../wire/messages.ts";
 import { subscriptionIdOf } from "../../wire/modern/envelope.ts";
-import { Backoff } from "../backoff.ts";
-import type { Era } from "../era.ts";
-import type { Exchange } from "../exchange.ts";
+import { Backoff } from "../links/backoff.ts";
+import type { Era } from "../connection/era.ts";
+import type { Exchange } from "../connection/exchange.ts";
 import { failureOf } from "../faults.ts";
-import type { Watcher } from "../watcher.ts";
+import type { Watcher } from "../links/watcher.ts";
 
 /** How long a server may take to acknowledge. */
 const ACKNOWLEDGE_MS = 10_000;

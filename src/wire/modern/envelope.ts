@@ -1,5 +1,5 @@
 import { isRequestId, type RequestId } from "../messages.ts";
-import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json/json.ts";
 
 /** Revisions of the modern era that this program speaks, newest first. */
 export const MODERN_REVISIONS = ["2026-07-28"] as const;

@@ -1,4 +1,4 @@
-import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json/json.ts";
 import { META } from "./envelope.ts";
 
 /** Names as they are sent; readers compare without regard to case. */

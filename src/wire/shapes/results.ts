@@ -1,5 +1,5 @@
-import type { CallMethod } from "../../core/call.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { CallMethod } from "../../core/calls/call.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { ANNOTATIONS, RESOURCE } from "./definitions.ts";
 import {
   changed,

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../core/json.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 import { ICONS } from "./definitions.ts";
 import { FLAG, mapOf, members, mustBe, OBJECT, TEXT, type Shape } from "./shape.ts";
 

@@ -1,6 +1,6 @@
-import { withoutHidden } from "../../core/hidden-text.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { firstChars } from "../../core/truncate.ts";
+import { withoutHidden } from "../../core/text/hidden-text.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { firstChars } from "../../core/text/truncate.ts";
 
 /**
  * What the protocol allows at one place of a message. A shape returns the value itself where it fits, so that a good

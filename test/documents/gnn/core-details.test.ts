@@ -1,8 +1,8 @@
 import { chmod, mkdir, readFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MCP, MCPInvalidParamsError, type MCPError } from "../../../src/core-server.ts";
-import { LOCAL_PRINCIPAL } from "../../../src/core/call.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports.ts";
+import { LOCAL_PRINCIPAL } from "../../../src/core/calls/call.ts";
+import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
 import { createHub, type LibraryHub } from "../../../src/index.ts";
 import { Desk } from "../../cli/harness.ts";
 import { ToolFolder } from "../../support/tool-folder.ts";

@@ -14,7 +14,7 @@ import {
   MCPToolNotFoundError,
   startHttpServer,
 } from "../../../src/core-server.ts";
-import type { Logger } from "../../../src/core/ports.ts";
+import type { Logger } from "../../../src/core/ports/ports.ts";
 import { Desk, exitOf, MAIN, ROOT, seen, textOf } from "../../cli/harness.ts";
 
 const PEAT = `import time

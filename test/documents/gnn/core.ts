@@ -2,8 +2,8 @@
 // wire.
 import { PassThrough } from "node:stream";
 import { MCP, MCPHTTPServer, StdioServer, type MCPOptions } from "../../../src/core-server.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { Logger } from "../../../src/core/ports.ts";
+import type { JsonObject } from "../../../src/core/json/json.ts";
+import type { Logger } from "../../../src/core/ports/ports.ts";
 import { createProtocolSink } from "../../../src/process/stdout-guard.ts";
 import { ToolFolder } from "../../support/tool-folder.ts";
 

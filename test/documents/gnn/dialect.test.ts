@@ -7,7 +7,7 @@ import {
   startHttpServer,
   start_http_server,
 } from "../../../src/core-server.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/core/json/json.ts";
 import { createGate } from "../../fixtures/hub-stand-in.ts";
 import { Core, request, SUM, type HttpClient, type LineClient, type Reply } from "./core.ts";
 

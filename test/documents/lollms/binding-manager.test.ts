@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { LollmsMCPBindingManager, type LocalMCPBinding, type LollmsMCPBinding } from "../../../src/bindings.ts";
 import { createHub } from "../../../src/index.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports.ts";
+import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
 import { listen, type RunningServer } from "../../fixtures/http-servers.ts";
 import { ToolFolder } from "../../support/tool-folder.ts";
 

@@ -10,7 +10,7 @@ import {
   StandardMCPBinding,
   type ToolResult,
 } from "../../../src/bindings.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports.ts";
+import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
 import { ROOT } from "../../cli/harness.ts";
 import { closedPort, startTools } from "../tool-server.ts";
 import { bindingsFolder } from "./bindings-folder.ts";

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { LocalMCPBinding, type LocalMCPOptions } from "../../../src/bindings.ts";
 import { createHub, type HubConfig, type LibraryHub, type Outcome } from "../../../src/index.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports.ts";
+import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
 import { startServer, sendJson, type RunningServer } from "../../fixtures/http-servers.ts";
 import { SEARXNG_JSON } from "../../fixtures/web-search/pages.ts";
 import { ToolFolder } from "../../support/tool-folder.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { RemoteMCPBinding, type AuthConfig, type OAuthConfig } from "../../../src/bindings.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { Logger } from "../../../src/core/ports.ts";
+import type { JsonObject } from "../../../src/core/json/json.ts";
+import type { Logger } from "../../../src/core/ports/ports.ts";
 import { createHub } from "../../../src/index.ts";
 import { startLegacy, readJson, sendJson, startServer } from "../../fixtures/http-servers.ts";
 import { CLIENT, startTokenServer, type TokenServer } from "../../fixtures/token-server.ts";

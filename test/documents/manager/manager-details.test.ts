@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
-import { SILENT_LOGGER } from "../../../src/core/ports.ts";
+import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
 import { MCPManager, type Registry } from "../../../src/manager.ts";
 import { Desk, exitOf, seen } from "../../cli/harness.ts";
 import { listen, startLegacy } from "../../fixtures/http-servers.ts";

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { LLMWithMCPTools } from "../../../src/agent.ts";
 import { MCPClient } from "../../../src/client.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports.ts";
+import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
 import { MCPManager, type Registry } from "../../../src/manager.ts";
 import { closedPort, startTools, type ServedTools } from "../tool-server.ts";
 import type { RunningServer } from "../../fixtures/http-servers.ts";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { DEFAULT_REGISTRY, MCPManager, type ManagerOptions, type Registry } from "../../../src/manager.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports.ts";
+import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
 import { startServer, type RunningServer } from "../../fixtures/http-servers.ts";
 import { ToolFolder } from "../../support/tool-folder.ts";
 import { closedPort, startTools } from "../tool-server.ts";

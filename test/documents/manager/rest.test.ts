@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createHub, type HubConfig, type LibraryHub } from "../../../src/index.ts";
 import { MCPManager } from "../../../src/manager.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports.ts";
+import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
 import { startModels, type ModelStandIn } from "../../agent/stand-in.ts";
 import { startTools } from "../tool-server.ts";
 import type { RunningServer } from "../../fixtures/http-servers.ts";

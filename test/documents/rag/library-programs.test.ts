@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { LLMWithMCPTools } from "../../../src/agent.ts";
 import { MCPClient } from "../../../src/client.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports.ts";
+import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
 import { Desk, exitOf, ROOT, textOf } from "../../cli/harness.ts";
 
 let desk: Desk;

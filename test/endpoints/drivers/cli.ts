@@ -1,10 +1,10 @@
-import { parseExact, stringifyExact } from "../../../src/core/exact-json.ts";
+import { parseExact, stringifyExact } from "../../../src/core/json/exact-json.ts";
 import { Writable } from "node:stream";
 import { createProgram } from "../../../src/cli/program.ts";
-import type { Io } from "../../../src/cli/io.ts";
-import { KINDS } from "../../../src/core/kinds.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import { toolValue } from "../../../src/core/tool-value.ts";
+import type { Io } from "../../../src/cli/output/io.ts";
+import { KINDS } from "../../../src/core/calls/kinds.ts";
+import type { JsonObject } from "../../../src/core/json/json.ts";
+import { toolValue } from "../../../src/core/calls/tool-value.ts";
 import type { OpenSurface, Surface } from "../surface.ts";
 
 /** `toolyard call` in this process; each run makes a hub of its own. */

@@ -1,6 +1,6 @@
 import { MCPClient } from "../../../src/client.ts";
 import { FailError } from "../../../src/core/errors.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports.ts";
+import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
 import type { OpenSurface } from "../surface.ts";
 
 export const client: OpenSurface = async ({ url }, token) => {

@@ -1,6 +1,6 @@
 import { MCPManager } from "../../../src/manager.ts";
-import { isJsonObject } from "../../../src/core/json.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports.ts";
+import { isJsonObject } from "../../../src/core/json/json.ts";
+import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
 import type { OpenSurface } from "../surface.ts";
 
 /**

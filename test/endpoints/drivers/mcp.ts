@@ -1,9 +1,9 @@
-import { parseExact, stringifyExact } from "../../../src/core/exact-json.ts";
+import { parseExact, stringifyExact } from "../../../src/core/json/exact-json.ts";
 import { PassThrough } from "node:stream";
 import { vi } from "vitest";
-import { objectMember, type JsonObject } from "../../../src/core/json.ts";
-import { KIND_META_KEY, KINDS, type FailKind } from "../../../src/core/kinds.ts";
-import { toolValue } from "../../../src/core/tool-value.ts";
+import { objectMember, type JsonObject } from "../../../src/core/json/json.ts";
+import { KIND_META_KEY, KINDS, type FailKind } from "../../../src/core/calls/kinds.ts";
+import { toolValue } from "../../../src/core/calls/tool-value.ts";
 import { createProtocolSink } from "../../../src/process/stdout-guard.ts";
 import type { Served } from "../../../src/hub/serve/serve.ts";
 import type { ServerConfig } from "../../../src/hub/serve/doors.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { searchPassages, type Found, type SearchRequest } from "../../../servers/library/search/search.ts";
 import { Terms } from "../../../servers/library/search/terms.ts";
-import { openSqliteStore } from "../../../servers/library/store/sqlite.ts";
+import { openSqliteStore } from "../../../servers/library/store/sqlite/sqlite.ts";
 import type { Filter, LibraryStore, PassageFields, PassageKind } from "../../../servers/library/store/store.ts";
 import { createRandom } from "../../support/random.ts";
 import { embedder, fill, FILTERS, madeDocuments, vectorOf, wordsOf, type MadeDocument } from "./corpus.ts";

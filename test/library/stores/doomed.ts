@@ -3,16 +3,16 @@
 // to the end before that. AT as `log:0.3` is for a file: a thread writes a book, and all ends when the file's log has
 // that part of the book's size.
 import { statSync } from "node:fs";
-import { createPostgresStore } from "../../../servers/library/store/postgres.ts";
+import { createPostgresStore } from "../../../servers/library/store/postgres/postgres.ts";
 import {
   openPostgres,
   type PostgresDriver,
   type PostgresSession,
-} from "../../../servers/library/store/postgres-driver.ts";
+} from "../../../servers/library/store/postgres/postgres-driver.ts";
 import { openStore, parseStore } from "../../../servers/library/store/open-store.ts";
-import { createSqliteStore } from "../../../servers/library/store/sqlite.ts";
-import { openSqlite } from "../../../servers/library/store/open-sqlite.ts";
-import type { SqliteDriver } from "../../../servers/library/store/sqlite-driver.ts";
+import { createSqliteStore } from "../../../servers/library/store/sqlite/sqlite.ts";
+import { openSqlite } from "../../../servers/library/store/sqlite/open-sqlite.ts";
+import type { SqliteDriver } from "../../../servers/library/store/sqlite/sqlite-driver.ts";
 import type { LibraryStore } from "../../../servers/library/store/store.ts";
 import { BOOK_CHUNKS, doomedDocument } from "./doomed-document.ts";
 import { told } from "./doomed-process.ts";

@@ -1,6 +1,10 @@
 import { PGlite, type Transaction } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
-import type { PostgresDriver, PostgresRow, PostgresSession } from "../../../servers/library/store/postgres-driver.ts";
+import type {
+  PostgresDriver,
+  PostgresRow,
+  PostgresSession,
+} from "../../../servers/library/store/postgres/postgres-driver.ts";
 
 /** PostgreSQL in this process, in memory: takes the server's place where there is none. */
 export async function openPglite(): Promise<{ connect(): PostgresDriver; close(): Promise<void> }> {

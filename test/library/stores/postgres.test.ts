@@ -1,4 +1,4 @@
-import { createPostgresStore, openPostgresStore } from "../../../servers/library/store/postgres.ts";
+import { createPostgresStore, openPostgresStore } from "../../../servers/library/store/postgres/postgres.ts";
 import { storeContract, type Opened } from "./contract.ts";
 import { openPglite } from "./pglite-driver.ts";
 

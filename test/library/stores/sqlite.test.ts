@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSqliteStore } from "../../../servers/library/store/sqlite.ts";
+import { openSqliteStore } from "../../../servers/library/store/sqlite/sqlite.ts";
 import { storeContract, type Opened } from "./contract.ts";
 
 for (const engine of [undefined, "libsql"] as const) {

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { scoreBm25, selectiveTerms, type Candidate } from "../../../servers/library/search/bm25.ts";
 import { byPlace } from "../../../servers/library/search/order.ts";
 import { TermCounter } from "../../../servers/library/search/term-counter.ts";
-import { openSqliteStore } from "../../../servers/library/store/sqlite.ts";
+import { openSqliteStore } from "../../../servers/library/store/sqlite/sqlite.ts";
 import type { LibraryStore, PassageFields } from "../../../servers/library/store/store.ts";
-import { dot } from "../../../servers/library/store/vectors.ts";
+import { dot } from "../../../servers/library/store/vectors/vectors.ts";
 import { createRandom, type Random } from "../../support/random.ts";
 import { doomedDocument } from "./doomed-document.ts";
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { openStore, parseStore } from "../../../servers/library/store/open-store.ts";
 import type { LibraryStore } from "../../../servers/library/store/store.ts";
-import { idOfText } from "../../../servers/library/store/weaviate-documents.ts";
+import { idOfText } from "../../../servers/library/store/weaviate/weaviate-documents.ts";
 import { doomedDocument } from "./doomed-document.ts";
 
 const unavailable = { code: "STORE_UNAVAILABLE", failure: { kind: "unavailable" } };

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { openWeaviateStore } from "../../../servers/library/store/weaviate.ts";
+import { openWeaviateStore } from "../../../servers/library/store/weaviate/weaviate.ts";
 import { storeContract, type Opened } from "./contract.ts";
 
 // `npm run stores` starts one and names it.

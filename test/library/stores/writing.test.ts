@@ -6,7 +6,7 @@ import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { searchPassages } from "../../../servers/library/search/search.ts";
 import { Terms } from "../../../servers/library/search/terms.ts";
-import { openSqliteStore } from "../../../servers/library/store/sqlite.ts";
+import { openSqliteStore } from "../../../servers/library/store/sqlite/sqlite.ts";
 import type { LibraryStore, PassageFields } from "../../../servers/library/store/store.ts";
 import { embedder, fill, madeDocuments } from "./corpus.ts";
 import { doomedDocument } from "./doomed-document.ts";

@@ -1,4 +1,4 @@
-import { parseExact } from "../../../src/core/exact-json.ts";
+import { parseExact } from "../../../src/core/json/exact-json.ts";
 import { afterAll, expect, test } from "vitest";
 import type { SandboxOutcome } from "../../../src/sandbox/engine.ts";
 import type { Attack, Expectation, Plot } from "./attack.ts";

@@ -1,8 +1,8 @@
 // The thread that writes into a file: what takes seconds there stops nobody who asks meanwhile.
 import { parentPort, workerData } from "node:worker_threads";
-import type { Fail, SqliteDriver } from "../sqlite-driver.ts";
-import { expectFile, openEngine } from "../sqlite-engine.ts";
-import { SqliteWrites } from "../sqlite-writes.ts";
+import type { Fail, SqliteDriver } from "../sqlite/sqlite-driver.ts";
+import { expectFile, openEngine } from "../sqlite/sqlite-engine.ts";
+import { SqliteWrites } from "../sqlite/sqlite-writes.ts";
 import type { PassageFields } from "../store.ts";
 import type { FromWriter, ToWriter, WriteFailure, WriterData } from "./messages.ts";
 

@@ -1,5 +1,5 @@
-import type { Fail } from "../sqlite-driver.ts";
-import type { SqliteWrites } from "../sqlite-writes.ts";
+import type { Fail } from "../sqlite/sqlite-driver.ts";
+import type { SqliteWrites } from "../sqlite/sqlite-writes.ts";
 import type { DocumentFields, PassageFields, PassageKind, Passages } from "../store.ts";
 
 /** What the thread is made with. */

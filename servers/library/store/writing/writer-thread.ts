@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { storeFailure } from "../store-failure.ts";
-import type { SqliteWriter } from "../sqlite-writer.ts";
-import type { SqliteWrites } from "../sqlite-writes.ts";
+import type { SqliteWriter } from "../sqlite/sqlite-writer.ts";
+import type { SqliteWrites } from "../sqlite/sqlite-writes.ts";
 import type { Deleted, DocumentFields, Finding, PassageFields, PassageKind, Passages, VectorsOf } from "../store.ts";
 import type { Asked, FromWriter, ToWriter, WriteFailure, WriterData } from "./messages.ts";
 

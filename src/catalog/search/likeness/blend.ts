@@ -1,4 +1,4 @@
-import type { SearchReasons } from "../../../core/ports.ts";
+import type { SearchReasons } from "../../../core/ports/ports.ts";
 import { keepBest, roundReason, type Scores } from "../scores.ts";
 import type { Ranking } from "../ranking.ts";
 import { NEIGHBOURS, NOBODY, type Neighbours } from "./neighbours.ts";

@@ -1,4 +1,4 @@
-import type { ToolRecord } from "../../../core/records.ts";
+import type { ToolRecord } from "../../../core/sources/records.ts";
 import type { PreparedTool } from "../../source-part.ts";
 import type { VectorRows } from "./vector-rows.ts";
 

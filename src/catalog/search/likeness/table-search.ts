@@ -1,14 +1,14 @@
 import { messageOf } from "../../../core/errors.ts";
-import type { TextEmbedder } from "../../../core/models.ts";
-import type { Logger } from "../../../core/ports.ts";
-import { whileWanted } from "../../../core/slices.ts";
-import { within } from "../../../core/wait.ts";
+import type { TextEmbedder } from "../../../core/ports/models.ts";
+import type { Logger } from "../../../core/ports/ports.ts";
+import { whileWanted } from "../../../core/timing/slices.ts";
+import { within } from "../../../core/timing/wait.ts";
 import type { PreparedTool } from "../../source-part.ts";
 import type { Evidence } from "./blend.ts";
 import { Neighbours } from "./neighbours.ts";
 import { toolVectorsOf } from "./tool-vectors.ts";
 import { VectorRows } from "./vector-rows.ts";
-import { firstChars } from "../../../core/truncate.ts";
+import { firstChars } from "../../../core/text/truncate.ts";
 
 const MAX_QUERY_CHARS = 2000;
 

@@ -1,10 +1,10 @@
-import { isJsonObject, stringMember } from "../../../core/json.ts";
-import type { TextEmbedder } from "../../../core/models.ts";
-import { visibleName } from "../../../core/names.ts";
-import type { ToolRecord } from "../../../core/records.ts";
+import { isJsonObject, stringMember } from "../../../core/json/json.ts";
+import type { TextEmbedder } from "../../../core/ports/models.ts";
+import { visibleName } from "../../../core/names/names.ts";
+import type { ToolRecord } from "../../../core/sources/records.ts";
 import type { PreparedTool } from "../../source-part.ts";
 import { toBytes } from "./byte-rows.ts";
-import { firstChars } from "../../../core/truncate.ts";
+import { firstChars } from "../../../core/text/truncate.ts";
 
 /** What the texts of a tool count, beside its name and its description. */
 const SERVER_SHARE = 0.4;

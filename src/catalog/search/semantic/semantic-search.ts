@@ -1,8 +1,8 @@
 import { messageOf } from "../../../core/errors.ts";
-import type { Embedder } from "../../../core/models.ts";
-import type { Logger } from "../../../core/ports.ts";
-import { whileWanted } from "../../../core/slices.ts";
-import { within } from "../../../core/wait.ts";
+import type { Embedder } from "../../../core/ports/models.ts";
+import type { Logger } from "../../../core/ports/ports.ts";
+import { whileWanted } from "../../../core/timing/slices.ts";
+import { within } from "../../../core/timing/wait.ts";
 import type { PreparedTool } from "../../source-part.ts";
 import type { Evidence } from "../likeness/blend.ts";
 import type { EvidenceSource, TableSearch } from "../likeness/table-search.ts";
@@ -10,7 +10,7 @@ import { usualOf, type Likeness, type Usual } from "../likeness/usual.ts";
 import { ModelRows } from "./model-rows.ts";
 import { toolTextOf, type ToolText } from "./tool-text.ts";
 import { unitVector, VectorStore } from "./vector-store.ts";
-import { firstChars } from "../../../core/truncate.ts";
+import { firstChars } from "../../../core/text/truncate.ts";
 
 /** Queries whose vectors are kept. */
 const MAX_QUERIES = 500;

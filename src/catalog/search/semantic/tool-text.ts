@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { isJsonObject, stringMember } from "../../../core/json.ts";
-import { visibleName } from "../../../core/names.ts";
-import type { ToolRecord } from "../../../core/records.ts";
+import { isJsonObject, stringMember } from "../../../core/json/json.ts";
+import { visibleName } from "../../../core/names/names.ts";
+import type { ToolRecord } from "../../../core/sources/records.ts";
 import type { PreparedTool } from "../../source-part.ts";
-import { firstChars } from "../../../core/truncate.ts";
+import { firstChars } from "../../../core/text/truncate.ts";
 
 const MAX_DESCRIPTION_CHARS = 1000;
 const MAX_PARAMETERS = 30;

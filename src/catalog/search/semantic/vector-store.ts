@@ -1,6 +1,6 @@
 import { messageOf } from "../../../core/errors.ts";
-import type { Embedder } from "../../../core/models.ts";
-import type { Logger } from "../../../core/ports.ts";
+import type { Embedder } from "../../../core/ports/models.ts";
+import type { Logger } from "../../../core/ports/ports.ts";
 import type { ToolText } from "./tool-text.ts";
 import { VectorFile, type Vectors } from "./vector-file.ts";
 

@@ -1,4 +1,4 @@
-import { LastRead } from "../../../core/last-read.ts";
+import { LastRead } from "../../../core/timing/last-read.ts";
 import { ChunkedBody } from "./chunked-body.ts";
 import { notHttp } from "./fault.ts";
 import { parseHead, type AnswerHead } from "./head.ts";

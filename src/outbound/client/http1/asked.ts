@@ -1,4 +1,4 @@
-import { holderOf, HUB, type Caller, type Holder } from "../../../core/shares.ts";
+import { holderOf, HUB, type Caller, type Holder } from "../../../core/fairness/shares.ts";
 import type { AnswerSink } from "../answer-sink.ts";
 import type { BodySource } from "../response-body.ts";
 import type { Outgoing } from "../sender.ts";

@@ -4,8 +4,8 @@ import { AnswerParser, type AnswerListener } from "./answer-parser.ts";
 import type { Asked, Keeper } from "./asked.ts";
 import { Http1Fault, notHttp } from "./fault.ts";
 import type { AnswerHead } from "./head.ts";
-import { Silence } from "../../../core/silence.ts";
-import { atTurnEnd } from "../../../core/turn-end.ts";
+import { Silence } from "../../../core/timing/idle-timer.ts";
+import { atTurnEnd } from "../../../core/timing/turn-end.ts";
 
 /** Where connections of a pool lead, and how. */
 export interface Destination {

@@ -1,4 +1,4 @@
-import { trimBlanks } from "../../../core/trim-blanks.ts";
+import { trimBlanks } from "../../../core/text/trim-blanks.ts";
 import { notHttp } from "./fault.ts";
 
 /** How the end of a body is told. */

@@ -3,7 +3,7 @@ import type { LookupFunction } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { answerOf, startRaw, type RawServer } from "../../../../test/fixtures/raw-answers.ts";
-import { Canceller } from "../../../core/cancellation.ts";
+import { Canceller } from "../../../core/calls/cancellation.ts";
 import { readBytes } from "../body.ts";
 import type { HttpResponse, Outgoing } from "../sender.ts";
 import { createHttp1Pool, type Http1Pool, type Http1PoolOptions } from "./pool.ts";

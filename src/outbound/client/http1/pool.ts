@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
-import type { Cancellation } from "../../../core/cancellation.ts";
-import type { Holder } from "../../../core/shares.ts";
+import type { Cancellation } from "../../../core/calls/cancellation.ts";
+import type { Holder } from "../../../core/fairness/shares.ts";
 import { AnswerSink } from "../answer-sink.ts";
 import { closed, Crowd } from "../crowd.ts";
 import type { HttpResponse, Outgoing, Sender } from "../sender.ts";

@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject } from "../../../core/json.ts";
-import { fail, type Fail } from "../../../core/outcome.ts";
+import { isJsonObject, type JsonObject } from "../../../core/json/json.ts";
+import { fail, type Fail } from "../../../core/calls/outcome.ts";
 import { withoutFence } from "../../../sandbox/code-fence.ts";
 import type { SandboxFile, SandboxLanguage } from "../../../sandbox/engine.ts";
-import { firstChars } from "../../../core/truncate.ts";
+import { firstChars } from "../../../core/text/truncate.ts";
 
 /** What `execute_code` was asked to run. */
 export interface CodeArguments {

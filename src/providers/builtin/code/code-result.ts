@@ -1,7 +1,7 @@
-import { parseExact, stringifyExact } from "../../../core/exact-json.ts";
-import type { JsonObject } from "../../../core/json.ts";
-import { fail, ok, type Outcome } from "../../../core/outcome.ts";
-import type { FailKind } from "../../../core/kinds.ts";
+import { parseExact, stringifyExact } from "../../../core/json/exact-json.ts";
+import type { JsonObject } from "../../../core/json/json.ts";
+import { fail, ok, type Outcome } from "../../../core/calls/outcome.ts";
+import type { FailKind } from "../../../core/calls/kinds.ts";
 import type { SandboxEnd, SandboxFile, SandboxToolCall } from "../../../sandbox/engine.ts";
 import type { SandboxRun } from "../../../sandbox/sandbox.ts";
 

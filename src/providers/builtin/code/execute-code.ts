@@ -1,4 +1,4 @@
-import type { Source } from "../../../core/records.ts";
+import type { Source } from "../../../core/sources/records.ts";
 import type { FixedTool } from "../../fixed-tools.ts";
 import { ownToolRecord } from "../own-tool.ts";
 import type { CodePorts } from "../ports.ts";

@@ -1,6 +1,6 @@
-import type { Outcome } from "../../../core/outcome.ts";
-import type { ResolvedCall } from "../../../core/provider.ts";
-import { holderOf } from "../../../core/shares.ts";
+import type { Outcome } from "../../../core/calls/outcome.ts";
+import type { ResolvedCall } from "../../../core/sources/provider.ts";
+import { holderOf } from "../../../core/fairness/shares.ts";
 import type { CodePorts } from "../ports.ts";
 import { readArguments } from "./arguments.ts";
 import { codeHost } from "./code-host.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../core/json.ts";
+import type { JsonObject } from "../../../core/json/json.ts";
 
 /** The input schema as callers see it. */
 export const SHOWN_SCHEMA: JsonObject = {

@@ -1,4 +1,4 @@
-import { DEFAULT_SEPARATOR } from "../../../core/names.ts";
+import { DEFAULT_SEPARATOR } from "../../../core/names/names.ts";
 import { isPythonName } from "../../../schema/python-names.ts";
 
 export interface PathRules {

@@ -1,8 +1,8 @@
-import { fail, type Fail } from "../../../core/outcome.ts";
-import { bareLine } from "../../../core/program-line.ts";
+import { fail, type Fail } from "../../../core/calls/outcome.ts";
+import { bareLine } from "../../../core/text/program-line.ts";
 import type { InstallResult } from "./install-files.ts";
 import type { CommandWords } from "./runner.ts";
-import { firstChars } from "../../../core/truncate.ts";
+import { firstChars } from "../../../core/text/truncate.ts";
 
 const MAX_LINES = 4;
 const MAX_CHARS = 600;

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isJsonObject } from "../../../core/json.ts";
+import { isJsonObject } from "../../../core/json/json.ts";
 import { isAlive } from "../../../files/file-lock.ts";
 
 /** Where the downloads of one command are kept book of, for every hub of this user. */

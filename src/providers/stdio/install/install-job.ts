@@ -1,14 +1,14 @@
 import type { ChildProcess } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { orAborted } from "../../../core/wait.ts";
-import { Gate } from "../../../upstream/gate.ts";
+import { orAborted } from "../../../core/timing/wait.ts";
+import { Gate } from "../../../upstream/links/gate.ts";
 import { installingProcess, isStart, logTail, readResult, toLines, type InstallResult } from "./install-files.ts";
 import { watchFamily } from "./family.ts";
 import type { InstallJob } from "./minder.ts";
 import { spawnMinder } from "./minder-process.ts";
 import type { CommandWords } from "./runner.ts";
-import { firstChars } from "../../../core/truncate.ts";
+import { firstChars } from "../../../core/text/truncate.ts";
 
 const POLL_MS = 200;
 const FOLDER_MODE = 0o700;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { contentDigest } from "../../../core/digest.ts";
-import { isJsonObject, objectMember, type JsonObject } from "../../../core/json.ts";
+import { contentDigest } from "../../../core/json/digest.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../../../core/json/json.ts";
 import { findCommand } from "../../../process/resolve-command.ts";
 import { isOrdinaryPython } from "../../../runtimes/scripts/command-line.ts";
 import { readInlineMetadata, type InlineMetadata } from "../../../runtimes/scripts/inline-metadata.ts";

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
 import { basename, join } from "node:path";
 import { FailError, messageOf } from "../../../core/errors.ts";
-import { fail, type Fail } from "../../../core/outcome.ts";
-import type { Logger } from "../../../core/ports.ts";
-import type { Installation, Preparation } from "../../../core/provider.ts";
-import { within } from "../../../core/wait.ts";
+import { fail, type Fail } from "../../../core/calls/outcome.ts";
+import type { Logger } from "../../../core/ports/ports.ts";
+import type { Installation, Preparation } from "../../../core/sources/provider.ts";
+import { within } from "../../../core/timing/wait.ts";
 import type { ScriptCode, ScriptInterpreters } from "../../../runtimes/scripts/script-host.ts";
 import type { Installs } from "../../installs.ts";
 import { fileNeeds, headerNeed, type InstallPlace, type Need, type PreparedTool } from "./needs.ts";

@@ -1,12 +1,12 @@
 import { statfsSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { fail, type Fail } from "../../../core/outcome.ts";
-import type { Installation } from "../../../core/provider.ts";
-import { orAborted } from "../../../core/wait.ts";
+import { fail, type Fail } from "../../../core/calls/outcome.ts";
+import type { Installation } from "../../../core/sources/provider.ts";
+import { orAborted } from "../../../core/timing/wait.ts";
 import { hidePaths } from "../../../runtimes/scripts/hide-paths.ts";
 import type { InstallEnd, Installs, RunningWish } from "../../installs.ts";
 import type { Need } from "./needs.ts";
-import { firstChars } from "../../../core/truncate.ts";
+import { firstChars } from "../../../core/text/truncate.ts";
 
 /** As long as a server that is downloaded may take. */
 export const PREPARE_WITHIN_MS = 10 * 60 * 1000;

@@ -1,5 +1,5 @@
 // JSON with exact integers for programs that a hub starts: an integer literal beyond 2^53 is a `bigint`. This is
-// `core/exact-json.ts` of the hub for every Node that may run a script, without a build; one suite tests both.
+// `core/json/exact-json.ts` of the hub for every Node that may run a script, without a build; one suite tests both.
 "use strict";
 const { randomBytes } = require("node:crypto");
 

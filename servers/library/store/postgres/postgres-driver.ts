@@ -1,0 +1,124 @@
+import type pgModule from "pg";
+import type { Pool, PoolClient } from "pg";
+import { importExtra } from "toolyard/extras";
+import { DocumentError } from "../../documents/document-error.ts";
+import { storeFailure } from "../store-failure.ts";
+
+export type PostgresValue = string | number | null;
+export type PostgresRow = Readonly<Record<string, unknown>>;
+
+/** What statements run on: a transaction, or any connection. */
+export interface PostgresSession {
+  query(sql: string, values?: readonly PostgresValue[]): Promise<PostgresRow[]>;
+  /** Several statements, without values. */
+  script(sql: string): Promise<void>;
+}
+
+export interface PostgresDriver extends PostgresSession {
+  /** All of the work or nothing of it. */
+  transaction<T>(work: (session: PostgresSession) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+const MAX_CONNECTIONS = 4;
+const CONNECT_MS = 5_000;
+const QUERY_MS = 120_000;
+
+/** Connects to a server. Rejects with `STORE_UNAVAILABLE` where that fails; no message holds the password. */
+export async function openPostgres(url: URL): Promise<PostgresDriver> {
+  const { default: pg } = await importExtra<{ readonly default: typeof pgModule }>("postgres", "pg").catch(
+    (error: Error) => {
+      throw storeFailure("unavailable", error.message, error);
+    },
+  );
+  const pool = new pg.Pool({
+    connectionString: url.href,
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: QUERY_MS,
+    application_name: "toolyard-library",
+  });
+  // A connection that breaks while nobody uses it: the next question gets another one, or the error.
+  pool.on("error", () => {});
+  const driver = new PoolDriver(pool, `${url.hostname}:${url.port || "5432"}`);
+  try {
+    await driver.query("select 1");
+    return driver;
+  } catch (error) {
+    await driver.close();
+    throw error;
+  }
+}
+
+class PoolDriver implements PostgresDriver {
+  readonly #pool: Pool;
+  readonly #where: string;
+
+  constructor(pool: Pool, where: string) {
+    this.#pool = pool;
+    this.#where = where;
+  }
+
+  // Callers take these two apart from the driver, as they do with those of a transaction.
+  readonly query = (sql: string, values: readonly PostgresValue[] = []): Promise<PostgresRow[]> =>
+    this.#told(async () => (await this.#pool.query<PostgresRow>(sql, [...values])).rows);
+
+  readonly script = async (sql: string): Promise<void> => {
+    await this.#told(() => this.#pool.query(sql));
+  };
+
+  transaction<T>(work: (session: PostgresSession) => Promise<T>): Promise<T> {
+    return this.#told(async () => {
+      const client = await this.#pool.connect();
+      let broken: Error | undefined;
+      // Without a listener, a connection that breaks in the middle would end the process.
+      const breaks = (error: Error): void => void (broken = error);
+      client.on("error", breaks);
+      try {
+        return await inTransaction(client, work);
+      } catch (error) {
+        await client.query("rollback").catch((second: Error) => (broken = second));
+        throw error;
+      } finally {
+        client.off("error", breaks);
+        client.release(broken);
+      }
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+
+  async #told<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw error instanceof DocumentError ? error : postgresFailure(error as NodeJS.ErrnoException, this.#where);
+    }
+  }
+}
+
+async function inTransaction<T>(client: PoolClient, work: (session: PostgresSession) => Promise<T>): Promise<T> {
+  await client.query("begin");
+  const result = await work({
+    query: async (sql, values = []) => (await client.query<PostgresRow>(sql, [...values])).rows,
+    script: async (sql) => void (await client.query(sql)),
+  });
+  await client.query("commit");
+  return result;
+}
+
+/** Lock not got, deadlock, serialisation: the same again may do. */
+const BUSY = new Set(["55P03", "40P01", "40001"]);
+
+export function postgresFailure(error: NodeJS.ErrnoException, where: string): DocumentError {
+  const { code = "", message } = error;
+  if (BUSY.has(code))
+    return storeFailure("busy", `The library at ${where} is busy (${message}). Try again in a moment.`, error);
+  const advice =
+    code === "28P01" || code === "28000"
+      ? "Correct user and password in the address of the store."
+      : "See that the database runs and can be reached from here; `toolyard library doctor` tells more.";
+  return storeFailure("unavailable", `The library at ${where} failed: ${message || code}. ${advice}`, error);
+}

@@ -1,0 +1,42 @@
+import { authorKey, plainWords } from "../../search/names.ts";
+import type { PostgresValue } from "./postgres-driver.ts";
+import type { DocumentFields, Filter } from "../store.ts";
+
+/** A document by which it is found. */
+export function keysOf({ sourceId, uri, contentHash, author = "", work, language }: DocumentFields): PostgresValue[] {
+  return [sourceId, uri, contentHash, authorKey(author), plainWords(work), language ?? null].map((value) =>
+    value === null ? null : storable(value),
+  );
+}
+
+/** PostgreSQL's text holds every sign but NUL and halves of one; places in the text must stay what they are. */
+export function storable(text: string): string {
+  return text.replaceAll(/\p{Surrogate}|\0/gu, "\uFFFD");
+}
+
+/** JSON all of whose texts are storable, which those that are written out as `\u0000` are not. */
+export function storableJson(value: unknown): string {
+  return JSON.stringify(value, (_name, own: unknown) => (typeof own === "string" ? storable(own) : own));
+}
+
+/** As PostgreSQL writes an array. */
+export function arrayOf(values: readonly (string | number)[]): string {
+  return `{${values.map((value) => (typeof value === "number" ? value : JSON.stringify(value))).join(",")}}`;
+}
+
+/** What of a filter stands behind `where`; its values are numbered from `from` on. */
+export function whereOf({ author, work, language }: Filter, from: number): { sql: string; values: PostgresValue[] } {
+  const words = author === undefined ? [] : authorKey(author).split(" ").filter(Boolean);
+  const conditions: string[] = [];
+  const values: PostgresValue[] = [];
+  const add = (condition: (place: string) => string, value: string): void => {
+    conditions.push(condition(`$${from + values.length}`));
+    values.push(storable(value));
+  };
+  for (const word of words) add((place) => `position(${place} in ' ' || author_key || ' ') > 0`, ` ${word} `);
+  if (work !== undefined) add((place) => `work_key = ${place}`, plainWords(work));
+  if (language !== undefined) add((place) => `language = ${place}`, language);
+  // A name without letters is nobody's.
+  if (author !== undefined && words.length === 0) conditions.push("false");
+  return { sql: conditions.length > 0 ? conditions.join(" and ") : "true", values };
+}

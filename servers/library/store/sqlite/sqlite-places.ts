@@ -1,0 +1,40 @@
+import type { WantedTerms } from "../../search/bm25.ts";
+import { markedTerm, STEPS } from "../../search/term-counter.ts";
+import type { SqliteDriver } from "./sqlite-driver.ts";
+import type { PassageKind } from "../store.ts";
+
+/** The passages in which any of the wanted terms stands, ascending. */
+export function idsOf(driver: SqliteDriver, kind: PassageKind, { any, and }: WantedTerms): number[] {
+  return found(driver, `${kind}_terms`, and ? `(${either(any)}) AND (${either(and)})` : either(any));
+}
+
+/** Those of the wanted passages in which this term stands as well. */
+export function holdersOf(
+  driver: SqliteDriver,
+  kind: PassageKind,
+  { any, term }: { readonly any: readonly string[]; readonly term: string },
+): number[] {
+  const alone = any.includes(term);
+  return found(driver, `${kind}_terms`, alone ? either([term]) : `(${either(any)}) AND ${either([term])}`);
+}
+
+/** By step: the passages in which it stands so often at least; up to the first in which it does nowhere. */
+export function repeatersOf(driver: SqliteDriver, kind: PassageKind, term: string): number[][] {
+  const lists: number[][] = [];
+  for (const step of STEPS.slice(1)) {
+    const list = found(driver, `${kind}_repeated`, either([markedTerm(term, step)]));
+    if (list.length === 0) break;
+    lists.push(list);
+  }
+  return lists;
+}
+
+/** As one text, which is a tenth of what as many rows cost. */
+function found(driver: SqliteDriver, table: string, match: string): number[] {
+  const row = driver.get(`select json_group_array(rowid) as ids from ${table} where ${table} match ?`, [match]);
+  return JSON.parse(String(row!["ids"])) as number[];
+}
+
+function either(terms: readonly string[]): string {
+  return terms.map((term) => `"${term}"`).join(" OR ");
+}

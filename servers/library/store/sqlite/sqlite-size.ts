@@ -1,0 +1,57 @@
+import type { SqliteDriver } from "./sqlite-driver.ts";
+import type { PassageKind } from "../store.ts";
+
+/** How many passages there are, and how many words they have together. */
+export interface Size {
+  readonly passages: number;
+  readonly length: number;
+}
+
+/** Of a document, counted; of the library, as it is kept: counting would read the whole file for every search. */
+export function sizeOf(driver: SqliteDriver, kind: PassageKind, documentId?: number): Size {
+  if (documentId !== undefined) return counted(driver, kind, documentId);
+  return keptSize(driver, kind) ?? counted(driver, kind);
+}
+
+/** Adds a document's passages to what is kept, in the transaction that writes them; numbers below 0 take them out. */
+export function resize(driver: SqliteDriver, kind: PassageKind, change: Size): void {
+  const kept = keptSize(driver, kind);
+  // In a file from before it was kept, all are counted once; passages that were just written are among them.
+  const { passages, length } = kept ?? counted(driver, kind);
+  const isNew = kept !== undefined || change.passages < 0;
+  keep(
+    driver,
+    kind,
+    isNew ? { passages: passages + change.passages, length: length + change.length } : { passages, length },
+  );
+}
+
+/** Whether what is kept is what is there. */
+export function isSizeRight(driver: SqliteDriver, kind: PassageKind): boolean {
+  const [kept, own] = [keptSize(driver, kind), counted(driver, kind)];
+  return !kept || (kept.passages === own.passages && kept.length === own.length);
+}
+
+export function countAnew(driver: SqliteDriver, kind: PassageKind): void {
+  keep(driver, kind, counted(driver, kind));
+}
+
+function keptSize(driver: SqliteDriver, kind: PassageKind): Size | undefined {
+  const row = driver.get("select value from meta where key = ?", [`size ${kind}`]);
+  if (!row) return undefined;
+  const [passages, length] = String(row["value"]).split(" ");
+  return { passages: Number(passages), length: Number(length) };
+}
+
+function keep(driver: SqliteDriver, kind: PassageKind, { passages, length }: Size): void {
+  driver.run("insert or replace into meta values (?, ?)", [`size ${kind}`, `${passages} ${length}`]);
+}
+
+function counted(driver: SqliteDriver, kind: PassageKind, documentId?: number): Size {
+  const own = documentId === undefined ? "" : "where document_id = ?";
+  const row = driver.get(
+    `select count(*) as n, coalesce(sum(length), 0) as length from ${kind} ${own}`,
+    documentId === undefined ? [] : [documentId],
+  )!;
+  return { passages: Number(row["n"]), length: Number(row["length"]) };
+}

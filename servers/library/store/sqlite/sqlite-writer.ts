@@ -1,0 +1,24 @@
+import type { SqliteWrites } from "./sqlite-writes.ts";
+import type { LibraryStore } from "../store.ts";
+
+/** What changes a file, wherever it is done. */
+export interface SqliteWriter extends Pick<
+  LibraryStore,
+  "replaceDocument" | "deleteDocument" | "clearVectors" | "setVectors" | "check" | "repair" | typeof Symbol.asyncDispose
+> {
+  backup(file: string): Promise<void>;
+}
+
+/** On the thread of whoever asks: for a library in memory, which no other thread sees. */
+export function writerHere(writes: SqliteWrites): SqliteWriter {
+  return {
+    replaceDocument: async (...given) => writes.replaceDocument(...given),
+    deleteDocument: async (sourceId) => writes.deleteDocument(sourceId),
+    clearVectors: async (embedder) => writes.clearVectors(embedder),
+    setVectors: async (...given) => writes.setVectors(...given),
+    check: async () => writes.check(),
+    repair: async () => writes.repair(),
+    backup: (file) => writes.backup(file),
+    [Symbol.asyncDispose]: async () => {},
+  };
+}

@@ -1,0 +1,217 @@
+import { createHash } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import { authorKey, plainWords } from "../../search/names.ts";
+import type { DocumentFields, Filter, PassageKind, StoredDocument } from "../store.ts";
+import type { WeaviateClient } from "./weaviate-client.ts";
+import type { Classes } from "./weaviate-schema.ts";
+
+/** How many passages a document has, and how many words all of them have together. */
+export interface Sizes {
+  readonly passages: number;
+  readonly length: number;
+}
+
+/** What is known of a document without asking for it. */
+export interface Listed extends Readonly<Record<PassageKind, Sizes>> {
+  readonly sourceId: string;
+  /** Of the passages that are its own; those of other keys are left from what was cut short. */
+  readonly key: number;
+  readonly uri: string;
+  readonly contentHash: string;
+  readonly authorKey: string;
+  readonly workKey: string;
+  readonly language?: string;
+  readonly created: string;
+  readonly updated: string;
+}
+
+interface DocumentObject {
+  readonly properties?: { readonly listed?: string; readonly fields?: string; readonly body?: string };
+}
+
+export interface OneDocument {
+  readonly listed: Listed;
+  readonly fields: DocumentFields;
+  readonly text: string;
+}
+
+const PAGE = 500;
+/** A change is told by the revision; after a process that was ended between the two, by this. */
+const MAX_AGE_MS = 10_000;
+const MAX_META = 100;
+const MENDING = "mending ";
+/** Longer than a request may take. */
+const SILENT_MS = 90_000;
+const MENDING_POLL_MS = 200;
+
+/** The documents of a collection; read anew when something changed. */
+export class WeaviateDocuments {
+  readonly #client: WeaviateClient;
+  readonly #classes: Classes;
+  #all: ReadonlyMap<string, Listed> = new Map();
+  #revision: string | undefined;
+  #readAt = -Infinity;
+
+  constructor(client: WeaviateClient, classes: Classes) {
+    this.#client = client;
+    this.#classes = classes;
+  }
+
+  /** By source id. */
+  async all(): Promise<ReadonlyMap<string, Listed>> {
+    const meta = await this.meta();
+    const revision = meta.get("revision") ?? "none";
+    const isOld = performance.now() - this.#readAt > MAX_AGE_MS;
+    if (revision === this.#revision && !isOld) return this.#all;
+    this.#all = await this.#read();
+    this.#revision = revision;
+    this.#readAt = performance.now();
+    return this.#all;
+  }
+
+  async meta(): Promise<ReadonlyMap<string, string>> {
+    const found = await this.#client.get<{ readonly name: string; readonly value: string }>(this.#classes.meta, {
+      options: `limit: ${MAX_META}`,
+      show: "name value",
+    });
+    return new Map(found.map(({ name, value }) => [name, value]));
+  }
+
+  async setMeta(name: string, value: string): Promise<void> {
+    await this.#client.put([{ class: this.#classes.meta, id: idOfText(`meta ${name}`), properties: { name, value } }]);
+  }
+
+  /** Tells other processes that something changes. */
+  changes(): Promise<void> {
+    return this.setMeta("revision", crypto.randomUUID());
+  }
+
+  /** The next question reads them anew, whatever the revision says. */
+  forget(): void {
+    this.#revision = undefined;
+  }
+
+  /**
+   * Says that passages of no document are taken out while `work` goes on, which says now and then that it still does.
+   * A reading that is written meanwhile has passages and no document yet.
+   */
+  async whileMending(work: (goesOn: () => Promise<void>) => Promise<void>): Promise<void> {
+    const name = `${MENDING}${crypto.randomUUID()}`;
+    const say = (): Promise<void> => this.setMeta(name, crypto.randomUUID());
+    await say();
+    try {
+      await work(say);
+    } finally {
+      await this.#removeMeta(name);
+    }
+  }
+
+  /** Until nobody takes anything out; who has said nothing for long was ended in the middle. */
+  async untilMended(): Promise<void> {
+    const heard = new Map<string, { readonly value: string; readonly at: number }>();
+    for (;;) {
+      const mending = Array.from(await this.meta()).filter(([name]) => name.startsWith(MENDING));
+      if (mending.length === 0) return;
+      for (const [name, value] of mending) {
+        const last = heard.get(name);
+        if (last?.value !== value) heard.set(name, { value, at: performance.now() });
+        else if (performance.now() - last.at > SILENT_MS) await this.#removeMeta(name);
+      }
+      await wait(MENDING_POLL_MS);
+    }
+  }
+
+  async #removeMeta(name: string): Promise<void> {
+    await this.#client.ask("DELETE", `/objects/${this.#classes.meta}/${idOfText(`meta ${name}`)}`);
+  }
+
+  /** By author, work and source id. */
+  async matching(filter: Filter): Promise<Listed[]> {
+    const words = filter.author === undefined ? undefined : authorKey(filter.author).split(" ").filter(Boolean);
+    const work = filter.work === undefined ? undefined : plainWords(filter.work);
+    const all = Array.from((await this.all()).values());
+    return all
+      .filter(
+        ({ authorKey: author, workKey, language }) =>
+          (words === undefined || (words.length > 0 && words.every((word) => ` ${author} `.includes(` ${word} `)))) &&
+          (work === undefined || workKey === work) &&
+          (filter.language === undefined || language === filter.language),
+      )
+      .toSorted(
+        (one, other) =>
+          compare(one.authorKey, other.authorKey) ||
+          compare(one.workKey, other.workKey) ||
+          compare(one.sourceId, other.sourceId),
+      );
+  }
+
+  /** Undefined where it is gone since. */
+  async stored(sourceId: string): Promise<StoredDocument | undefined> {
+    const found = await this.object(sourceId);
+    if (!found) return undefined;
+    const { chunk, summary, created, updated } = found.listed;
+    return { ...found.fields, chunks: chunk.passages, summaries: summary.passages, created, updated };
+  }
+
+  /** Of one moment: which passages are its own is in the same object as its text. */
+  async object(sourceId: string): Promise<OneDocument | undefined> {
+    const path = `/objects/${this.#classes.document}/${idOfText(sourceId)}`;
+    const object = (await this.#client.ask("GET", path)) as DocumentObject | null | undefined;
+    if (object === undefined) return undefined;
+    const { listed, fields, body } = object?.properties ?? {};
+    if (listed === undefined || fields === undefined || body === undefined)
+      throw this.#client.failure("its answer has no document");
+    const client = this.#client;
+    return { listed: client.parsed<Listed>(listed), fields: client.parsed<DocumentFields>(fields), text: body };
+  }
+
+  async put(document: DocumentFields, text: string, listed: Listed): Promise<void> {
+    await this.#client.put([
+      {
+        class: this.#classes.document,
+        id: idOfText(document.sourceId),
+        properties: {
+          sourceId: document.sourceId,
+          listed: JSON.stringify(listed),
+          fields: JSON.stringify(document),
+          body: text,
+        },
+      },
+    ]);
+  }
+
+  async remove(sourceId: string): Promise<void> {
+    await this.#client.ask("DELETE", `/objects/${this.#classes.document}/${idOfText(sourceId)}`);
+  }
+
+  async #read(): Promise<ReadonlyMap<string, Listed>> {
+    const name = this.#classes.document;
+    const all = new Map<string, Listed>();
+    for (let after: string | undefined; ;) {
+      const window = after === undefined ? `limit: ${PAGE}` : `limit: ${PAGE}, after: "${after}"`;
+      const page = await this.#client.get<{ readonly listed: string; readonly _additional: { readonly id: string } }>(
+        name,
+        { options: window, show: "listed _additional { id }" },
+      );
+      for (const { listed } of page) {
+        const own = this.#client.parsed<Listed>(listed);
+        all.set(own.sourceId, own);
+      }
+      if (page.length < PAGE) return all;
+      after = page.at(-1)!._additional.id;
+    }
+  }
+}
+
+/** An object's id that follows from a text. */
+export function idOfText(text: string): string {
+  return asUuid(createHash("sha256").update(text).digest("hex").slice(0, 32));
+}
+
+export function asUuid(hex: string): string {
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/u, "$1-$2-$3-$4-$5");
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

@@ -1,0 +1,400 @@
+import { randomInt } from "node:crypto";
+import type { Candidate, TermStats, WantedTerms } from "../../search/bm25.ts";
+import { authorKey, plainWords } from "../../search/names.ts";
+import { SECTION_SEPARATOR } from "../store.ts";
+import type {
+  Deleted,
+  DocumentFields,
+  Filter,
+  Finding,
+  LibraryStore,
+  Near,
+  PassageKind,
+  PassageRange,
+  Passages,
+  StoredDocument,
+  StoredPassage,
+  VectorsOf,
+  WholeDocument,
+  Window,
+} from "../store.ts";
+import { dot } from "../vectors/vectors.ts";
+import { WeaviateClient } from "./weaviate-client.ts";
+import { WeaviateDocuments, type Listed } from "./weaviate-documents.ts";
+import { idOf, WeaviatePassages, type PassageObject, type Where } from "./weaviate-passages.ts";
+import { classesOf, prepareClasses, type Classes } from "./weaviate-schema.ts";
+import { WeaviateVectors } from "./weaviate-vectors.ts";
+
+const KINDS = ["chunk", "summary"] as const;
+/** A document is not replaced so often while it is read. */
+const MAX_TRIES = 5;
+/** GraphQL gives no whole number beyond it. */
+const MAX_KEY = 2 ** 31 - 1;
+
+/** Opens the library at `http://…`; its classes are made where there are none. `WEAVIATE_API_KEY` is its key. */
+export async function openWeaviateStore(url: URL, collection: string): Promise<LibraryStore> {
+  const client = new WeaviateClient(url, process.env["WEAVIATE_API_KEY"]);
+  const classes = classesOf(collection);
+  await prepareClasses(client, classes);
+  return new WeaviateStore(client, classes);
+}
+
+/** Whether somebody made that collection. */
+export async function isWeaviateStoreThere(url: URL, collection: string): Promise<boolean> {
+  const client = new WeaviateClient(url, process.env["WEAVIATE_API_KEY"]);
+  return (await client.ask("GET", `/schema/${classesOf(collection).document}`)) !== undefined;
+}
+
+/**
+ * Weaviate has no transactions, and replaces one object at a time. So passages carry the key of the reading that made
+ * them, and count once the document's own object names that key: that is one write, and the last one.
+ */
+class WeaviateStore implements LibraryStore {
+  readonly #client: WeaviateClient;
+  readonly #classes: Classes;
+  readonly #documents: WeaviateDocuments;
+  readonly #passages: WeaviatePassages;
+  readonly #vectors: WeaviateVectors;
+  readonly backupAdvice = "Weaviate has backups of its own (`/v1/backups`); `toolyard library export` writes a file.";
+
+  constructor(client: WeaviateClient, classes: Classes) {
+    this.#client = client;
+    this.#classes = classes;
+    this.#documents = new WeaviateDocuments(client, classes);
+    this.#passages = new WeaviatePassages(client, classes);
+    this.#vectors = new WeaviateVectors(client.place, this.#documents, this.#passages);
+  }
+
+  async describe() {
+    const meta = (await this.#client.ask("GET", "/meta")) as { readonly version?: string } | undefined;
+    return {
+      engine: `Weaviate ${meta?.version ?? ""}`.trim(),
+      place: `${this.#client.place} (${this.#classes.chunk})`,
+    };
+  }
+
+  async replaceDocument(document: DocumentFields, text: string, passages: Passages): Promise<void> {
+    const { embedder } = passages;
+    await this.#vectors.expect(embedder);
+    const all = await this.#documents.all();
+    const before = all.get(document.sourceId);
+    const key = freeKey(all);
+    const now = new Date().toISOString();
+    const listed = listedOf(document, { key, passages, created: before?.created ?? passages.created ?? now, now });
+    await this.#putPassages(listed, passages);
+    await this.#documents.changes();
+    await this.#documents.put(document, text, listed);
+    await this.#documents.changes();
+    await this.#expectWhole(listed, passages);
+    for (const kind of KINDS)
+      await this.#vectors.takeBackLate(kind, embedder, vectorsIn(listed, ofKind(passages, kind)));
+    if (before) for (const kind of KINDS) await this.#passages.removeKey(kind, before.key);
+  }
+
+  /** What is refused in the middle leaves nothing, where that can be said to the server. */
+  async #putPassages(listed: Listed, passages: Passages): Promise<void> {
+    try {
+      for (const kind of KINDS) await this.#passages.put(kind, listed, ofKind(passages, kind));
+      // Passages of a book take a while.
+      await this.#vectors.expect(passages.embedder);
+    } catch (error) {
+      const removal = async (): Promise<void> => {
+        for (const kind of KINDS) await this.#passages.removeKey(kind, listed.key);
+      };
+      await removal().catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Somebody who mended in the meantime may have taken passages for those of a reading that was cut short. */
+  async #expectWhole(listed: Listed, passages: Passages): Promise<void> {
+    await this.#documents.untilMended();
+    for (const kind of KINDS)
+      if ((await this.#passages.countOf(kind, listed.key)) < listed[kind].passages)
+        await this.#passages.put(kind, listed, ofKind(passages, kind));
+  }
+
+  async deleteDocument(sourceId: string): Promise<Deleted | undefined> {
+    const listed = (await this.#documents.all()).get(sourceId);
+    if (!listed) return undefined;
+    await this.#documents.changes();
+    await this.#documents.remove(sourceId);
+    await this.#documents.changes();
+    for (const kind of KINDS) await this.#passages.removeKey(kind, listed.key);
+    return { chunks: listed.chunk.passages, summaries: listed.summary.passages };
+  }
+
+  async document(sourceId: string): Promise<StoredDocument | undefined> {
+    const listed = (await this.#documents.all()).get(sourceId);
+    return listed && this.#documents.stored(listed.sourceId);
+  }
+
+  documentByUri(uri: string): Promise<StoredDocument | undefined> {
+    return this.#first((listed) => listed.uri === uri);
+  }
+
+  documentByHash(contentHash: string): Promise<StoredDocument | undefined> {
+    return this.#first((listed) => listed.contentHash === contentHash);
+  }
+
+  async textOf(sourceId: string): Promise<string | undefined> {
+    return (await this.#documents.object(sourceId))?.text;
+  }
+
+  async documents(filter: Filter, { limit, offset }: Window) {
+    return this.#unchanged("documents", async () => {
+      const matching = await this.#documents.matching(filter);
+      const documents: StoredDocument[] = [];
+      for (const listed of matching.slice(offset, offset + limit)) {
+        const document = await this.#documents.stored(listed.sourceId);
+        if (!document) return undefined;
+        documents.push(document);
+      }
+      return { documents, total: matching.length };
+    });
+  }
+
+  async languages(): Promise<string[]> {
+    const all = Array.from((await this.#documents.all()).values(), ({ language }) => language);
+    return Array.from(new Set(all.filter((language) => language !== undefined))).toSorted();
+  }
+
+  async passages(kind: PassageKind, ids: readonly number[]): Promise<StoredPassage[]> {
+    const objects = await this.#passages.byIds(kind, ids);
+    const live = await this.#liveKeys();
+    const byId = new Map(objects.map((object) => [idOf(object), object]));
+    return ids.flatMap((id) => {
+      const object = byId.get(id);
+      return object && live.has(object.documentKey) ? [storedOf(object)] : [];
+    });
+  }
+
+  range(kind: PassageKind, { sourceId, section = "", limit, offset }: PassageRange) {
+    return this.#unchanged(`passages of ${sourceId}`, async () => {
+      const listed = (await this.#documents.all()).get(sourceId);
+      if (!listed) return { passages: [], total: 0 };
+      const { key, [kind]: sizes } = listed;
+      const all = section !== "";
+      const [from, to] = all ? [0, sizes.passages] : [offset, Math.min(offset + limit, sizes.passages)];
+      const objects = await this.#passages.range(kind, key, [from, to]);
+      if (objects.length !== Math.max(0, to - from)) return undefined;
+      const found = objects.map(storedOf);
+      if (!all) return { passages: found, total: sizes.passages };
+      const own = found.filter((passage) => passage.section.join(SECTION_SEPARATOR).startsWith(section));
+      return { passages: own.slice(offset, offset + limit), total: own.length };
+    });
+  }
+
+  async termStats(kind: PassageKind, terms: readonly string[]): Promise<TermStats> {
+    const all = Array.from((await this.#documents.all()).values());
+    const passages = all.reduce((sum, listed) => sum + listed[kind].passages, 0);
+    const length = all.reduce((sum, listed) => sum + listed[kind].length, 0);
+    // Passages of a reading that was cut short are there as well, and must not count.
+    const isClean = (await this.#passages.count(kind)) === passages;
+    const where = isClean
+      ? undefined
+      : { path: ["documentKey"], operator: "ContainsAny", valueInt: all.map((listed) => listed.key) };
+    return {
+      passages,
+      averageLength: passages === 0 ? 0 : length / passages,
+      frequencies: await this.#passages.frequencies(kind, terms, where),
+    };
+  }
+
+  async candidates(kind: PassageKind, { any, and }: WantedTerms, filter: Filter): Promise<Candidate[]> {
+    const where = whereOf(filter);
+    if (any.length === 0 || where === undefined) return [];
+    const live = await this.#liveKeys();
+    const holds = [any, ...(and ? [and] : [])].map((terms): Where => ({
+      path: ["terms"],
+      operator: "ContainsAny",
+      valueText: [...terms],
+    }));
+    const objects = await this.#passages.withTerms(kind, [...holds, ...where]);
+    return objects
+      .filter(({ documentKey }) => live.has(documentKey))
+      .map((object) => ({
+        id: idOf(object),
+        sourceId: object.sourceId,
+        ordinal: object.ordinal,
+        terms: object.terms,
+        length: object.length,
+      }));
+  }
+
+  async nearest(kind: PassageKind, vector: Float32Array, { filter, count }: { filter: Filter; count: number }) {
+    const where = whereOf(filter);
+    if (where === undefined) return [];
+    const live = await this.#liveKeys();
+    for (let wanted = count; ; wanted *= 2) {
+      const found = await this.#passages.nearest(kind, vector, { where, count: wanted });
+      const own = found.filter(({ documentKey }) => live.has(documentKey));
+      if (own.length < count && found.length === wanted) continue;
+      return own.slice(0, count).map((object): Near => ({
+        id: idOf(object),
+        sourceId: object.sourceId,
+        ordinal: object.ordinal,
+        similarity: -object._additional.distance!,
+      }));
+    }
+  }
+
+  async similarities(kind: PassageKind, vector: Float32Array, ids: readonly number[]) {
+    const objects = await this.#passages.vectors(kind, ids);
+    return new Map(
+      objects.flatMap((object) => {
+        const own = object._additional.vector;
+        return own?.length ? [[idOf(object), dot(vector, Float32Array.from(own))] as const] : [];
+      }),
+    );
+  }
+
+  embedder(): Promise<string | undefined> {
+    return this.#vectors.embedder();
+  }
+
+  clearVectors(embedder: string): Promise<void> {
+    return this.#vectors.clear(embedder);
+  }
+
+  setVectors(kind: PassageKind, of: VectorsOf, vectors: ReadonlyMap<number, Float32Array>): Promise<void> {
+    return this.#vectors.set(kind, of, vectors);
+  }
+
+  async whole(sourceId: string): Promise<WholeDocument | undefined> {
+    const found = await this.#unchanged(`passages of ${sourceId}`, async () => {
+      const object = await this.#documents.object(sourceId);
+      if (!object) return { whole: undefined };
+      const { listed, fields: document, text } = object;
+      const [chunks = [], summaries = []] = await Promise.all(
+        KINDS.map((kind) => this.#passages.whole(kind, listed.key, listed[kind].passages)),
+      );
+      if (chunks.length !== listed.chunk.passages || summaries.length !== listed.summary.passages) return undefined;
+      const embedder = await this.embedder();
+      const { created } = listed;
+      return {
+        whole: {
+          document,
+          text,
+          passages: { chunks, summaries, created, ...(embedder !== undefined && { embedder }) },
+        },
+      };
+    });
+    return found.whole;
+  }
+
+  async check(): Promise<Finding[]> {
+    const findings: Finding[] = [];
+    const all = Array.from((await this.#documents.all()).values());
+    for (const kind of KINDS) {
+      const there = await this.#passages.count(kind);
+      const own = all.reduce((sum, listed) => sum + listed[kind].passages, 0);
+      if (there > own)
+        findings.push({ what: `${there - own} passages (${kind}) are left from readings cut short.`, canMend: true });
+      if (there < own)
+        findings.push({
+          what: `${own - there} passages (${kind}) are gone: read their documents anew.`,
+          canMend: false,
+        });
+    }
+    return findings;
+  }
+
+  async repair(): Promise<void> {
+    await this.#documents.whileMending(async (goesOn) => {
+      this.#documents.forget();
+      const live = await this.#liveKeys();
+      for (const kind of KINDS)
+        for (const key of await this.#passages.keys(kind))
+          if (!live.has(key)) {
+            await goesOn();
+            await this.#passages.removeKey(kind, key);
+          }
+    });
+  }
+
+  /** Nothing is kept open: each question is a request of its own. */
+  async [Symbol.asyncDispose](): Promise<void> {}
+
+  /** Asks anew where something was missing: while a document is replaced, passages of its old reading go. */
+  async #unchanged<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
+    for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+      const found = await ask();
+      if (found !== undefined) return found;
+      this.#documents.forget();
+    }
+    throw this.#client.failure(`${what} are missing, or replaced again and again`);
+  }
+
+  async #liveKeys(): Promise<ReadonlySet<number>> {
+    return new Set(Array.from((await this.#documents.all()).values(), ({ key }) => key));
+  }
+
+  async #first(fits: (listed: Listed) => boolean): Promise<StoredDocument | undefined> {
+    const listed = Array.from((await this.#documents.all()).values()).find(fits);
+    return listed && this.#documents.stored(listed.sourceId);
+  }
+}
+
+function ofKind(passages: Passages, kind: PassageKind): Passages["chunks"] {
+  return kind === "chunk" ? passages.chunks : passages.summaries;
+}
+
+function vectorsIn({ key }: Listed, passages: Passages["chunks"]): ReadonlyMap<number, Float32Array> {
+  return new Map(
+    passages.flatMap(({ ordinal, vector }) => (vector ? [[idOf({ documentKey: key, ordinal }), vector] as const] : [])),
+  );
+}
+
+function freeKey(all: ReadonlyMap<string, Listed>): number {
+  const taken = new Set(Array.from(all.values(), ({ key }) => key));
+  for (;;) {
+    const key = randomInt(1, MAX_KEY);
+    if (!taken.has(key)) return key;
+  }
+}
+
+interface Reading {
+  readonly key: number;
+  readonly passages: Passages;
+  readonly created: string;
+  readonly now: string;
+}
+
+function listedOf(document: DocumentFields, { key, passages, created, now }: Reading): Listed {
+  const { sourceId, uri, contentHash, author = "", work, language } = document;
+  const sizes = (own: Passages["chunks"]) => ({
+    passages: own.length,
+    length: own.reduce((sum, passage) => sum + passage.length, 0),
+  });
+  return {
+    sourceId,
+    key,
+    uri,
+    contentHash,
+    authorKey: authorKey(author),
+    workKey: plainWords(work),
+    ...(language !== undefined && { language }),
+    created,
+    updated: now,
+    chunk: sizes(passages.chunks),
+    summary: sizes(passages.summaries),
+  };
+}
+
+/** Undefined where nothing can fit: a name without letters is nobody's. */
+function whereOf({ author, work, language }: Filter): readonly Where[] | undefined {
+  const words = author === undefined ? [] : authorKey(author).split(" ").filter(Boolean);
+  if (author !== undefined && words.length === 0) return undefined;
+  return [
+    ...(words.length > 0 ? [{ path: ["authorWords"], operator: "ContainsAll", valueText: words }] : []),
+    // Nothing is no value that can be looked for.
+    ...(work === undefined ? [] : [{ path: ["workKey"], operator: "Equal", valueText: `=${plainWords(work)}` }]),
+    ...(language === undefined ? [] : [{ path: ["language"], operator: "Equal", valueText: language }]),
+  ];
+}
+
+function storedOf(object: PassageObject): StoredPassage {
+  const { concepts = [], ...fields } = JSON.parse(object.fields) as Omit<StoredPassage, "id" | "sourceId">;
+  return { ...fields, concepts, id: idOf(object), sourceId: object.sourceId };
+}

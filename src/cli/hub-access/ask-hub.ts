@@ -1,0 +1,53 @@
+import { parseExact } from "../../core/json/exact-json.ts";
+import { FailError } from "../../core/errors.ts";
+import { VERSION } from "../../core/version.ts";
+import type { Io } from "../output/io.ts";
+
+/** Far more than the status or the hits of any hub. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+
+export interface HubQuestion {
+  readonly url: URL;
+  readonly token: string | undefined;
+  readonly timeoutMs: number;
+}
+
+/** What a hub answered: its JSON, or nothing where it is none. */
+export interface HubAnswer {
+  readonly status: number;
+  readonly json: unknown;
+}
+
+/**
+ * Asks a running hub for something that is no part of MCP, over the same proxies. Rejects with what the network said,
+ * or with a `FailError` for an answer that is too large.
+ */
+export async function askHub({ url, token, timeoutMs }: HubQuestion, io: Io): Promise<HubAnswer> {
+  const { OutboundClient } = await import("../../outbound/outbound-client.ts");
+  const client = new OutboundClient({ userAgent: `toolyard/${VERSION}`, environment: io.env });
+  try {
+    const { status, body } = await client.request({
+      service: url.origin,
+      url,
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      signal: io.interrupted,
+      timeoutMs,
+      maxBytes: MAX_ANSWER_BYTES,
+      reach: "origin",
+      follows: false,
+    });
+    return { status, json: parsed(body.toString("utf8")) };
+  } catch (error) {
+    throw error instanceof FailError && error.cause instanceof Error ? error.cause : error;
+  } finally {
+    await client.close();
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,67 @@
+import { realpathSync } from "node:fs";
+import type { HubEntry } from "../../config/connect/clients.ts";
+import { resolveHttp } from "../../http/options.ts";
+import { ownUrl } from "./own-url.ts";
+import type { LoadedHubConfig } from "../../hub/schema.ts";
+import { UsageError } from "../failure.ts";
+import type { Io } from "../output/io.ts";
+
+export interface EntryOptions {
+  readonly http?: boolean;
+  readonly own?: boolean;
+  readonly tokenEnv?: string;
+  /** What the client's lists show; absent: as the configuration says. */
+  readonly mode?: string;
+  /** Which protocol the client is served by; absent: as the configuration says. */
+  readonly era?: "auto" | "legacy";
+}
+
+/** What a client needs to reach the hub of this configuration, with absolute paths. */
+export async function hubEntry(config: LoadedHubConfig, options: EntryOptions, io: Io): Promise<HubEntry> {
+  if (options.http) return addressEntry(config, options);
+  const { TOOLYARD_HOME: home } = io.env;
+  return {
+    ...fewTools(config, options),
+    command: process.execPath,
+    args: [
+      ownProgram(),
+      "serve",
+      "--stdio",
+      ...(options.own ? [] : ["--shared"]),
+      ...config.files.flatMap((file) => ["--config", file]),
+      ...(options.mode === undefined ? [] : ["--tool-mode", options.mode]),
+      ...(options.era === undefined ? [] : ["--era", options.era]),
+    ],
+    env: home === undefined ? {} : { TOOLYARD_HOME: home },
+  };
+}
+
+function fewTools({ tree }: LoadedHubConfig, { mode }: EntryOptions): { readonly listsFew?: boolean } {
+  return (mode ?? tree.server?.tool_mode) === "discovery" ? { listsFew: true } : {};
+}
+
+/** The command line itself. A link to it, as package managers make them, may be gone or lead elsewhere tomorrow. */
+export function ownProgram(): string {
+  return realpathSync(process.argv[1] ?? "");
+}
+
+async function addressEntry(config: LoadedHubConfig, options: EntryOptions): Promise<HubEntry> {
+  const { tree } = config;
+  const { own, tokenEnv, mode, era } = options;
+  if (own)
+    throw new UsageError(
+      "--own is a hub for one client alone, and --http is the one that `toolyard serve` runs. Leave one out.",
+    );
+  const http = resolveHttp(tree.server ?? {});
+  if (http.port === 0)
+    throw new UsageError("--http needs a port that stays the same, and `[server] port` is 0. Set one, such as 8808.");
+  const query = new URLSearchParams({
+    ...(mode !== undefined && { tool_mode: mode }),
+    ...(era !== undefined && { era }),
+  }).toString();
+  return {
+    url: `${await ownUrl(http)}/mcp${query === "" ? "" : `?${query}`}`,
+    ...fewTools(config, options),
+    ...(http.tokens.length > 0 ? { tokenVariable: tokenEnv ?? "TOOLYARD_TOKEN" } : {}),
+  };
+}

@@ -1,0 +1,140 @@
+import { parseDuration } from "../../core/text/duration.ts";
+import { FailError } from "../../core/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { fail, type Outcome } from "../../core/calls/outcome.ts";
+import type { CallOptions, Toolyard } from "../../hub/toolyard.ts";
+import { isOnThisMachine, missingModules } from "../../hub/sources/local-sources.ts";
+import { SERVER_NAME } from "../../hub/server-facts.ts";
+import type { Hub } from "../../hub/open-hub.ts";
+import { EXIT, reportFail, UsageError } from "../failure.ts";
+import { print, printJson, type Io } from "../output/io.ts";
+import { CallView } from "../live/call-view.ts";
+import type { SharedOptions } from "../rows/command-row.ts";
+import { META } from "../../wire/modern/envelope.ts";
+import { withHub } from "./session.ts";
+import { startedHere, whatIsMissing } from "./still-starting.ts";
+
+export interface OneCallOptions extends SharedOptions {
+  readonly timeout?: string;
+  /** What is called, as it is shown while it runs. */
+  readonly shown?: string;
+}
+
+/** Longer than the bound on connecting, so that a server which starts slowly has its say. */
+const STARTED_WITHIN_MS = 35_000;
+
+/**
+ * Makes one call and starts only what it needs: first with the sources that need no connection, then, when they do not
+ * know the name, with the others, which connect when the last known lists do not already tell who is meant.
+ */
+export async function oneCall(options: OneCallOptions, io: Io, work: Work): Promise<Outcome> {
+  const view = new CallView(io, options.shown ?? "the call", options);
+  try {
+    return await callOnce(options, { io, view }, work);
+  } finally {
+    view.end();
+  }
+}
+
+interface Around {
+  readonly io: Io;
+  readonly view: CallView;
+}
+
+async function callOnce(options: OneCallOptions, { io, view }: Around, work: Work): Promise<Outcome> {
+  const call = callOptions(options, io, view);
+  const run = (toolyard: Toolyard, hub: Hub): Promise<Outcome> => {
+    view.watch(hub);
+    return onceStarted(work, io, [toolyard, call, hub]);
+  };
+  // The answer itself says why a call failed; the log need not say it once more.
+  const shared = { ...options, logLevel: "error" } as const;
+  if (options.url === undefined) {
+    const local = await withHub({ ...shared, only: ({ kind }) => isOnThisMachine(kind) }, io, run);
+    if (local.ok || local.kind !== "unknown_tool") return local;
+  }
+  const outcome = await withHub({ ...shared, lazy: true }, io, run);
+  return options.url === undefined || !outcome.ok ? outcome : { ...outcome, result: withoutEnvelope(outcome.result) };
+}
+
+/** What the hub there put around a result to send it is no part of it; here nobody puts it there. */
+function withoutEnvelope({ _meta: meta, ...result }: JsonObject): JsonObject {
+  const { [META.serverInfo]: server, ...rest } = isJsonObject(meta) ? meta : {};
+  const isHubs = isJsonObject(server) && server["name"] === SERVER_NAME;
+  const { resultType, ttlMs, cacheScope, ...plain } = result;
+  const kept = {
+    ...plain,
+    ...(resultType !== undefined && resultType !== "complete" && { resultType }),
+    ...(ttlMs !== undefined && ttlMs !== 0 && { ttlMs, cacheScope }),
+  };
+  if (!isHubs) return meta === undefined ? kept : { ...kept, _meta: meta };
+  return Object.keys(rest).length === 0 ? kept : { ...kept, _meta: rest };
+}
+
+/** A program that runs once cannot try again in a moment, so it waits for sources that may have the name. */
+async function onceStarted(work: Work, io: Io, given: Parameters<Work>): Promise<Outcome> {
+  const [, { timeoutMs }, hub] = given;
+  const outcome = await work(...given);
+  const isTooEarly = !outcome.ok && outcome.kind === "unavailable" && outcome.details?.["starting"] !== undefined;
+  if (!isTooEarly) return namingMissing(outcome, hub);
+  await startedHere(hub, io);
+  await hub.settled(STARTED_WITHIN_MS, { installs: timeoutMs === undefined });
+  return namingMissing(await work(...given), hub);
+}
+
+/** What nobody has may be of a module that could not be imported. */
+function namingMissing(outcome: Outcome, hub: Hub): Outcome {
+  const missing = whatIsMissing(missingModules(hub));
+  if (outcome.ok || outcome.kind !== "unknown_tool" || missing === undefined) return outcome;
+  return { ...outcome, message: `${outcome.message} ${missing}` };
+}
+
+type Work = (toolyard: Toolyard, call: CallOptions, hub: Hub) => Promise<Outcome>;
+
+function callOptions(options: OneCallOptions, io: Io, view: CallView): CallOptions {
+  const { timeout, json, verbose } = options;
+  return {
+    signal: io.interrupted,
+    ...(timeout === undefined ? {} : { timeoutMs: readTimeout(timeout) }),
+    // With --json, standard error is for the error object alone.
+    ...(json && !verbose
+      ? {}
+      : {
+          onNotice: (notice) => view.notice(notice),
+          logLevel: verbose ? "debug" : "warning",
+        }),
+    onAsk: ({ method }) =>
+      Promise.reject(
+        new FailError(
+          fail(
+            "tool_error",
+            `The tool asks a question (${method}), which the command line cannot answer. ` +
+              "Call it from a client that can.",
+          ),
+        ),
+      ),
+  };
+}
+
+/** `30s`, `5m`, `250ms`: a bare number could be meant as seconds or as milliseconds, so it is refused. */
+export function readTimeout(text: string): number {
+  if (/^\s*[\d.]+\s*$/.test(text))
+    throw new UsageError(`--timeout needs a unit, such as ${text.trim()}s or ${text.trim()}ms, got "${text}".`);
+  try {
+    return parseDuration(text);
+  } catch {
+    throw new UsageError(`--timeout must be a duration such as 30s, 5m or 250ms, got "${text}".`);
+  }
+}
+
+/** Prints a call's result, or why there is none, and gives the exit code of the table. */
+export async function reportOutcome(
+  outcome: Outcome,
+  { json, io }: { readonly json: boolean; readonly io: Io },
+  text: (result: JsonObject) => string,
+): Promise<number> {
+  if (!outcome.ok) return reportFail(outcome, json, io);
+  if (json) await printJson(io.stdout, outcome.result);
+  else await print(io.stdout, text(outcome.result));
+  return EXIT.ok;
+}

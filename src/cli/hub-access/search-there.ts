@@ -1,0 +1,67 @@
+import { isJsonObject } from "../../core/json/json.ts";
+import type { SearchAnswer, SearchFilter, SearchHit, SearchInstead } from "../../core/ports/ports.ts";
+import { askHub } from "./ask-hub.ts";
+import type { SharedOptions } from "../rows/command-row.ts";
+import type { Io } from "../output/io.ts";
+import { parseUrl, readToken } from "./session.ts";
+
+/** As long as the hub there may wait for servers that are starting. */
+const ANSWER_WITHIN_MS = 35_000;
+
+export interface Wanted {
+  readonly query: string;
+  readonly limit: number;
+  readonly filter: SearchFilter;
+}
+
+/**
+ * Searches the hub behind `--url` by its own index, which knows its servers and meanings. Nothing where that is no hub
+ * that answers: what it lists is searched here then.
+ */
+export async function searchThere(wanted: Wanted, options: SharedOptions, io: Io): Promise<SearchAnswer | undefined> {
+  if (options.url === undefined) return undefined;
+  const token = readToken(options, io);
+  try {
+    const url = addressOf(parseUrl(options.url), wanted);
+    const { status, json } = await askHub({ url, token, timeoutMs: ANSWER_WITHIN_MS }, io);
+    return status === 200 ? readAnswer(json) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function addressOf(endpoint: URL, { query, limit, filter }: Wanted): URL {
+  const url = new URL(endpoint);
+  url.pathname = url.pathname.replace(/\/(mcp|sse)?\/?$/, "/api/tools");
+  const { server, readOnly, why } = filter;
+  url.search = new URLSearchParams({
+    query,
+    limit: String(limit),
+    ...(server !== undefined && { server }),
+    ...(readOnly && { read_only: "true" }),
+    ...(why && { why: "true" }),
+    tool_names: "mcp",
+    tool_mode: endpoint.searchParams.get("tool_mode") ?? "show_all",
+  }).toString();
+  return url;
+}
+
+function readAnswer(body: unknown): SearchAnswer | undefined {
+  if (!isJsonObject(body)) return undefined;
+  const { tools, total, instead, wordsAlone } = body;
+  if (!Array.isArray(tools) || !tools.every(isHit) || typeof total !== "number") return undefined;
+  return { hits: tools, total, ...(isInstead(instead) && { instead }), ...(wordsAlone === true && { wordsAlone }) };
+}
+
+function isHit(value: unknown): value is SearchHit {
+  return (
+    isJsonObject(value) &&
+    typeof value["name"] === "string" &&
+    typeof value["description"] === "string" &&
+    typeof value["score"] === "number"
+  );
+}
+
+function isInstead(value: unknown): value is SearchInstead {
+  return isJsonObject(value) && Array.isArray(value["near"]) && Array.isArray(value["servers"]);
+}

@@ -1,0 +1,158 @@
+import { within } from "../../core/timing/wait.ts";
+import type { LoadedHubConfig } from "../../hub/schema.ts";
+import type { ToolMode } from "../../core/calls/call.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { FailError } from "../../core/errors.ts";
+import { fail, type Fail } from "../../core/calls/outcome.ts";
+import { SILENT_LOGGER } from "../../core/ports/ports.ts";
+import { VERSION } from "../../core/version.ts";
+import { locateConfig } from "../../config/locate.ts";
+import { loadHubConfig, openHub, type Hub, type SourceFilter } from "../../hub/open-hub.ts";
+import type { Toolyard } from "../../hub/toolyard.ts";
+import { UsageError } from "../failure.ts";
+import { watchFaults } from "../faults.ts";
+import { aborted } from "../input/interrupts.ts";
+import { assertAccepted } from "../input/consent.ts";
+import type { Io } from "../output/io.ts";
+import type { SharedOptions } from "../rows/command-row.ts";
+
+/**
+ * The configuration that a command works with: named, found, or none at all. One that somebody else may have written is
+ * asked about first. Rejects with a `UsageError` when it is refused, and where no user can be asked.
+ */
+export async function loadSettings(options: SharedOptions, io: Io, flags: JsonObject = {}): Promise<LoadedHubConfig> {
+  await assertAccepted(options, io);
+  return readSettings(options, io, flags);
+}
+
+/** The same for commands that only show it: nothing may be started by what it holds. */
+export function readSettings(options: SharedOptions, io: Io, flags: JsonObject = {}): Promise<LoadedHubConfig> {
+  const files = locateConfig(options.config ?? [], io.env, io.cwd);
+  return loadHubConfig({ files, variables: io.env, flags: withVerbosity(flags, options) });
+}
+
+function withVerbosity(flags: JsonObject, options: SharedOptions): JsonObject {
+  return options.verbose ? { ...flags, logging: { level: "debug" } } : flags;
+}
+
+export interface HubOptions extends SharedOptions {
+  /** Leaves sources out, so that a command on one tool starts only what is needed. */
+  readonly only?: SourceFilter;
+  /**
+   * True: connects to an upstream only when its last known list is missing or it is called. False: to every one.
+   * @default as configured
+   */
+  readonly lazy?: boolean;
+  /** What the hub may say on standard error beside the answer; nothing at all with `--json`. @default "warning" */
+  readonly logLevel?: "warning" | "error";
+  /** What the hub behind `--url` is asked to show; an address that says it itself wins. @default "all" */
+  readonly shows?: ToolMode;
+}
+
+/**
+ * A hub for one command: built here from the configuration, or the one behind `--url`. Interrupted, it is closed in
+ * order and the command has failed as `cancelled`.
+ */
+export async function withHub<T>(
+  options: HubOptions,
+  io: Io,
+  work: (toolyard: Toolyard, hub: Hub) => Promise<T>,
+): Promise<T> {
+  const hub = await openFor(options, io);
+  // A terminal that is closed waits for nobody; leaving by the exit kills the children.
+  const onHangup = (): never => process.exit(HANGUP_EXIT);
+  process.once("SIGHUP", onHangup);
+  const unwatch = watchFaults(hub.logger);
+  try {
+    const toolyard = hub.toolyard({ door: "cli", clientName: "toolyard-cli", clientVersion: VERSION });
+    const answer =
+      options.url === undefined
+        ? work(toolyard, hub)
+        : reached(hub, options.url, readToken(options, io)).then(() => work(toolyard, hub));
+    return await Promise.race([answer, cancellation(io.interrupted, answer)]);
+  } finally {
+    process.off("SIGHUP", onHangup);
+    await hub.close();
+    unwatch();
+  }
+}
+
+async function openFor(options: HubOptions, io: Io): Promise<Hub> {
+  const isRemote = options.url !== undefined;
+  // Behind --url there is one source, and what it says is the answer.
+  const quiet: JsonObject = { logging: { level: isRemote ? "error" : (options.logLevel ?? "warning") } };
+  const config = await (isRemote ? remoteSettings(options, io, quiet) : loadSettings(options, io, quiet));
+  const { lazy } = options;
+  return openHub({
+    config,
+    variables: io.env,
+    ...(lazy === undefined ? {} : { lazy: lazy && !isRemote }),
+    mirror: isRemote,
+    printsFailures: options.verbose !== true,
+    ...(options.only ? { only: options.only } : {}),
+    // Programs read standard error, too: with --json nothing but the error object stands there.
+    ...(options.json && !options.verbose ? { logger: SILENT_LOGGER } : {}),
+  });
+}
+
+const HANGUP_EXIT = 129;
+/** Longer than the bound on connecting, so that the connection has its own say. */
+export const SETTLED_WITHIN_MS = 35_000;
+
+/** A hub that cannot be reached has no lists and no calls; an empty list would be a lie. Rejects with why. */
+async function reached(hub: Hub, url: string, token: string | undefined): Promise<void> {
+  await hub.settled(SETTLED_WITHIN_MS);
+  for (const { status } of hub.sources()) {
+    if (status.state === "needs_authorisation")
+      throw new FailError(wantsToken(new URL(url).origin, token !== undefined));
+    if (status.state !== "ready") throw new FailError(fail("unavailable", status.lastError ?? "It does not answer."));
+  }
+}
+
+/** A call that is told to end gets this long to tell whatever stands behind it. */
+const CANCEL_GRACE_MS = 500;
+
+async function cancellation(interrupted: AbortSignal, answer: Promise<unknown>): Promise<never> {
+  await aborted(interrupted);
+  await within(answer, CANCEL_GRACE_MS, { keepsAlive: false });
+  throw new FailError(fail("cancelled", "Interrupted."));
+}
+
+/** Id of the one source behind `--url`; its tools keep the names that the hub there gave them. */
+const REMOTE_ID = "hub";
+
+/** A hub whose only source is another hub, seen whole: what a filter would hide is there to be searched. */
+async function remoteSettings(options: HubOptions, io: Io, quiet: JsonObject): Promise<LoadedHubConfig> {
+  const url = parseUrl(options.url!);
+  if (!url.searchParams.has("tool_mode")) url.searchParams.set("tool_mode", modeWord(options));
+  const token = readToken(options, io);
+  const server = { alias: REMOTE_ID, namespace: "", url: url.href, ...(token === undefined ? {} : { token }) };
+  const flags = withVerbosity({ ...quiet, mcp: { remote_servers: [server] } }, options);
+  return loadHubConfig({ files: [], variables: {}, flags });
+}
+
+function modeWord({ shows = "all" }: HubOptions): string {
+  return shows === "all" ? "show_all" : shows;
+}
+
+export function parseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === "http:" || url?.protocol === "https:") return url;
+  throw new UsageError(`--url must be an http or https address such as http://127.0.0.1:8808/mcp, got "${text}".`);
+}
+
+/** What a hub means that answers 401: no token was sent, or one that it does not know. */
+export function wantsToken(origin: string, sent: boolean): Fail {
+  const what = sent ? "does not know the token that was sent" : "wants a token";
+  return fail(
+    "needs_authorisation",
+    `${origin} ${what} (HTTP 401). Name the variable that holds the hub's token with --token-env.`,
+  );
+}
+
+export function readToken(options: SharedOptions, io: Io): string | undefined {
+  if (options.tokenEnv === undefined) return io.env["TOOLYARD_TOKEN"];
+  const token = io.env[options.tokenEnv];
+  if (token) return token;
+  throw new UsageError(`--token-env names ${options.tokenEnv}, which is not set. Set it to the hub's token.`);
+}

@@ -1,0 +1,120 @@
+import { fstatSync, ftruncateSync } from "node:fs";
+import { locateConfig } from "../../config/locate.ts";
+import { parseDuration } from "../../core/text/duration.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { Hub } from "../../hub/hub.ts";
+import { loadHubConfig } from "../../hub/open-hub.ts";
+import type { Reloader } from "../../hub/reload.ts";
+import type { LoadedHubConfig } from "../../hub/schema.ts";
+import type { ServerConfig } from "../../hub/serve/doors.ts";
+import type { FirstCaller } from "../../hub/serve/first-caller.ts";
+import type { Served } from "../../hub/serve/serve.ts";
+import { configIdentity } from "../../hub/shared/identity.ts";
+import { sharedPlace, type SharedPlace } from "../../hub/shared/place.ts";
+import { listenIfFree, openSharedDoor, type SharedDoor, type SharedDoorOptions } from "../../hub/shared/shared-door.ts";
+import type { Io } from "../output/io.ts";
+import type { SharedOptions } from "../rows/command-row.ts";
+
+interface Options extends SharedOptions {
+  readonly forClients?: boolean;
+  readonly watch: boolean;
+}
+
+interface Sharing {
+  readonly options: Options;
+  readonly io: Io;
+}
+
+/** A shared hub ends so long after its last client. */
+const LINGER_MS = 30_000;
+
+export function readLinger(text: string | undefined): number {
+  return text === undefined ? LINGER_MS : parseDuration(text, "--linger");
+}
+
+/** The configuration as clients compare it: without what one command's flags say. */
+export function sharedConfig({ options, io }: Sharing): Promise<LoadedHubConfig> {
+  return loadHubConfig({ files: filesOf({ options, io }), variables: io.env });
+}
+
+export function placeOf({ options, io }: Sharing): Promise<SharedPlace> {
+  return sharedPlace({ files: filesOf({ options, io }), cwd: io.cwd, variables: io.env });
+}
+
+function filesOf({ options, io }: Sharing): readonly string[] {
+  return locateConfig(options.config ?? [], io.env, io.cwd);
+}
+
+interface ClientsOnly extends Sharing {
+  readonly reloader: Reloader;
+  readonly firstCaller: FirstCaller;
+  readonly lingerMs: number;
+}
+
+/** A hub for the clients of this user alone. It is over when the last has been gone for a while. */
+export async function serveClients(hub: Hub, clients: ClientsOnly): Promise<Served> {
+  const { options, lingerMs, firstCaller } = clients;
+  const wanted = { ...(await doorOptions(hub, clients, clients.reloader)), firstCaller };
+  const door = options.forClients ? await listenIfFree(wanted) : await openSharedDoor(wanted);
+  if (!door) {
+    hub.logger.info("Another hub of this configuration runs, and clients join that one.");
+    return { done: Promise.resolve(), close: async () => {} };
+  }
+  const stopWatching = options.forClients ? watchLog() : () => {};
+  return {
+    done: door.unused(lingerMs),
+    close: () => {
+      stopWatching();
+      return door.close();
+    },
+  };
+}
+
+/** Beside HTTP: clients that share a hub join this one, where there is none yet. */
+export async function besideHttp(
+  hub: Hub,
+  { reloader, ...sharing }: Sharing & { readonly reloader: Reloader },
+): Promise<SharedDoor | undefined> {
+  try {
+    const door = await openSharedDoor(await doorOptions(hub, sharing, reloader));
+    if (!door)
+      hub.logger.info("Another hub of this configuration runs, and clients that share a hub stay with that one.");
+    return door;
+  } catch (error) {
+    // The HTTP door is open, which is what was asked for; sharing is an addition.
+    hub.logger.warning("Clients cannot share this hub.", { reason: messageOf(error) });
+    return undefined;
+  }
+}
+
+async function doorOptions(hub: Hub, sharing: Sharing, reloader: Reloader): Promise<SharedDoorOptions> {
+  const { options, io } = sharing;
+  return {
+    hub,
+    place: await placeOf(sharing),
+    server: (): ServerConfig => hub.config.tree.server ?? {},
+    identity: async () => {
+      const { config } = hub;
+      // What is not watched is what was read last: it need not be read a second time to be told apart.
+      if (!options.watch) return configIdentity({ ...config, tree: config.withoutFlags() }, io.env);
+      // The client has read what the file says now, and the watcher waits until an editor is quiet.
+      await reloader.apply();
+      return configIdentity(await sharedConfig(sharing), io.env);
+    },
+  };
+}
+
+/** What a hub without a terminal may say of itself before the oldest is dropped. */
+const MAX_LOG_BYTES = 8 * 1024 * 1024;
+const LOG_LOOK_MS = 60_000;
+
+/** Keeps the file that standard error goes to from growing without end. */
+function watchLog(): () => void {
+  const look = (): void => {
+    const { fd } = process.stderr;
+    const stats = fstatSync(fd);
+    if (stats.isFile() && stats.size > MAX_LOG_BYTES) ftruncateSync(fd);
+  };
+  const timer = setInterval(look, LOG_LOOK_MS).unref();
+  return () => clearInterval(timer);
+}

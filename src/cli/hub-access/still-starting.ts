@@ -1,0 +1,47 @@
+import { fail } from "../../core/calls/outcome.ts";
+import type { Hub } from "../../hub/hub.ts";
+import { localSourcesStarted, missingModules } from "../../hub/sources/local-sources.ts";
+import type { Toolyard } from "../../hub/toolyard.ts";
+import { EXIT, reportFail } from "../failure.ts";
+import { print, type Io } from "../output/io.ts";
+
+/** Tells beside an answer which sources it is without, since they are still starting. */
+export async function tellStarting(toolyard: Toolyard, io: Io): Promise<void> {
+  // What is remembered of a source is there before it is.
+  const starting = toolyard
+    .sources()
+    .filter(({ status, tools, resources, prompts }) => status.state === "starting" && !(tools || resources || prompts))
+    .map(({ source }) => source.id);
+  if (starting.length > 0)
+    await print(
+      io.stderr,
+      `Still starting, so what they offer is missing here: ${starting.join(", ")}. \`toolyard check\` waits for them.`,
+    );
+}
+
+/** Waits for the modules, and says on a terminal that it does. */
+export function startedHere(hub: Hub, io: Io): Promise<void> {
+  return localSourcesStarted(hub, { signal: io.interrupted, onWaiting: (names) => void tellWaiting(names, io) });
+}
+
+/** Says on a terminal what is waited for; a program that reads has no use for it. */
+export async function tellWaiting(modules: readonly string[], io: Io): Promise<void> {
+  if (io.stderr.isTTY === true)
+    await print(io.stderr, `Waiting for ${modules.join(", ")}; \`timeout\` of [modules] is the bound.`);
+}
+
+/** Names the modules that an answer is without, since they could not be imported. The exit code of the command. */
+export async function tellMissing(hub: Hub, json: boolean, io: Io): Promise<number> {
+  const message = whatIsMissing(missingModules(hub));
+  if (message === undefined) return EXIT.ok;
+  return reportFail(fail("unavailable", message), json, io);
+}
+
+/** Nothing where nothing is missing. */
+export function whatIsMissing(modules: readonly string[]): string | undefined {
+  if (modules.length === 0) return undefined;
+  return (
+    `Modules that could not be loaded, so what they register is missing: ${modules.join(", ")}. ` +
+    "`toolyard check` says why."
+  );
+}

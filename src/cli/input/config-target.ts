@@ -1,0 +1,58 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { readConfigFile } from "../../config/edit/config-file.ts";
+import { serversOf, type ServerPlace } from "../../config/edit/sources.ts";
+import type { TomlDocument } from "../../config/edit/toml-document.ts";
+import { CONFIG_FILE_NAME, locateConfig } from "../../config/locate.ts";
+import { nearest } from "../../core/text/suggest.ts";
+import { CONFIG_SCHEMA } from "../../hub/schema.ts";
+import { UsageError } from "../failure.ts";
+import type { Io } from "../output/io.ts";
+import type { SharedOptions } from "../rows/command-row.ts";
+
+/** The file that is added to: the last that is named, the one in force here, or a new one in this folder. */
+export function fileToAddTo(options: SharedOptions, io: Io): string {
+  return locateConfig(options.config ?? [], io.env, io.cwd).at(-1) ?? join(io.cwd, CONFIG_FILE_NAME);
+}
+
+/** One of the files in force, as it was read. */
+export interface OpenFile {
+  readonly path: string;
+  readonly document: TomlDocument;
+}
+
+/** The files in force, those that win first. Throws a `UsageError` where there is none. */
+export async function openFiles(options: SharedOptions, io: Io): Promise<readonly OpenFile[]> {
+  const files = locateConfig(options.config ?? [], io.env, io.cwd);
+  const missing = files.find((file) => !existsSync(file));
+  if (missing !== undefined) throw new UsageError(`There is no file ${missing}. Name another with --config.`);
+  if (files.length === 0)
+    throw new UsageError(
+      "There is no toolyard.toml here. `toolyard add` writes one, `toolyard init` a commented one, --config names one.",
+    );
+  return Promise.all(files.toReversed().map(async (path) => ({ path, document: await readConfigFile(path) })));
+}
+
+/** The server of that name and the file that has it. */
+export function serverNamed(
+  files: readonly OpenFile[],
+  name: string,
+): { readonly file: OpenFile; readonly server: ServerPlace } | undefined {
+  for (const file of files) {
+    const server = serversOf(file.document.tree, CONFIG_SCHEMA).find((one) => one.name === name);
+    if (server) return { file, server };
+  }
+  return undefined;
+}
+
+/** What is said of a name that no file has. */
+export function noSuchServer(files: readonly OpenFile[], name: string): UsageError {
+  const known = [
+    ...new Set(files.flatMap(({ document }) => serversOf(document.tree, CONFIG_SCHEMA).map(({ name: one }) => one))),
+  ];
+  const [near] = nearest(name, known, 1);
+  const where = files.map(({ path }) => path).join(", ");
+  if (near !== undefined) return new UsageError(`There is no server "${name}" in ${where}. Did you mean "${near}"?`);
+  const listed = known.length === 0 ? "It has none." : `There are ${known.join(", ")}.`;
+  return new UsageError(`There is no server "${name}" in ${where}. ${listed}`);
+}

@@ -1,0 +1,91 @@
+import { AcceptedFiles, foreignFile, type ForeignFile } from "../../config/accepted-files.ts";
+import { dataFolder } from "../../core/data-folder.ts";
+import { CONFIG_FILE_NAME, locateConfig } from "../../config/locate.ts";
+import { CONFIG_SCHEMA } from "../../hub/schema.ts";
+import { messageOf } from "../../core/errors.ts";
+import { basename, join } from "node:path";
+import type { SharedOptions } from "../rows/command-row.ts";
+import { UsageError } from "../failure.ts";
+import { print, type Io } from "../output/io.ts";
+
+/** Accepted by this process, be it that the data folder cannot be written. */
+const accepted = new Set<string>();
+
+/**
+ * Whether the configuration file that was found here may start what it names. One that somebody else may have written
+ * is asked about once, on a terminal, and again when what it starts changes; naming it with `--config`, and `--yes`,
+ * accept it. Returns why it is not accepted where no user could be asked. Throws a `UsageError` when it is refused.
+ */
+export async function consent(options: SharedOptions, io: Io): Promise<string | undefined> {
+  if (options.url !== undefined) return undefined;
+  const isNamed = options.config !== undefined && !options.found;
+  for (const file of locateConfig(options.config ?? [], io.env, io.cwd)) {
+    const foreign = await foreignOf(file, isNamed, io);
+    if (!foreign || (await isAccepted(foreign, io))) continue;
+    if (isNamed || options.yes) await accept(foreign, io);
+    else if (options.json || !io.ask) return unaccepted(foreign);
+    else await ask(foreign, io);
+  }
+  return undefined;
+}
+
+/**
+ * Throws a `UsageError` unless the configuration file that was found here may start what it names. For every command
+ * that starts, imports, writes or sends something because of the configuration.
+ */
+export async function assertAccepted(options: SharedOptions, io: Io): Promise<void> {
+  const message = await consent(options, io);
+  if (message !== undefined) throw new UsageError(`${message} Nothing was started.`);
+}
+
+/**
+ * Writes a file that Toolyard makes or changes itself, and accepts what it starts from now on; what nobody accepted
+ * before stays so.
+ */
+export async function writeAccepted<T>(file: string, io: Io, write: () => Promise<T>): Promise<T> {
+  const before = await foreignFile(file, CONFIG_SCHEMA).catch(() => undefined);
+  const isOurs = !before || (await isAccepted(before, io));
+  const written = await write();
+  const after = isOurs ? await foreignFile(file, CONFIG_SCHEMA).catch(() => undefined) : undefined;
+  if (after) await accept(after, io);
+  return written;
+}
+
+/** Only a file that would be found is of interest: in this folder, or named as one in its own. */
+async function foreignOf(file: string, isNamed: boolean, io: Io): Promise<ForeignFile | undefined> {
+  const isHere = file === join(io.cwd, CONFIG_FILE_NAME);
+  if (!isHere && !(isNamed && basename(file) === CONFIG_FILE_NAME)) return undefined;
+  // A file that cannot be read is told of by whoever reads it in earnest.
+  return foreignFile(file, CONFIG_SCHEMA).catch(() => undefined);
+}
+
+function keyOf({ path, digest }: ForeignFile): string {
+  return `${digest} ${path}`;
+}
+
+async function isAccepted(foreign: ForeignFile, io: Io): Promise<boolean> {
+  return accepted.has(keyOf(foreign)) || (await new AcceptedFiles(dataFolder(io.env)).has(foreign));
+}
+
+async function accept(foreign: ForeignFile, io: Io): Promise<void> {
+  accepted.add(keyOf(foreign));
+  try {
+    await new AcceptedFiles(dataFolder(io.env)).accept(foreign);
+  } catch (error) {
+    if (io.ask) await print(io.stderr, `That ${foreign.path} is accepted cannot be noted: ${messageOf(error)}`);
+  }
+}
+
+async function ask(foreign: ForeignFile, io: Io): Promise<void> {
+  const { path, why, starts } = foreign;
+  await print(io.stderr, [`${path} ${why}, and it starts:`, ...starts.map((line) => `  ${line}`)].join("\n"));
+  if (await io.ask?.("Start that, now and from now on? [y/N] ", false)) return accept(foreign, io);
+  throw new UsageError(
+    `${path} was not accepted, so nothing was started. \`--yes\` accepts it, and --config names another file.`,
+  );
+}
+
+function unaccepted({ path, why, starts }: ForeignFile): string {
+  const what = `${path} ${why}, and nobody accepted what it starts: ${starts.join("; ")}.`;
+  return `${what} Look at it, then accept it with \`toolyard config --yes\`, or with --yes on this command.`;
+}

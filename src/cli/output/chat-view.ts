@@ -1,0 +1,136 @@
+import { stringifyExact } from "../../core/json/exact-json.ts";
+import type { AgentEvent, AgentOutcome } from "../../agent/outcome.ts";
+import { formatDuration } from "../../core/text/duration.ts";
+import { colorsOf } from "./colors.ts";
+import type { Notice } from "../../core/calls/call.ts";
+import type { Io } from "./io.ts";
+import { ChatLive } from "../live/chat-live.ts";
+import { plainLine } from "./table.ts";
+import { safeJson, safeToShow } from "../../core/text/hidden-text.ts";
+import { firstChars } from "../../core/text/truncate.ts";
+
+/** Prints what happens while an answer is made. */
+export interface ChatView {
+  show(event: AgentEvent): void;
+  /** What a running tool says on its way. */
+  notice?(tool: string, notice: Notice): void;
+}
+
+/** Each event is one line of JSON. */
+export function jsonView({ stdout }: Pick<Io, "stdout">): ChatView {
+  return { show: (event) => void stdout.write(`${safeJson(stringifyExact(event))}\n`) };
+}
+
+const MAX_SHOWN_CHARS = 160;
+
+/** Words of the model on standard output as they come; tool calls, and why there is no answer, on standard error. */
+export function textView(io: Io): ChatView {
+  const live = new ChatLive(io);
+  const lines = new ChatLines(io);
+  return {
+    notice: (tool, notice) => live.notice(tool, notice),
+    show: (event) => {
+      live.show(event);
+      lines.show(event);
+    },
+  };
+}
+
+type Result = Extract<AgentEvent, { type: "result" }>;
+
+/** What stays on the terminal of an answer and its way. */
+class ChatLines {
+  readonly #io: Io;
+  readonly #words: Words;
+  #begunAt = performance.now();
+
+  constructor(io: Io) {
+    this.#io = io;
+    this.#words = new Words(io);
+  }
+
+  show(event: AgentEvent): void {
+    switch (event.type) {
+      case "step":
+        if (event.step === 1) this.#begunAt = performance.now();
+        return this.#words.beginStep();
+      case "text":
+        return this.#words.add(event.text);
+      case "call":
+        return this.#note(`→ ${plainLine(event.tool)} ${inShort(event.arguments)}`);
+      case "result":
+        return this.#showResult(event);
+      case "outcome":
+        return this.#showOutcome(event.outcome);
+      case "reasoning":
+      // What the model thinks on its way is not shown.
+    }
+  }
+
+  #showResult({ tool, ok, kind = "tool_error", value, durationMs }: Result): void {
+    const [name, took] = [plainLine(tool), formatDuration(durationMs)];
+    if (ok) this.#note(`← ${name} in ${took}: ${inShort(value)}`);
+    else this.#note(`← ${name} failed after ${took} (${kind}): ${inShort(value)}`, "red");
+  }
+
+  #showOutcome(outcome: AgentOutcome): void {
+    if (isAnswer(outcome)) this.#words.finish(outcome.text);
+    else this.#note(`${outcome.stopReason}: ${plainLine(outcome.error?.message ?? outcome.text)}`, "red");
+    if (outcome.usage.totalTokens > 0) this.#note(usageText(outcome, performance.now() - this.#begunAt));
+  }
+
+  #note(line: string, paint: "dim" | "red" = "dim"): void {
+    this.#words.endLine();
+    this.#io.stderr.write(`${colorsOf(this.#io)[paint](line)}\n`);
+  }
+}
+
+function usageText({ usage: { inputTokens, outputTokens } }: AgentOutcome, tookMs: number): string {
+  const counted = (count: number): string => count.toLocaleString("en");
+  return `${counted(inputTokens)} tokens read, ${counted(outputTokens)} written, ${formatDuration(Math.round(tookMs))}`;
+}
+
+export function isAnswer({ stopReason }: AgentOutcome): boolean {
+  return stopReason === "final" || stopReason === "clarify";
+}
+
+/** What the model says, on standard output: never two pieces on one line that do not belong together. */
+class Words {
+  readonly #io: Pick<Io, "stdout">;
+  #said = "";
+  #isLineOpen = false;
+
+  constructor(io: Pick<Io, "stdout">) {
+    this.#io = io;
+  }
+
+  beginStep(): void {
+    this.endLine();
+    this.#said = "";
+  }
+
+  add(text: string): void {
+    const visible = safeToShow(text);
+    if (visible === "") return;
+    this.#said += visible;
+    this.#isLineOpen = !visible.endsWith("\n");
+    this.#io.stdout.write(visible);
+  }
+
+  /** An answer that did not come in pieces is printed whole. */
+  finish(text: string): void {
+    if (this.#said.trim() === "") this.add(text);
+    this.endLine();
+    this.#said = "";
+  }
+
+  endLine(): void {
+    if (this.#isLineOpen) this.#io.stdout.write("\n");
+    this.#isLineOpen = false;
+  }
+}
+
+function inShort(value: unknown): string {
+  const text = plainLine(typeof value === "string" ? value : (stringifyExact(value) ?? ""));
+  return text.length > MAX_SHOWN_CHARS ? `${firstChars(text, MAX_SHOWN_CHARS - 1)}…` : text;
+}

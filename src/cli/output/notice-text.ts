@@ -1,0 +1,20 @@
+import { stringifyExact } from "../../core/json/exact-json.ts";
+import type { Notice } from "../../core/calls/call.ts";
+import { safeToShow } from "../../core/text/hidden-text.ts";
+
+/** Progress or a log message as one line for people. */
+export function noticeText(notice: Notice): string {
+  return safeToShow(noticeLine(notice));
+}
+
+function noticeLine({ method, params }: Notice): string {
+  if (method === "notifications/progress") {
+    const total = params["total"] === undefined ? "" : ` of ${String(params["total"])}`;
+    return (
+      "progress: " +
+      `${String(params["progress"])}${total}${params["message"] === undefined ? "" : ` ${String(params["message"])}`}`
+    );
+  }
+  const data = params["data"];
+  return `${String(params["level"] ?? "log")}: ${typeof data === "string" ? data : stringifyExact(data)}`;
+}

@@ -1,0 +1,179 @@
+import { Option } from "commander";
+import type { CommandRow } from "./command-row.ts";
+
+const PROFILE = new Option("--profile <name>", "what a valid file is")
+  .choices(["default", "strict-v1", "seed-era"])
+  .default("default");
+const POLICY_LENGTH = new Option("--policy-length <count>", "actions of a policy: how far the agent plans").default(
+  "1",
+);
+const GAMMA = new Option("--gamma <number>", "precision of policies; without it that of the library");
+const OUTPUT = new Option("-o, --output <file>", "write there instead of standard output");
+const OUTPUT_OF_EACH = new Option(
+  "-o, --output <path>",
+  "write there instead of standard output; of several files into that folder",
+);
+
+const MODEL = new Option(
+  "--model <name>",
+  "one model of a file with several: its GNNSection, its ModelName or its number",
+);
+
+/** `toolyard gnn`: models of Active Inference in GNN, on the command line. */
+export function gnnRow(json: Option): CommandRow {
+  return {
+    usage: "gnn",
+    summary: "models of Active Inference in GNN: begin, check, lay out, compare, convert, draw, run",
+    examples: [
+      "toolyard gnn new -o agent.md",
+      "toolyard gnn check models/",
+      "toolyard gnn fmt agent.md",
+      "toolyard gnn export agent.md --to graphml",
+    ],
+    options: [],
+    commands: [
+      {
+        usage: "check <files...>",
+        summary: "check files and folders, `-` for standard input; exit code 1 where one is not valid",
+        examples: ["toolyard gnn check agent.md", "toolyard gnn check models/ --sarif > gnn.sarif"],
+        options: [
+          PROFILE,
+          new Option("-q, --quiet", "leave notes out"),
+          json,
+          new Option("--sarif", "print SARIF 2.1.0, for editors and code hosts"),
+        ],
+        load: async () => ({ run: (await import("../commands/gnn.ts")).check }),
+      },
+      {
+        usage: "fmt <files...>",
+        summary: "put files into the usual layout, in place; `-` goes to standard output",
+        examples: ["toolyard gnn fmt models/", "toolyard gnn fmt --check models/"],
+        options: [new Option("--check", "write nothing; exit code 1 where a file would change")],
+        load: async () => ({ run: (await import("../commands/gnn.ts")).fmt }),
+      },
+      {
+        usage: "export <files...>",
+        summary: "write files of GNN, JSON, XML or CBOR in another format",
+        examples: [
+          "toolyard gnn export agent.md --to json",
+          "toolyard gnn export agent.md --to graphml -o agent.graphml",
+        ],
+        options: [
+          new Option(
+            "--to <format>",
+            "json, xml, graphml, gexf, dot, mermaid, plaintext_summary, plaintext_dsl, json_adjacency_list or cbor",
+          ).makeOptionMandatory(),
+          MODEL,
+          OUTPUT_OF_EACH,
+        ],
+        load: async () => ({ run: (await import("../commands/gnn.ts")).exportModel }),
+      },
+      runRow(json),
+      renderRow(),
+      drawRow(),
+      newRow(),
+      ...helperRows(json),
+    ],
+  };
+}
+
+function helperRows(json: Option): readonly CommandRow[] {
+  return [
+    {
+      usage: "diff <before> <after>",
+      summary: "tell what changed in a model, not in its text; exit code 1 where something did",
+      examples: ["toolyard gnn diff old.md new.md", "git show HEAD:agent.md | toolyard gnn diff - agent.md"],
+      options: [json],
+      load: async () => ({ run: (await import("../commands/gnn.ts")).diff }),
+    },
+    {
+      usage: "explain <file>",
+      summary: "say in sentences what a model states",
+      examples: ["toolyard gnn explain agent.md"],
+      options: [MODEL],
+      load: async () => ({ run: (await import("../commands/gnn.ts")).explain }),
+    },
+  ];
+}
+
+function runRow(json: Option): CommandRow {
+  return {
+    usage: "run <files...>",
+    summary: "run discrete models (A, B, C, D, E) and print what they believe and do at each step",
+    examples: ["toolyard gnn run agent.md", "toolyard gnn run agent.md --steps 50 --seed 7 --plot agent.svg"],
+    options: [
+      new Option("--steps <count>", "steps to run; without it the model's horizon, else 20"),
+      new Option("--seed <number>", "the same seed gives the same run").default("0"),
+      new Option("--library <name>", "whose inference and planning: pymdp-1 or pymdp-0.0.7").default("pymdp-1"),
+      POLICY_LENGTH,
+      GAMMA,
+      new Option("--stochastic", "draw actions instead of taking the best"),
+      MODEL,
+      new Option(
+        "--plot <path>",
+        "write a plot as SVG, of several models one for each, of several files into that folder; `-` prints it",
+      ),
+      json,
+    ],
+    load: async () => ({ run: (await import("../commands/gnn.ts")).runModel }),
+  };
+}
+
+function renderRow(): CommandRow {
+  return {
+    usage: "render <files...>",
+    summary: "write models as programs that run them",
+    examples: ["toolyard gnn render agent.md --to pymdp -o agent.py", "toolyard gnn render models/ --to numpy -o out/"],
+    options: [
+      new Option("--to <target>", "pymdp, rxinfer, pymdp_0_0_7, jax, numpy, pytorch or stan").makeOptionMandatory(),
+      POLICY_LENGTH,
+      GAMMA,
+      MODEL,
+      new Option(
+        "-o, --output <path>",
+        "write there instead of standard output; of several models a file for each, of several files into that folder",
+      ),
+    ],
+    load: async () => ({ run: (await import("../commands/gnn.ts")).renderModel }),
+  };
+}
+
+function newRow(): CommandRow {
+  return {
+    usage: "new",
+    summary: "begin a model from a template: valid, with values, ready to be changed",
+    examples: ["toolyard gnn new -o agent.md", 'toolyard gnn new --template hmm --name "Weather" --states 3'],
+    options: [
+      new Option("--template <name>", "perception (static), hmm (dynamic) or pomdp (with actions)")
+        .choices(["perception", "hmm", "pomdp"])
+        .default("pomdp"),
+      new Option("--name <text>", "its name").default("My model"),
+      new Option("--states <count>", "hidden states").default("2"),
+      new Option("--observations <count>", "outcomes").default("2"),
+      new Option("--actions <count>", "actions, of pomdp").default("2"),
+      OUTPUT,
+    ],
+    load: async () => ({ run: (await import("../commands/gnn.ts")).newFile }),
+  };
+}
+
+function drawRow(): CommandRow {
+  return {
+    usage: "draw <files...>",
+    summary: "draw files of GNN, JSON, XML or CBOR as SVG or PNG",
+    examples: ["toolyard gnn draw agent.md -o agent.svg", "toolyard gnn draw agent.md --picture roles -o roles.png"],
+    options: [
+      new Option("--picture <name>", "graph, roles (grouped by role) or matrices (maps of colours)")
+        .choices(["graph", "roles", "matrices"])
+        .default("graph"),
+      new Option("--theme <name>", "colours").choices(["light", "dark"]).default("light"),
+      MODEL,
+      new Option(
+        "-o, --output <path>",
+        "write there, as its ending says (default: SVG to standard output); of several files into that folder",
+      ),
+      new Option("--format <name>", "of the pictures of several files").choices(["svg", "png"]).default("svg"),
+    ],
+    load: async () => ({ run: (await import("../commands/gnn.ts")).draw }),
+  };
+}

@@ -1,0 +1,54 @@
+import { Option } from "commander";
+import type { CommandRow } from "./command-row.ts";
+
+/** What is done with a library as a whole. */
+export function libraryMoves(json: Option): CommandRow[] {
+  return [
+    {
+      usage: "export <file>",
+      summary: "write documents, passages and vectors to one file, with its digest",
+      examples: ["toolyard library export books.jsonl"],
+      options: [json],
+      load: async () => ({ run: (await import("../commands/library-moves.ts")).exportTo }),
+    },
+    {
+      usage: "import <file>",
+      summary: "take in what `export` wrote; of a file that is not whole, nothing",
+      examples: ["toolyard library import books.jsonl"],
+      options: [json],
+      load: async () => ({ run: (await import("../commands/library-moves.ts")).importFrom }),
+    },
+    {
+      usage: "move",
+      summary:
+        "copy the library to another store and compare what fifty questions find; exit code 1 where that differs",
+      examples: ["toolyard library move --to postgres://me:secret@db.example.com/books?collection=scholars"],
+      options: [
+        new Option("--to <address>", "sqlite:///…, postgres://… or weaviate+http://…").makeOptionMandatory(),
+        json,
+      ],
+      load: async () => ({ run: (await import("../commands/library-moves.ts")).move }),
+    },
+    {
+      usage: "doctor",
+      summary: "look the library through; exit code 1 where something is wrong",
+      examples: ["toolyard library doctor --repair"],
+      options: [new Option("--repair", "make anew what can be made anew: indexes, counts"), json],
+      load: async () => ({ run: (await import("../commands/library-moves.ts")).doctor }),
+    },
+    {
+      usage: "stats",
+      summary: "show what the library holds, with pages by author and by year",
+      examples: ["toolyard library stats"],
+      options: [json],
+      load: async () => ({ run: (await import("../commands/library-moves.ts")).stats }),
+    },
+    {
+      usage: "backup <file>",
+      summary: "copy the library's file while it is in use",
+      examples: ["toolyard library backup saved.db"],
+      options: [json],
+      load: async () => ({ run: (await import("../commands/library-moves.ts")).backup }),
+    },
+  ];
+}

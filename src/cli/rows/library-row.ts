@@ -1,0 +1,117 @@
+import { Option } from "commander";
+import type { CommandRow } from "./command-row.ts";
+import { libraryMoves } from "./library-moves-row.ts";
+
+const AUTHOR = new Option("--author <name>", "only works by this author; part of the name is enough");
+const WORK = new Option("--work <title>", "only this work");
+const LANGUAGE = new Option("--language <code>", "only works in this language: en, fr");
+
+/** `toolyard library`: documents that are read, searched and quoted, on the command line. */
+export function libraryRow(json: Option): CommandRow {
+  return {
+    usage: "library",
+    summary: "the document library: add, search, list, show, watch, remove, move, export, doctor, stats, eval",
+    examples: ["toolyard library add books/", 'toolyard library search "What is nominalism?" --author Peirce'],
+    options: [],
+    commands: [
+      {
+        usage: "add <paths...>",
+        summary: "read files, all files of folders, and https addresses; exit code 1 where one cannot be read",
+        examples: ["toolyard library add books/", 'toolyard library add clear.pdf --author "C. S. Peirce" --year 1878'],
+        options: [
+          new Option("--title <title>", "in place of what the file says"),
+          new Option("--author <name>", "in place of what the file says"),
+          new Option("--year <year>", "in place of what the file says"),
+          new Option("--language <code>", "in place of what is told by the text"),
+          json,
+        ],
+        load: async () => ({ run: (await import("../commands/library.ts")).add }),
+      },
+      {
+        usage: "search <words...>",
+        summary: "show the passages that answer a question; exit code 1 where there are none",
+        examples: ['toolyard library search "What is nominalism?" --author Peirce --limit 3'],
+        options: [new Option("--limit <count>", "passages, from 1 to 500").default("5"), AUTHOR, WORK, LANGUAGE, json],
+        load: async () => ({ run: (await import("../commands/library.ts")).search }),
+      },
+      {
+        usage: "list",
+        summary: "list the documents, by author and title",
+        examples: ["toolyard library list --author Peirce"],
+        options: [
+          new Option("--limit <count>", "documents, from 1 to 500").default("100"),
+          AUTHOR,
+          WORK,
+          LANGUAGE,
+          json,
+        ],
+        load: async () => ({ run: (await import("../commands/library.ts")).list }),
+      },
+      {
+        usage: "watch <folders...>",
+        summary: "read files of folders when they come or change, until it is ended",
+        examples: ["toolyard library watch books/"],
+        options: [json],
+        load: async () => ({ run: (await import("../commands/library.ts")).watch }),
+      },
+      ...documentRows(json),
+      ...libraryMoves(json),
+      ...measureRows(json),
+    ],
+  };
+}
+
+/** How well and how fast it finds. */
+function measureRows(json: Option): CommandRow[] {
+  return [
+    {
+      usage: "eval",
+      summary:
+        "show how well questions that people judged are answered; exit code 1 where meaning makes it worse than words",
+      examples: ["toolyard library eval --beir scifact/"],
+      options: [
+        new Option(
+          "--beir <folder>",
+          "a collection as BEIR lays them out: corpus.jsonl, queries.jsonl, qrels/test.tsv",
+        ).makeOptionMandatory(),
+        new Option("--language <code>", "of its texts").default("en"),
+        json,
+      ],
+      load: async () => ({ run: (await import("../commands/library.ts")).evaluateOn }),
+    },
+    {
+      usage: "bench",
+      summary: "show how fast this library answers questions on this machine",
+      examples: ["toolyard library bench"],
+      options: [json],
+      load: async () => ({ run: (await import("../commands/library.ts")).bench }),
+    },
+  ];
+}
+
+/** What is done with documents that are there. */
+function documentRows(json: Option): CommandRow[] {
+  return [
+    {
+      usage: "show <id>",
+      summary: "show what is known of a document, with its outline",
+      examples: ["toolyard library show how_to_make_our_ideas_clear"],
+      options: [json],
+      load: async () => ({ run: (await import("../commands/library.ts")).show }),
+    },
+    {
+      usage: "remove <ids...>",
+      summary: "take documents out of the library; their files stay",
+      examples: ["toolyard library remove how_to_make_our_ideas_clear"],
+      options: [json],
+      load: async () => ({ run: (await import("../commands/library.ts")).remove }),
+    },
+    {
+      usage: "reindex",
+      summary: "make the vectors of all passages anew, where those of another version are told",
+      examples: ["toolyard library reindex"],
+      options: [json],
+      load: async () => ({ run: (await import("../commands/library.ts")).reindex }),
+    },
+  ];
+}

@@ -1,0 +1,126 @@
+import { Option } from "commander";
+import type { CommandRow } from "./command-row.ts";
+
+/** What the commands that set a yard up share with the others. */
+export interface SetupOptions {
+  readonly config: Option;
+  readonly yes: Option;
+  readonly json: Option;
+  readonly tokenEnv: Option;
+}
+
+/** The commands that change configuration files and those of clients. */
+export function setupRows(options: SetupOptions): readonly CommandRow[] {
+  const { config, yes, json, tokenEnv } = options;
+  return [
+    {
+      usage: "add <name> [source...]",
+      summary: "add a server by its command or address, or a file or folder with tools, to toolyard.toml",
+      examples: [
+        "toolyard add memory -- npx -y @modelcontextprotocol/server-memory",
+        "toolyard add docs https://docs.example.com/mcp --token-env DOCS_TOKEN",
+        "toolyard add ./tools",
+      ],
+      options: [
+        config,
+        yes,
+        new Option("-e, --env <key=value>", "a variable of the server that is started; repeatable").argParser(collect),
+        new Option("--cwd <folder>", "working folder of the server that is started (default: that of the file)"),
+        new Option("-H, --header <header>", 'a header for the address, "Name: value"; repeatable').argParser(collect),
+        tokenEnv,
+        new Option("--ondemand", "its tools are found by search and not listed"),
+        json,
+      ],
+      load: () => import("../commands/add.ts"),
+    },
+    {
+      usage: "remove <name>",
+      summary: "take a server, a file or a folder with tools out of toolyard.toml",
+      examples: ["toolyard remove memory", "toolyard remove ./tools"],
+      options: [config, yes, json],
+      load: () => import("../commands/remove.ts"),
+    },
+    {
+      usage: "enable <name>",
+      summary: "switch a server on in toolyard.toml",
+      examples: ["toolyard enable memory"],
+      options: [config, yes, json],
+      load: async () => ({ run: (await import("../commands/toggle.ts")).enable }),
+    },
+    {
+      usage: "disable <name>",
+      summary: "switch a server off in toolyard.toml and keep its settings",
+      examples: ["toolyard disable memory"],
+      options: [config, yes, json],
+      load: async () => ({ run: (await import("../commands/toggle.ts")).disable }),
+    },
+    newRow(options),
+    {
+      usage: "prepare",
+      summary: "install what tools need: headers of scripts, requirements.txt and package.json beside them",
+      examples: ["toolyard prepare", "toolyard prepare --yes --json"],
+      options: [
+        config,
+        new Option("-y, --yes", "accept what the toolyard.toml of this folder starts, and install without asking"),
+        json,
+      ],
+      load: () => import("../commands/prepare.ts"),
+    },
+    ...clientRows(options),
+  ];
+}
+
+function newRow({ config, json }: SetupOptions): CommandRow {
+  return {
+    usage: "new <tool>",
+    summary: "write a working tool with its test, and add it to toolyard.toml",
+    examples: ["toolyard new words", "toolyard new words --python", "toolyard new words --service"],
+    options: [
+      new Option("--python", "a script in Python"),
+      new Option("--node", "a script in JavaScript (default)"),
+      new Option("--ts", "a script in TypeScript"),
+      new Option("--sh", "a shell script"),
+      new Option("--module", "a function in the hub's own process"),
+      new Option("--folder", "a function `execute` in Python with its description beside it"),
+      new Option("--service", "an MCP server of its own"),
+      config,
+      json,
+    ],
+    load: () => import("../commands/new.ts"),
+  };
+}
+
+function clientRows({ config, json, tokenEnv }: SetupOptions): readonly CommandRow[] {
+  return [
+    {
+      usage: "connect [client]",
+      summary:
+        "write the hub into a client's file: claude, claude-code, cursor, vscode, windsurf, zed, codex, gemini, …",
+      examples: ["toolyard connect", "toolyard connect cursor --dry-run", "toolyard connect claude --yes"],
+      options: [
+        config,
+        new Option("-y, --yes", "take every offer without asking: its own servers, discovery mode above 40 tools"),
+        new Option("--dry-run", "only show what would be written"),
+        new Option("--keep", "leave the client's own servers with it"),
+        new Option("--mode <mode>", "what the client's lists show").choices(["normal", "discovery", "all"]),
+        new Option("--era <era>", "`legacy`: the client is not served by 2026-07-28").choices(["auto", "legacy"]),
+        new Option("--http", "write the address of `toolyard serve` instead of a command"),
+        new Option("--own", "a hub for this client alone, not the one that clients share"),
+        tokenEnv,
+        json,
+      ],
+      load: () => import("../commands/connect.ts"),
+    },
+    {
+      usage: "disconnect [client]",
+      summary: "undo `connect`: take the hub out of a client's file and put its own servers back",
+      examples: ["toolyard disconnect cursor", "toolyard disconnect"],
+      options: [new Option("--dry-run", "only show what would be done"), json],
+      load: () => import("../commands/disconnect.ts"),
+    },
+  ];
+}
+
+function collect(value: string, earlier: readonly string[] | undefined): readonly string[] {
+  return [...(earlier ?? []), value];
+}

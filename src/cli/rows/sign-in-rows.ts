@@ -1,0 +1,60 @@
+import { Option } from "commander";
+import type { CommandRow } from "./command-row.ts";
+
+const AS = new Option("--as <caller>", "whose sign-in it is, where each caller has its own: the name of its token");
+
+/** Commands on sign-ins to servers elsewhere. */
+export function signInRows(shared: readonly Option[], timeout: Option): readonly CommandRow[] {
+  return [
+    {
+      usage: "login [source]",
+      summary: "sign in to a server on HTTP that wants it, in the browser",
+      examples: ["toolyard login github", "toolyard login --all", "toolyard login notion --no-browser"],
+      options: [
+        ...shared,
+        new Option("--all", "every server that wants it, one after the other"),
+        new Option("--no-browser", "only print the address to open"),
+        new Option("--device", "by a code that is given on another device, where the server has that"),
+        AS,
+        timeout,
+      ],
+      load: () => import("../commands/login.ts"),
+    },
+    {
+      usage: "logout <source>",
+      summary: "sign out of a server, and have its token taken back",
+      examples: ["toolyard logout github"],
+      options: [...shared, AS],
+      load: () => import("../commands/logout.ts"),
+    },
+    {
+      usage: "vault",
+      summary: "show what is kept of sign-ins; names, never values",
+      examples: ["toolyard vault list", "toolyard vault rm github"],
+      options: [],
+      commands: [
+        {
+          usage: "list",
+          summary: "list sign-ins",
+          examples: ["toolyard vault list --json"],
+          options: shared,
+          load: async () => ({ run: (await import("../commands/vault.ts")).list }),
+        },
+        {
+          usage: "rm <source>",
+          summary: "forget a sign-in, and what the server knows the hub as",
+          examples: ["toolyard vault rm github"],
+          options: shared,
+          load: async () => ({ run: (await import("../commands/vault.ts")).remove }),
+        },
+        {
+          usage: "export",
+          summary: "print what is known of all sign-ins as JSON, without their values",
+          examples: ["toolyard vault export"],
+          options: shared,
+          load: async () => ({ run: (await import("../commands/vault.ts")).exportNames }),
+        },
+      ],
+    },
+  ];
+}

@@ -1,0 +1,85 @@
+import { setMaxListeners } from "node:events";
+import { CallSet } from "./call-map.ts";
+import { runApart } from "../timing/run-apart.ts";
+
+/**
+ * What may end a piece of work before its time, as far as the hub itself needs it: every `AbortSignal` is one. On Node
+ * 20 each `AbortSignal` lives, with all that it reaches, until a full collection, so a call makes none unless somebody
+ * asks for one.
+ */
+export interface Cancellation {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: "abort", listener: () => void, options?: { readonly once?: boolean }): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+  throwIfAborted(): void;
+}
+
+/**
+ * As an `AbortController` that is its own signal. A listener is called once, and never after it was aborted already.
+ */
+export class Canceller implements Cancellation {
+  #aborted = false;
+  #reason: unknown;
+  #first: (() => void) | undefined;
+  #others: CallSet<() => void> | undefined;
+  #controller: AbortController | undefined;
+
+  get aborted(): boolean {
+    return this.#aborted;
+  }
+
+  get reason(): unknown {
+    return this.#reason;
+  }
+
+  /** The same as a signal, made at the first look. */
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      // Calls that share a parent or a caller may be many; that is no leak.
+      setMaxListeners(0, this.#controller.signal);
+      if (this.#aborted) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  abort(reason: unknown): void {
+    if (this.#aborted) return;
+    this.#aborted = true;
+    this.#reason = reason;
+    const first = this.#first;
+    this.#first = undefined;
+    if (first) runApart(first);
+    // One may take others back.
+    for (const listener of this.#others?.values() ?? []) if (this.#others!.has(listener)) runApart(listener);
+    this.#others = undefined;
+    this.#controller?.abort(reason);
+  }
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    if (this.#aborted || this.#first === listener || this.#others?.has(listener)) return;
+    if (this.#first) (this.#others ??= new CallSet()).add(listener);
+    else this.#first = listener;
+  }
+
+  removeEventListener(_type: "abort", listener: () => void): void {
+    if (this.#first === listener) this.#first = undefined;
+    else this.#others?.delete(listener);
+  }
+
+  throwIfAborted(): void {
+    if (this.#aborted) throw this.#reason;
+  }
+}
+
+/** For what takes a real signal only. */
+export function abortSignalOf(cancellation: Cancellation): AbortSignal {
+  if (cancellation instanceof AbortSignal) return cancellation;
+  if (cancellation instanceof Canceller) return cancellation.signal;
+  const controller = new AbortController();
+  const onAbort = (): void => controller.abort(cancellation.reason);
+  if (cancellation.aborted) onAbort();
+  else cancellation.addEventListener("abort", onAbort, { once: true });
+  return controller.signal;
+}

@@ -1,0 +1,72 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Call } from "./call.ts";
+import { FailError } from "../errors.ts";
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../json/json.ts";
+import { fail, type Ok, type Outcome } from "./outcome.ts";
+import { askCaller } from "./ask-caller.ts";
+
+/** How often one call may come back for more input. */
+const MAX_ROUNDS = 16;
+/** Questions of one round. */
+const MAX_QUESTIONS = 32;
+/** A server that asks nothing and only wants to be called again gets this pause. */
+const PAUSE_MS = 250;
+
+/** `attempt` with the members that the last round adds to `params`. */
+export type Attempt = (extra: JsonObject) => Promise<Outcome>;
+
+/**
+ * Runs a call that may answer `input_required`. A caller that relays input gets such an answer as it is; for any other,
+ * its questions are asked here, all at once, and the call is made again with the answers, a bounded number of times.
+ */
+export async function withInput(call: Call, attempt: Attempt): Promise<Outcome> {
+  const outcome = await attempt({});
+  return isAsking(outcome, call) ? withAnswers(outcome, call, attempt) : outcome;
+}
+
+/** Whether its caller has to be asked before there is an answer. */
+export function isAsking(outcome: Outcome, call: Call): outcome is Ok {
+  return outcome.ok && outcome.result["resultType"] === "input_required" && !call.relaysInput;
+}
+
+/** What `withInput` does once the first attempt asked. */
+export async function withAnswers(asking: Ok, call: Call, attempt: Attempt): Promise<Outcome> {
+  let last = asking;
+  for (let round = 1; round < MAX_ROUNDS; round += 1) {
+    const outcome = await attempt(await answersTo(last.result, call));
+    if (!isAsking(outcome, call)) return outcome;
+    last = outcome;
+  }
+  return fail(
+    "malformed",
+    `The server asked for input ${MAX_ROUNDS} times in one call and was still not content. The call was given up.`,
+  );
+}
+
+async function answersTo(result: JsonObject, call: Call): Promise<JsonObject> {
+  const requestState = stringMember(result, "requestState");
+  const state = requestState === undefined ? {} : { requestState };
+  const questions = Object.entries(objectMember(result, "inputRequests") ?? {});
+  if (questions.length === 0 && requestState === undefined) {
+    throw new FailError(fail("malformed", "The server wants input and does not say which."));
+  }
+  if (questions.length > MAX_QUESTIONS)
+    throw new FailError(
+      fail("malformed", `The server asked ${questions.length} questions at once; ${MAX_QUESTIONS} are allowed.`),
+    );
+  if (questions.length === 0) {
+    await delay(PAUSE_MS, undefined, { signal: call.signal }).catch(() => {});
+    return state;
+  }
+  const answers = await Promise.all(
+    questions.map(async ([key, question]) => [key, await ask(call, question)] as const),
+  );
+  return { inputResponses: Object.fromEntries(answers), ...state };
+}
+
+async function ask(call: Call, question: unknown): Promise<JsonObject> {
+  const method = isJsonObject(question) ? stringMember(question, "method") : undefined;
+  if (method === undefined || !isJsonObject(question))
+    throw new FailError(fail("malformed", "The server asked a question without a method."));
+  return askCaller(call, { method, params: objectMember(question, "params") ?? {} });
+}

@@ -1,0 +1,232 @@
+import type { LogLevel } from "../ports/ports.ts";
+
+/**
+ * The one table of outcome codes. Endpoints, the log, the circuit breaker and the retry stage read it, and the page of
+ * errors in the reference is generated from it. Code tests `outcome.kind`, never the text of a message.
+ */
+export type RetryRule = "never" | "later" | "always" | "if-idempotent";
+
+/**
+ * What a failure says about the server behind the call: `failure` counts towards opening its circuit, `success` closes
+ * the circuit because the server answered, `none` leaves the circuit as it is.
+ */
+export type BreakerEffect = "failure" | "success" | "none";
+
+export interface KindRow {
+  /** The condition under which a call has this outcome. */
+  readonly when: string;
+  /** Error code in the JSON-RPC dialect. */
+  readonly jsonrpc: number;
+  /** HTTP status on `/api`, `/` and `/jsonrpc`. */
+  readonly http: number;
+  /** `status_code` on the bindings surface. */
+  readonly status: number;
+  /** Exit code of the command line. */
+  readonly exit: number;
+  /** The answer to `tools/call`: an error code, or `"isError"` for a result with `isError: true`. */
+  readonly mcp: number | "isError" | "by-revision" | "silence";
+  /** When the hub itself, or with `later` its caller, sends the call again. */
+  readonly retry: RetryRule;
+  /** The default of `retryable` in an outcome: the same call may succeed later without a change by the caller. */
+  readonly retryable: boolean;
+  /** Level of the log line: `info` for failures that callers cause, `warning` for those that the operator can fix. */
+  readonly log: LogLevel;
+  readonly breaker: BreakerEffect;
+  /** The hub refused the call before a tool ran, so that its message is complete without "Tool execution failed". */
+  readonly beforeExecution: boolean;
+  /** The server gave no usable answer, so that interfaces which name a service report it as unavailable. */
+  readonly unanswered: boolean;
+}
+
+export const KINDS = {
+  tool_error: {
+    when: "the tool reports that it failed",
+    mcp: "isError",
+    jsonrpc: -32000,
+    http: 500,
+    status: 500,
+    exit: 1,
+    retry: "never",
+    retryable: false,
+    log: "info",
+    breaker: "success",
+    beforeExecution: false,
+    unanswered: false,
+  },
+  unknown_tool: {
+    when: "the caller's catalog has no tool with this name",
+    mcp: -32602,
+    jsonrpc: -32601,
+    http: 404,
+    status: 404,
+    exit: 3,
+    retry: "never",
+    retryable: false,
+    log: "info",
+    breaker: "success",
+    beforeExecution: true,
+    unanswered: false,
+  },
+  ambiguous: {
+    when: "more than one tool matches the name",
+    mcp: -32602,
+    jsonrpc: -32602,
+    http: 409,
+    status: 409,
+    exit: 3,
+    retry: "never",
+    retryable: false,
+    log: "info",
+    breaker: "success",
+    beforeExecution: true,
+    unanswered: false,
+  },
+  invalid_params: {
+    when: "the arguments do not match the tool's input schema",
+    mcp: "by-revision",
+    jsonrpc: -32602,
+    http: 400,
+    status: 400,
+    exit: 2,
+    retry: "never",
+    retryable: false,
+    log: "info",
+    breaker: "success",
+    beforeExecution: true,
+    unanswered: false,
+  },
+  denied: {
+    when: "the caller's rights do not include the tool, whether or not it exists",
+    mcp: "isError",
+    jsonrpc: -32000,
+    http: 403,
+    status: 403,
+    exit: 1,
+    retry: "never",
+    retryable: false,
+    log: "info",
+    breaker: "success",
+    beforeExecution: true,
+    unanswered: false,
+  },
+  limited: {
+    when: "a limit on rate, concurrency or budget is reached",
+    mcp: "isError",
+    jsonrpc: -32000,
+    http: 429,
+    status: 429,
+    exit: 1,
+    retry: "later",
+    retryable: true,
+    log: "warning",
+    breaker: "success",
+    beforeExecution: true,
+    unanswered: false,
+  },
+  too_large: {
+    when: "the body, the arguments or the result exceed their limit",
+    mcp: "isError",
+    jsonrpc: -32000,
+    http: 413,
+    status: 413,
+    exit: 1,
+    retry: "never",
+    retryable: false,
+    log: "warning",
+    breaker: "success",
+    beforeExecution: false,
+    unanswered: false,
+  },
+  unavailable: {
+    when: "the server cannot be reached, or its circuit breaker is open",
+    mcp: "isError",
+    jsonrpc: -32000,
+    http: 503,
+    status: 503,
+    exit: 4,
+    retry: "always",
+    retryable: true,
+    log: "warning",
+    breaker: "failure",
+    beforeExecution: false,
+    unanswered: true,
+  },
+  needs_authorisation: {
+    when: "the server requires a sign-in",
+    mcp: "isError",
+    jsonrpc: -32000,
+    http: 502,
+    status: 502,
+    exit: 4,
+    retry: "never",
+    retryable: false,
+    log: "warning",
+    breaker: "success",
+    beforeExecution: false,
+    unanswered: true,
+  },
+  timeout: {
+    when: "the deadline of the call passed",
+    mcp: "isError",
+    jsonrpc: -32000,
+    http: 504,
+    status: 504,
+    exit: 5,
+    retry: "if-idempotent",
+    retryable: false,
+    log: "warning",
+    breaker: "failure",
+    beforeExecution: false,
+    unanswered: true,
+  },
+  cancelled: {
+    when: "the caller cancelled the call or disconnected",
+    mcp: "silence",
+    jsonrpc: -32000,
+    http: 499,
+    status: 499,
+    exit: 130,
+    retry: "never",
+    retryable: false,
+    log: "debug",
+    breaker: "none",
+    beforeExecution: false,
+    unanswered: false,
+  },
+  malformed: {
+    when: "the answer of the server violates the protocol",
+    mcp: "isError",
+    jsonrpc: -32000,
+    http: 502,
+    status: 502,
+    exit: 1,
+    retry: "if-idempotent",
+    retryable: false,
+    log: "warning",
+    breaker: "failure",
+    beforeExecution: false,
+    unanswered: true,
+  },
+  internal: {
+    when: "an error in the hub itself",
+    mcp: -32603,
+    jsonrpc: -32603,
+    http: 500,
+    status: 500,
+    exit: 70,
+    retry: "never",
+    retryable: false,
+    log: "error",
+    breaker: "none",
+    beforeExecution: false,
+    unanswered: true,
+  },
+} as const satisfies Record<string, KindRow>;
+
+export type FailKind = keyof typeof KINDS;
+
+/** `_meta` key that holds the outcome code of a result that the hub made. */
+export const KIND_META_KEY = "toolyard/kind";
+
+/** `_meta` key of an MCP result or error that holds the milliseconds after which to try again. */
+export const RETRY_META_KEY = "toolyard/retryAfterMs";

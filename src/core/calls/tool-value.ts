@@ -1,0 +1,99 @@
+import { parseExact } from "../json/exact-json.ts";
+import { isJsonObject, type JsonObject, listMember, stringMember } from "../json/json.ts";
+import { KIND_META_KEY } from "./kinds.ts";
+
+/**
+ * The plain value of a tool's result, for surfaces that know no content blocks. Structured content is the value.
+ * Otherwise each block is one: a text that is JSON is parsed, any other text stays as it is, an image, audio or
+ * resource is its block. One block gives its value, several give a list, none gives `null`.
+ *
+ * A text that is a number as a whole is parsed only where it reads the same afterwards: `5` is a number, while `1.50`,
+ * `007` and an integer beyond 2^53 stay texts.
+ */
+export function toolValue(result: JsonObject): unknown {
+  if (result["structuredContent"] !== undefined) return result["structuredContent"];
+  return oneOrAll(listMember(result, "content").map(blockValue));
+}
+
+const TYPED = new WeakMap<JsonObject, { readonly value: unknown }>();
+
+/** Remembers the value that a text result was made of: a number and the text `42` look the same on the wire. */
+export function rememberValue(result: JsonObject, value: unknown): JsonObject {
+  TYPED.set(result, { value });
+  return result;
+}
+
+/**
+ * The value of a result with the type that its tool gave it: structured content, what a function returned, and a text
+ * as JSON only where the tool declared that it is (`isJson`). Any other text is text.
+ */
+export function typedValue(result: JsonObject, isJson: boolean): unknown {
+  const typed = TYPED.get(result);
+  if (typed && result["structuredContent"] === undefined) return typed.value;
+  if (isJson || result["structuredContent"] !== undefined) return toolValue(result);
+  return oneOrAll(listMember(result, "content").map((block) => blockText(block) ?? block));
+}
+
+/**
+ * What a failure says: of `{"error": "…"}`, the object in which services tell theirs, its words; of any other text all
+ * of it.
+ */
+export function failureWords(text: string): string {
+  const value = text.startsWith("{") ? textValue(text) : undefined;
+  return isJsonObject(value) && typeof value["error"] === "string" && value["error"] !== "" ? value["error"] : text;
+}
+
+/** The words of a result that its tool marked as a failure. */
+export function resultWords(result: JsonObject): string {
+  const texts = listMember(result, "content").flatMap((block) =>
+    isJsonObject(block) && typeof block["text"] === "string" ? [block["text"]] : [],
+  );
+  return texts.join("\n") || "The tool reported an error without words.";
+}
+
+/** The kind that a hub behind this one gave a failure, as a fact of it. */
+export function kindDetails({ _meta: meta }: JsonObject): { readonly details?: JsonObject } {
+  const kind = isJsonObject(meta) ? meta[KIND_META_KEY] : undefined;
+  return typeof kind === "string" ? { details: { upstreamKind: kind } } : {};
+}
+
+/** A text as the value that it may stand for. */
+function textValue(text: string): unknown {
+  let value: unknown;
+  try {
+    value = parseExact(text);
+  } catch {
+    return text;
+  }
+  return typeof value === "bigint" || (typeof value === "number" && String(value) !== text.trim()) ? text : value;
+}
+
+function blockValue(block: unknown): unknown {
+  const text = blockText(block);
+  return text === undefined ? block : textValue(text);
+}
+
+function blockText(block: unknown): string | undefined {
+  return isJsonObject(block) && block["type"] === "text" ? stringMember(block, "text") : undefined;
+}
+
+function oneOrAll(values: readonly unknown[]): unknown {
+  return values.length > 1 ? values : (values[0] ?? null);
+}
+
+/**
+ * The plain value of a resource's contents. JSON by its media type is parsed, other text is text, and what is binary
+ * stays an object with `blob`. One content gives its value, several give a list.
+ */
+export function resourceValue(result: JsonObject): unknown {
+  return oneOrAll(listMember(result, "contents").map(contentValue));
+}
+
+function contentValue(content: unknown): unknown {
+  if (!isJsonObject(content) || typeof content["text"] !== "string") return content;
+  return isJsonType(content["mimeType"]) ? textValue(content["text"]) : content["text"];
+}
+
+function isJsonType(mimeType: unknown): boolean {
+  return typeof mimeType === "string" && /^[^;]*[/+]json\s*(;|$)/i.test(mimeType);
+}

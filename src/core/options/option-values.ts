@@ -1,0 +1,117 @@
+import { stringifyExact } from "../json/exact-json.ts";
+import { OptionError } from "../errors.ts";
+import { Type, type Noted, type Notes, type ObjectOf, type OptionSchema, type Static } from "./option-schema.ts";
+
+type Properties = Readonly<Record<string, OptionSchema>>;
+
+/** What a part gets of a member: a duration as milliseconds, a size as bytes, all else as it is written. */
+type ValueOf<S> = S extends { readonly "~value": infer R } ? R : Static<S>;
+type AbsentKeys<P> = {
+  [K in keyof P]: P[K] extends { readonly "~default": true }
+    ? never
+    : P[K] extends { readonly "~optional": true }
+      ? K
+      : never;
+}[keyof P];
+
+/** The values of a table's members: whatever has a default is there. */
+export type OptionValues<P> = { readonly [K in Exclude<keyof P, AbsentKeys<P>>]: ValueOf<P[K]> } & {
+  readonly [K in AbsentKeys<P>]?: ValueOf<P[K]>;
+};
+
+/** What `readOptions` gives for a schema. */
+export type ValuesOf<S extends { readonly properties: object }> = OptionValues<S["properties"]>;
+
+/**
+ * What was given, over the defaults of the schema, within its bounds, each value in the form that the part uses.
+ * Programs come here without a check of types, so bounds and choices are looked at again. `place` is put before the
+ * names of options in messages. Tables inside are left as they are given, for their own part to read. Throws an
+ * `OptionError`.
+ */
+export function readOptions<P extends Properties>(
+  { properties }: { readonly properties: P },
+  given: ObjectOf<P> | undefined,
+  place = "",
+): OptionValues<P> {
+  const defaults = Object.entries(properties).map(([key, schema]) => [key, schema.default] as const);
+  const present = Object.entries(given ?? {}).filter(([, value]) => value !== undefined);
+  return readMembers(properties, Object.fromEntries([...defaults, ...present]), place) as OptionValues<P>;
+}
+
+/** As `readOptions`, without the defaults: for what stands over other values. */
+export function readGiven<P extends Properties>(
+  { properties }: { readonly properties: P },
+  given: ObjectOf<P> | undefined,
+  place = "",
+): Partial<OptionValues<P>> {
+  return readMembers(properties, given ?? {}, place) as Partial<OptionValues<P>>;
+}
+
+function readMembers(properties: Properties, written: Readonly<Record<string, unknown>>, place: string): object {
+  const values: Record<string, unknown> = {};
+  for (const [key, schema] of Object.entries(properties)) {
+    const value = written[key];
+    if (value !== undefined) values[key] = readValue(schema, value, `${place}${key}`);
+  }
+  return values;
+}
+
+/** As `readOptions`, for a table whose keys have no names of their own. */
+export function readEntries<S extends OptionSchema>(
+  values: S,
+  given: Readonly<Record<string, Static<S>>>,
+  place: string,
+): Readonly<Record<string, ValueOf<S>>> {
+  const entries = Object.entries(given).map(([key, value]) => [key, readValue(values, value, `${place}${key}`)]);
+  return Object.fromEntries(entries) as Readonly<Record<string, ValueOf<S>>>;
+}
+
+function readValue(schema: OptionSchema, value: unknown, name: string): unknown {
+  const reader = schema["~read"] as ((value: unknown, name: string) => unknown) | undefined;
+  if (reader) return reader(value, name);
+  if (schema.type === "integer") return wholeNumber(schema, value, name);
+  if (schema.enum && !schema.enum.includes(value))
+    throw new OptionError(`\`${name}\` must be one of ${schema.enum.join(", ")}, got ${stringifyExact(value)}.`);
+  return value;
+}
+
+function wholeNumber({ minimum = -Infinity, maximum = Infinity }: OptionSchema, value: unknown, name: string): number {
+  if (typeof value === "number" && Number.isInteger(value) && value >= minimum && value <= maximum) return value;
+  throw new OptionError(
+    `\`${name}\` must be a whole number ${rangeOf(minimum, maximum)}, got ${stringifyExact(value)}.`,
+  );
+}
+
+function rangeOf(minimum: number, maximum: number): string {
+  return maximum === Infinity ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+}
+
+/** Bounds of a value that is written with a unit, and the words of the complaint. */
+export interface AmountBounds {
+  readonly above?: number;
+  readonly least?: number;
+  readonly most?: number;
+  /** `must be …` */
+  readonly must: string;
+}
+
+/** Bounds of times that have to pass. */
+export const ABOVE_ZERO: AmountBounds = Object.freeze({ above: 0, must: "must be above 0" });
+
+export type AmountNotes = Pick<Notes, "description" | "default" | "examples">;
+export type AmountOption<N> = Noted<OptionSchema<number | string> & { readonly "~value": number }, N>;
+
+/** The schema of an option that is written with a unit, as `parse` reads it. Out of bounds: an `OptionError`. */
+export function amountOption<N>(
+  written: OptionSchema<number | string>,
+  parse: (value: number | string, name: string) => number,
+  bounds?: AmountBounds,
+): AmountOption<N> {
+  const { above = -Infinity, least = -Infinity, most = Infinity, must } = bounds ?? {};
+  const read = (value: number | string, name: string): number => {
+    const amount = parse(value, name);
+    if (amount > above && amount >= least && amount <= most) return amount;
+    throw new OptionError(`\`${name}\` ${must}, got ${stringifyExact(value)}.`);
+  };
+  return Type.Read(written, read) as AmountOption<N>;
+}

@@ -1,0 +1,85 @@
+import { embeddedIpv4 } from "../embedded-ipv4.ts";
+import { LOOPBACK_HOSTS, namesLoopback } from "./loopback.ts";
+
+/** An authority in its parts; `port` has its colon, `user` its `@`. */
+interface Authority {
+  readonly user: string;
+  readonly host: string;
+  readonly port: string;
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = {
+  "http:": "80",
+  "https:": "443",
+  "ws:": "80",
+  "wss:": "443",
+  "ftp:": "21",
+};
+
+/**
+ * Every authority that leads to the host of this one, for rules that deny: without user, port and trailing dots, with
+ * the host as the URL standard writes it, an IPv6 address that contains an IPv4 address as that address, and all names
+ * and addresses of this machine for one of them.
+ */
+export function sameHosts(authority: string): readonly string[] {
+  const { host, port } = splitAuthority(authority.toLowerCase());
+  const loose = looseHost(host);
+  const hosts = new Set([host, loose, ...embeddedIpv4(standardHost(host))]);
+  if ([...hosts].some(namesLoopback)) for (const one of LOOPBACK_HOSTS) hosts.add(one);
+  return [...new Set([authority.toLowerCase(), ...[...hosts].flatMap((one) => [`${one}${port}`, one])])];
+}
+
+/** An authority without the user. */
+export function withoutUser(authority: string): string {
+  return authority.slice(authority.lastIndexOf("@") + 1);
+}
+
+/**
+ * The authority of a pattern as the URL standard writes it, so that it meets that of a parsed URI. A label with a
+ * wildcard stays as it is.
+ */
+export function standardAuthority(scheme: string, authority: string): string {
+  const { user, host, port } = splitAuthority(authority.toLowerCase());
+  const number = /^:\d+$/.test(port) ? `:${Number(port.slice(1))}` : port;
+  const isDefault = number === ":" || number === `:${DEFAULT_PORTS[scheme]}`;
+  return `${user}${standardHost(host)}${isDefault ? "" : number}`;
+}
+
+/** The same for a pattern that denies: trailing dots of the host do not count, and an IPv4 address has one form. */
+export function looseAuthority(authority: string): string {
+  const { user, host, port } = splitAuthority(authority.toLowerCase());
+  return `${user}${looseHost(host)}${port}`;
+}
+
+function splitAuthority(authority: string): Authority {
+  const start = authority.lastIndexOf("@") + 1;
+  const rest = authority.slice(start);
+  const port = /:[\d*?]*$/.exec(rest.startsWith("[") ? rest.slice(rest.indexOf("]") + 1) : rest)?.[0] ?? "";
+  return { user: authority.slice(0, start), host: rest.slice(0, rest.length - port.length), port };
+}
+
+function looseHost(host: string): string {
+  const named = standardHost(host.replace(/(?<![.\u3002\uff0e\uff61])[.\u3002\uff0e\uff61]+$/u, ""));
+  return MAPPED.test(named) ? embeddedIpv4(named)[0]! : named;
+}
+
+/** These are the IPv4 address itself. Other forms lead there by a translator, and have a host of their own. */
+const MAPPED = /^\[(?:::ffff|64:ff9b:):[\da-f]{1,4}:[\da-f]{1,4}\]$/;
+
+/** Almost all hosts are names that nothing is to be done to. */
+const PLAIN_HOST = /^(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*\.?$/;
+/** Nothing that would end the host of a URL. */
+const HOST_ONLY = /^(?:\[[\da-f:.]+\]|[^/?#@:[\]\\\s*]+)$/u;
+
+function standardHost(host: string): string {
+  if (PLAIN_HOST.test(host)) return host;
+  if (HOST_ONLY.test(host)) return URL.canParse(`http://${host}/`) ? new URL(`http://${host}/`).hostname : host;
+  return host.split(".").map(standardLabel).join(".");
+}
+
+function standardLabel(label: string): string {
+  // oxlint-disable-next-line no-control-regex -- everything beyond ASCII is what is looked for
+  if (/^[\u0000-\u007f]*$/.test(label) || !HOST_ONLY.test(label)) return label;
+  const url = `http://${label}.a/`;
+  return URL.canParse(url) ? new URL(url).hostname.slice(0, -".a".length) : label;
+}

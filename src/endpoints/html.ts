@@ -1,0 +1,31 @@
+import { safeToShow } from "../core/text/hidden-text.ts";
+
+/** Text that is HTML already; everything else is escaped when it is put into a piece. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Piece = Html | string | number | undefined | readonly Piece[];
+
+/** A piece of HTML; what is put in is escaped and turns no writing, unless it is a piece itself. */
+export function html(texts: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
+  return new Html(texts.reduce((whole, text, at) => whole + textOf(pieces[at - 1]) + text));
+}
+
+function textOf(piece: Piece): string {
+  if (piece instanceof Html) return piece.text;
+  if (Array.isArray(piece)) return (piece as readonly Piece[]).map(textOf).join("");
+  return safeToShow(String(piece ?? "")).replaceAll(/[&<>"']/g, (sign) => ESCAPES[sign]!);
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};

@@ -1,0 +1,40 @@
+import type { HubPort, View } from "../../core/ports/hub-port.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+
+/** What `mcp/discover` calls this protocol (G15). */
+const DIALECT_VERSION = "1.0-gnn";
+
+/**
+ * What `mcp/discover` answers: `{mcp_version, server_description, tools: [{name, description, schema}], resources:
+ * [{uri_template, description}]}`, everything that the caller may use. The two tools that find the others stand there
+ * in discovery mode, and then alone.
+ */
+export async function readCapabilities(
+  hub: Pick<HubPort, "list">,
+  { mode, principal }: View,
+  description: string,
+): Promise<JsonObject> {
+  const view: View = { mode: mode === "discovery" ? mode : "all", principal };
+  const finderView: View = { mode: "discovery", principal };
+  const [all, finders, resources, templates] = await Promise.all([
+    hub.list("tools", view),
+    hub.list("tools", finderView),
+    hub.list("resources", view),
+    hub.list("templates", view),
+  ]);
+  const hidden = new Set<unknown>(mode === "discovery" ? [] : finders.entries.map(({ name }) => name));
+  return {
+    mcp_version: DIALECT_VERSION,
+    server_description: description,
+    tools: all.entries
+      .filter(({ name }) => !hidden.has(name))
+      .map(({ name, description: about = "", inputSchema }) => ({ name, description: about, schema: inputSchema })),
+    resources: [
+      ...resources.entries.map(({ uri, description: about = "" }) => ({ uri_template: uri, description: about })),
+      ...templates.entries.map(({ uriTemplate, description: about = "" }) => ({
+        uri_template: uriTemplate,
+        description: about,
+      })),
+    ],
+  };
+}

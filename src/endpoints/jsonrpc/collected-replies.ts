@@ -1,0 +1,43 @@
+import { KINDS, type FailKind } from "../../core/calls/kinds.ts";
+import type { HttpAnswer } from "../../http/answer/answer.ts";
+import { sendEmpty, sendJson } from "../../http/answer/send.ts";
+import { RPC } from "../../wire/messages.ts";
+import type { ReplyOutlet } from "../door.ts";
+
+/** The replies to one POST, sent together once the last of them is there. */
+export class CollectedReplies implements ReplyOutlet {
+  readonly isShared = false;
+  readonly #answer: HttpAnswer;
+  readonly #texts: string[] = [];
+  #status = 200;
+
+  constructor(answer: HttpAnswer) {
+    this.#answer = answer;
+  }
+
+  /** A plain answer has no place for questions to the caller. */
+  get reachable(): boolean {
+    return false;
+  }
+
+  reply(text: string, error?: { readonly code: number; readonly kind?: FailKind }): void {
+    this.#texts.push(text);
+    if (error) this.#status = error.kind ? KINDS[error.kind].http : statusOfCode(error.code);
+  }
+
+  /** Nor for progress and log messages. */
+  note(): void {}
+
+  /** A batch is answered 200: each of its replies says for itself how it went. */
+  send(isBatch: boolean): void {
+    if (this.#texts.length === 0) return sendEmpty(this.#answer, 202);
+    if (isBatch) return sendJson(this.#answer, 200, `[${this.#texts.join(",")}]`);
+    sendJson(this.#answer, this.#status, this.#texts[0]!);
+  }
+}
+
+/** C7: what the caller got wrong is 400, what is not there 404, everything else 500. */
+function statusOfCode(code: number): number {
+  if (code === RPC.methodNotFound || code === RPC.resourceNotFound) return 404;
+  return code === RPC.parse || code === RPC.invalidRequest || code === RPC.invalidParams ? 400 : 500;
+}

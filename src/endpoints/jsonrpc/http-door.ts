@@ -1,0 +1,180 @@
+import { stringifyExact } from "../../core/json/exact-json.ts";
+import { nextCallId } from "../../core/calls/call-id.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { HttpAnswer } from "../../http/answer/answer.ts";
+import type { HttpExchange } from "../../http/exchange.ts";
+import { assertJsonContent } from "../../http/request/json-content.ts";
+import type { JsonBody } from "../../http/request/json-body.ts";
+import type { Mountable } from "../../http/listening/listener.ts";
+import { assertOwnPage } from "../../http/request/own-page.ts";
+import type { Handler } from "../../http/router.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import { Refusal } from "../../http/answer/refusal.ts";
+import { sendEmpty, sendJson } from "../../http/answer/send.ts";
+import { classifyMessage, rpcError, RPC } from "../../wire/messages.ts";
+import { CollectedReplies } from "./collected-replies.ts";
+import { isDialectMethod } from "./json-rpc-dialect.ts";
+import type { JsonRpcDoorOptions } from "./options.ts";
+import type { Dialect } from "../dialect.ts";
+import type { Conversation, Door, DoorFront } from "../door.ts";
+import { MCP_PATH } from "../paths.ts";
+import { jsonRpcPlaces } from "./places.ts";
+import { toolModeOfRequest } from "../tool-mode.ts";
+
+/** Messages of one batch. */
+const MAX_BATCH = 100;
+
+/** Whether a posted body is for MCP at this path. */
+type IsMcp = (body: unknown) => boolean;
+export interface JsonRpcHttpParts extends Pick<DoorFront, "logger" | "mcp">, Partial<Pick<DoorFront, "home">> {
+  readonly dialects: readonly Dialect[];
+}
+
+/**
+ * JSON-RPC on HTTP (G30 to G37): one request or batch a POST, answered with a status that says what the error says;
+ * `GET ?uri=` reads a resource. Whoever needs all of MCP at the same address gets it. Whoever made the parts closes
+ * them.
+ */
+export class JsonRpcHttpDoor implements Door {
+  readonly #parts: JsonRpcHttpParts;
+  readonly #options: JsonRpcDoorOptions;
+  readonly #open = new Set<Conversation>();
+
+  constructor(parts: JsonRpcHttpParts, options: JsonRpcDoorOptions) {
+    this.#parts = parts;
+    this.#options = options;
+  }
+
+  mount(listener: Mountable): void {
+    const { mcp } = this.#parts;
+    const serve: Handler = (exchange) => this.#serve(exchange, (body) => mcp.wants(body, exchange));
+    const serveBoth: Handler = (exchange) =>
+      exchange.method === "POST"
+        ? this.#serve(exchange, (body) => mcp.wants(body, exchange) || !isDialectBody(body))
+        : mcp.serve(exchange);
+    for (const place of jsonRpcPlaces(this.#options))
+      listener.route(place, place.path === MCP_PATH ? serveBoth : serve);
+  }
+
+  giveUp(): void {
+    this.close();
+  }
+
+  /** Answers what is still running with an error. */
+  close(): void {
+    for (const conversation of this.#open) conversation.close("The hub is closing.");
+    this.#open.clear();
+  }
+
+  async #serve(exchange: HttpExchange, isMcp: IsMcp): Promise<void> {
+    const { logger } = this.#parts;
+    const { method, path, answer } = exchange;
+    logger.debug(`HTTP IN: ${method} ${path}`);
+    answer.onClosed(() => {
+      if (answer.isBegun) logger.debug(`HTTP OUT (${answer.status}): ${method} ${path}`);
+    });
+    try {
+      await this.#dispatch(exchange, isMcp);
+    } catch (error) {
+      if (error instanceof Refusal || answer.isBegun) throw error;
+      this.#fault(error, answer);
+    }
+  }
+
+  #dispatch(exchange: HttpExchange, isMcp: IsMcp): void | Promise<void> {
+    if (exchange.method === "POST") return this.#post(exchange, isMcp);
+    const isStream =
+      exchange.method === "DELETE" || exchange.header("mcp-session-id") !== undefined || wantsStream(exchange);
+    if (isStream) return this.#parts.mcp.serve(exchange);
+    if (this.#parts.home?.wants(exchange)) return this.#parts.home.serve(exchange);
+    assertOwnPage(exchange);
+    const params = { uri: exchange.query.get("uri") ?? "" };
+    return this.#answer([{ jsonrpc: "2.0", id: null, method: "resource/get", params }], false, exchange);
+  }
+
+  async #post(exchange: HttpExchange, isMcp: IsMcp): Promise<void> {
+    const { answer } = exchange;
+    const { mcp, dialects } = this.#parts;
+    const body = await exchange.readBody();
+    if (body.length === 0) return refuse(answer, RPC.invalidRequest, "Invalid Request: No data received");
+    assertJsonContent(exchange);
+    const parsed = exchange.parseJson(body);
+    if (!parsed.ok) return refuse(answer, ...wordsOf(parsed));
+    const { value } = parsed;
+    if (isMcp(value)) return mcp.take(value, exchange, dialects);
+    if (!Array.isArray(value)) return this.#answer([value], false, exchange);
+    if (value.length === 0) return refuse(answer, RPC.invalidRequest, "Invalid Request: Batch must not be empty");
+    if (value.length > MAX_BATCH)
+      return refuse(answer, RPC.invalidRequest, `Invalid Request: Batch must not exceed ${MAX_BATCH} messages`);
+    return this.#answer(value, true, exchange);
+  }
+
+  async #answer(messages: readonly unknown[], isBatch: boolean, exchange: HttpExchange): Promise<void> {
+    const { answer } = exchange;
+    const conversation = this.#parts.mcp.converse(exchange.principal);
+    const replies = new CollectedReplies(answer);
+    const mode = toolModeOfRequest(exchange);
+    const how = { outlet: replies, dialects: this.#parts.dialects, ...(mode ? { mode } : {}) };
+    this.#open.add(conversation);
+    const work = Promise.all(messages.map((message) => this.#receive(conversation, message, how))).finally(() => {
+      this.#open.delete(conversation);
+      conversation.close("The request is answered.");
+    });
+    if (messages.every(isNotification)) return sendEmpty(answer, 202);
+    // A caller that went away wants no answer; what it asked for ends.
+    answer.onClosed(() => conversation.close("The caller has gone."));
+    await work;
+    replies.send(isBatch);
+  }
+
+  #receive(conversation: Conversation, message: unknown, how: Parameters<Conversation["receive"]>[1]): Promise<void> {
+    const classified = classifyMessage(message);
+    if (classified.type !== "reply") return conversation.receive(message, how);
+    // Nobody has asked this caller anything: without a session there is no way to.
+    const words = this.#parts.dialects[0]?.describeInvalid(message) ?? "Invalid Request";
+    how.outlet.reply(stringifyExact(rpcError(null, { code: RPC.invalidRequest, message: words })), {
+      code: RPC.invalidRequest,
+    });
+    return Promise.resolve();
+  }
+
+  #fault(error: unknown, answer: HttpAnswer): void {
+    const id = nextCallId();
+    const stack = error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {};
+    this.#parts.logger.error("A request on HTTP failed by a fault of this program.", {
+      call: id,
+      error: messageOf(error),
+      ...stack,
+    });
+    const words = `Internal server error: Something went wrong inside the hub. Its log says more under the id ${id}.`;
+    sendJson(answer, 500, stringifyExact(rpcError(null, { code: RPC.internal, message: words })));
+  }
+}
+
+function refuse(answer: HttpAnswer, code: number, message: string): void {
+  sendJson(answer, 400, stringifyExact(rpcError(null, { code, message })));
+}
+
+function wordsOf({ fault, words }: JsonBody & { readonly ok: false }): [code: number, message: string] {
+  return fault === "bounds"
+    ? [RPC.invalidRequest, `Invalid Request: the message ${words}`]
+    : [RPC.parse, "Parse error"];
+}
+
+function isDialectBody(body: unknown): boolean {
+  const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+  return (
+    messages.length > 0 &&
+    messages.every(
+      (message) => isJsonObject(message) && typeof message["method"] === "string" && isDialectMethod(message["method"]),
+    )
+  );
+}
+
+function isNotification(message: unknown): boolean {
+  return classifyMessage(message).type === "notification";
+}
+
+function wantsStream(exchange: HttpExchange): boolean {
+  return exchange.header("accept")?.includes("text/event-stream") === true;
+}

@@ -1,0 +1,24 @@
+import { Type } from "../../core/options/option-schema.ts";
+import { defineDoor } from "../door.ts";
+import { LateDoor } from "../late-door.ts";
+import { JSON_RPC_PATHS } from "../paths.ts";
+import { JSON_RPC_OPTION_SCHEMAS, resolveJsonRpcDoor } from "./options.ts";
+import { jsonRpcPlaces } from "./places.ts";
+
+/** The JSON-RPC dialect at `/` and `/jsonrpc`, and at `/mcp` where that is asked for. */
+export const JSON_RPC = defineDoor({
+  schema: { server: Type.Optional(Type.Object(JSON_RPC_OPTION_SCHEMAS)) },
+  paths: JSON_RPC_PATHS,
+  resolve: ({ server }) => {
+    const options = resolveJsonRpcDoor(server);
+    return options.enabled || options.onMcpPath ? options : undefined;
+  },
+  open: async (options, front) =>
+    new LateDoor({
+      places: jsonRpcPlaces(options),
+      load: async () => {
+        const [{ JsonRpcHttpDoor }, dialects] = await Promise.all([import("./http-door.ts"), front.dialects()]);
+        return new JsonRpcHttpDoor({ ...front, dialects }, options);
+      },
+    }),
+});

@@ -1,0 +1,30 @@
+import { Type, type Static } from "../../core/options/option-schema.ts";
+import { readOptions } from "../../core/options/option-values.ts";
+
+/** Keys of `[server]` that the JSON-RPC door adds. */
+export const JSON_RPC_OPTION_SCHEMAS = {
+  jsonrpc: Type.Optional(
+    Type.Boolean({
+      description: "Speak the JSON-RPC dialect (a tool's name is a method) on stdio and at `/` and `/jsonrpc`.",
+      default: true,
+    }),
+  ),
+  legacy: Type.Optional(
+    Type.Boolean({ description: "Speak it at `/mcp` as well, which is MCP's alone otherwise.", default: false }),
+  ),
+} as const;
+
+const JsonRpcDoorSchema = Type.Object(JSON_RPC_OPTION_SCHEMAS, { description: "The JSON-RPC dialect." });
+export type JsonRpcDoorConfig = Static<typeof JsonRpcDoorSchema>;
+
+export interface JsonRpcDoorOptions {
+  /** On stdio, at `/` and at `/jsonrpc`. */
+  readonly enabled: boolean;
+  /** At `/mcp`. */
+  readonly onMcpPath: boolean;
+}
+
+export function resolveJsonRpcDoor(raw: JsonRpcDoorConfig = {}): JsonRpcDoorOptions {
+  const { jsonrpc: enabled, legacy: onMcpPath } = readOptions(JsonRpcDoorSchema, raw);
+  return Object.freeze({ enabled, onMcpPath });
+}

@@ -1,0 +1,67 @@
+import type { HttpExchange } from "../http/exchange.ts";
+import type { Mountable } from "../http/listening/listener.ts";
+import { EVERY_METHOD, type Handler, type RefusalBody, type RoutePlace } from "../http/router.ts";
+import type { Door } from "./door.ts";
+
+export interface LateDoorParts {
+  /** Every place that the door will mount at, as its options tell. */
+  readonly places: readonly RoutePlace[];
+  /** What words refusals at these places, before there is a door. */
+  readonly refusalBody?: RefusalBody;
+  readonly load: () => Promise<Door>;
+}
+
+/** A door whose code is loaded with the first request at one of its places: most hubs are asked at few of them. */
+export class LateDoor implements Door {
+  readonly #parts: LateDoorParts;
+  readonly #handlers = new Map<string, Handler>();
+  #loading: Promise<Door> | undefined;
+  #door: Door | undefined;
+  #hasGivenUp = false;
+  #isClosed = false;
+
+  constructor(parts: LateDoorParts) {
+    this.#parts = parts;
+  }
+
+  mount(listener: Mountable): void {
+    const { places, refusalBody } = this.#parts;
+    for (const place of places) {
+      const serve: Handler = (exchange) => {
+        const handler = this.#handlers.get(place.path);
+        return handler ? handler(exchange) : this.#late(place, exchange);
+      };
+      // A path that takes every method may have to be taken for none, by the words of a refusal too.
+      const isPlain = !place.methods.includes(EVERY_METHOD);
+      listener.route(place, serve, isPlain ? refusalBody : undefined);
+    }
+  }
+
+  giveUp(): void {
+    this.#hasGivenUp = true;
+    this.#door?.giveUp();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#door?.close();
+  }
+
+  async #late({ path }: RoutePlace, exchange: HttpExchange): Promise<void> {
+    await (this.#loading ??= this.#load());
+    await this.#handlers.get(path)?.(exchange);
+  }
+
+  async #load(): Promise<Door> {
+    const door = await this.#parts.load();
+    const mounted = new Map<string, Handler>();
+    door.mount({ route: ({ path }, handler) => void mounted.set(path, handler) });
+    const missing = this.#parts.places.find(({ path }) => !mounted.has(path));
+    if (missing) throw new Error(`Nothing was mounted at ${missing.path}.`);
+    for (const [path, handler] of mounted) this.#handlers.set(path, handler);
+    this.#door = door;
+    if (this.#hasGivenUp) door.giveUp();
+    if (this.#isClosed) door.close();
+    return door;
+  }
+}

@@ -1,0 +1,86 @@
+import { stringifyExact } from "../../core/json/exact-json.ts";
+import type { ListKind, RenderedList } from "../../core/ports/hub-port.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { stringifyMembers, stringifyValue } from "../../core/json/json-text.ts";
+import type { RequestId } from "../../wire/messages.ts";
+import type { DialectAnswer } from "../dialect.ts";
+
+/** What an MCP method came to, before an id and an era are put on it. */
+export type Answer =
+  | { readonly type: "result"; readonly result: JsonObject }
+  /** A list whose entries are serialised already: `member` is `tools`, `resources`, …; `json` the text of the array. */
+  | ListAnswer
+  /** What another dialect answers, too: errors, silence, and values of any shape. */
+  | DialectAnswer;
+
+export interface ListAnswer {
+  readonly type: "list";
+  readonly kind: ListKind;
+  /** The whole list that the page was cut from. */
+  readonly list: RenderedList;
+  readonly member: string;
+  readonly json: string;
+  readonly nextCursor?: string;
+}
+
+export const SILENCE: Answer = Object.freeze({ type: "silence" });
+
+export function resultAnswer(result: JsonObject): Answer {
+  return { type: "result", result };
+}
+
+export function errorAnswer(code: number, message: string, data?: unknown): Answer {
+  return { type: "error", error: data === undefined ? { code, message } : { code, message, data } };
+}
+
+/**
+ * The reply as one line of JSON text, or nothing for silence. `extra` members are added to a result that does not have
+ * them (the modern era's `resultType`, `ttlMs`, `_meta`). Serialised lists are spliced in as they are.
+ */
+export function replyText(id: RequestId | null, answer: Answer, extra?: JsonObject): string | undefined {
+  const head = `{"jsonrpc":"2.0","id":${stringifyExact(id)},`;
+  switch (answer.type) {
+    case "silence":
+      return undefined;
+    case "error":
+      return `${head}"error":${stringifyExact(answer.error)}}`;
+    case "value":
+      return `${head}"result":${stringifyValue(answer.value)}}`;
+    case "result":
+      return `${head}"result":${stringifyMembers(extra ? { ...extra, ...answer.result } : answer.result)}}`;
+    case "list":
+      return listEnds(id, answer, extra).join(answer.json);
+  }
+}
+
+/** A reply whose middle is bytes that were made beforehand. */
+export type SplicedReply = readonly [head: string, middle: Buffer, tail: string];
+
+/** The reply for carriers that take bytes, where that spares a large list from being encoded for everybody who asks. */
+export function splicedReply(id: RequestId | null, answer: Answer, extra?: JsonObject): SplicedReply | undefined {
+  if (answer.type !== "list" || answer.json.length < MIN_SPLICED_CHARS || answer.json !== answer.list.json)
+    return undefined;
+  const { bytes } = answer.list;
+  if (!bytes) return undefined;
+  const [head, tail] = listEnds(id, answer, extra);
+  return [head, bytes, tail];
+}
+
+const MIN_SPLICED_CHARS = 64 * 1024;
+
+function listEnds(
+  id: RequestId | null,
+  { member, nextCursor }: ListAnswer,
+  extra: JsonObject | undefined,
+): [head: string, tail: string] {
+  return [
+    `{"jsonrpc":"2.0","id":${stringifyExact(id)},"result":{${stringifyExact(member)}:`,
+    `${listTail(nextCursor, extra)}}}`,
+  ];
+}
+
+function listTail(nextCursor: string | undefined, extra: JsonObject | undefined): string {
+  const members: JsonObject = { ...extra, ...(nextCursor === undefined ? {} : { nextCursor }) };
+  const text = stringifyExact(members);
+  return text === "{}" ? "" : `,${text.slice(1, -1)}`;
+}

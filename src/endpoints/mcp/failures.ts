@@ -1,0 +1,127 @@
+import type { CallMethod } from "../../core/calls/call.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { KIND_META_KEY, KINDS, RETRY_META_KEY } from "../../core/calls/kinds.ts";
+import type { Fail, RpcErrorObject } from "../../core/calls/outcome.ts";
+import { RPC } from "../../wire/messages.ts";
+import { errorAnswer, resultAnswer, SILENCE, type Answer } from "./answers.ts";
+
+/** What the eras and revisions say differently about a failure. */
+export interface FailureRules {
+  /**
+   * How `tools/call` says that the arguments do not fit the schema: a protocol error up to 2025-06-18, a result since.
+   */
+  readonly invalidArguments: "error" | "isError";
+  /** -32002 in the legacy era, -32602 since 2026-07-28. */
+  readonly resourceNotFoundCode: number;
+  /** A protocol error as an upstream sent it, in codes that this era knows. */
+  upstreamError(error: RpcErrorObject, method: CallMethod): RpcErrorObject;
+}
+
+export interface FailedCall {
+  readonly id: string;
+  readonly method: CallMethod;
+  readonly target: string;
+  /** True when the caller itself cancelled; then it gets no answer. */
+  readonly cancelled: boolean;
+}
+
+/** A failure in MCP's words. The one place where the MCP door translates the table of kinds. */
+export function failureAnswer(failure: Fail, call: FailedCall, rules: FailureRules): Answer {
+  if (failure.kind === "cancelled" && call.cancelled) return SILENCE;
+  // The refusal of a question that the tool put to its caller is the tool's failure, not an upstream's protocol error.
+  const { rpcError } = failure;
+  if (rpcError && failure.details?.["ask"] === undefined)
+    return { type: "error", error: upstreamError({ ...failure, rpcError }, call, rules) };
+  if (failure.kind === "internal") return internalAnswer(call.id);
+  if (failure.kind === "unknown_tool") return notFoundAnswer(failure, call, rules);
+  if (call.method !== "tools/call") return errorAnswer(protocolCode(failure), withHints(failure), errorData(failure));
+  if (failure.result) return resultAnswer(failure.result);
+  return isProtocolError(failure, rules)
+    ? errorAnswer(protocolCode(failure), withHints(failure), errorData(failure))
+    : toolFailure(failure);
+}
+
+function isProtocolError({ kind }: Fail, { invalidArguments }: FailureRules): boolean {
+  const rule = KINDS[kind].mcp;
+  return typeof rule === "number" || (rule === "by-revision" && invalidArguments === "error");
+}
+
+/** Our own fault: the caller gets an id to quote, the log has everything else. */
+export function internalAnswer(callId: string): Answer {
+  return errorAnswer(RPC.internal, `Internal error. The hub's log has the details under error id ${callId}.`, {
+    [KIND_META_KEY]: "internal",
+    errorId: callId,
+  });
+}
+
+// The eras differ in how they say that a resource is not there, and an upstream of the other era says it in its own
+// way.
+function upstreamError(
+  { kind, rpcError }: Fail & { readonly rpcError: RpcErrorObject },
+  { method }: FailedCall,
+  rules: FailureRules,
+): RpcErrorObject {
+  if (method === "resources/read" && kind === "unknown_tool") return { ...rpcError, code: rules.resourceNotFoundCode };
+  return rules.upstreamError(rpcError, method);
+}
+
+function toolFailure(failure: Fail): Answer {
+  return resultAnswer({
+    content: [{ type: "text", text: withHints(failure) }],
+    isError: true,
+    _meta: { [KIND_META_KEY]: failure.kind, ...retryFacts(failure) },
+  });
+}
+
+function notFoundAnswer(failure: Fail, call: FailedCall, rules: FailureRules): Answer {
+  const { target, method } = call;
+  if (method === "resources/read")
+    return errorAnswer(rules.resourceNotFoundCode, withHints(failure, `Resource not found: ${target}`), {
+      uri: target,
+    });
+  const what = method === "prompts/get" ? "prompt" : method === "completion/complete" ? "reference" : "tool";
+  return errorAnswer(RPC.invalidParams, withHints(failure, `Unknown ${what}: ${target}`), errorData(failure));
+}
+
+/** Where MCP knows no result that says "failed": errors of the caller's doing are -32602, all others -32603. */
+function protocolCode(failure: Fail): number {
+  const rule = KINDS[failure.kind].mcp;
+  if (typeof rule === "number") return rule;
+  return rule === "by-revision" ? RPC.invalidParams : RPC.internal;
+}
+
+function errorData(failure: Fail): JsonObject {
+  const { candidates, near, errors, signIn } = failure.details ?? {};
+  const details = Object.entries({ candidates, near, errors, signIn }).filter(([, value]) => value !== undefined);
+  return { [KIND_META_KEY]: failure.kind, ...retryFacts(failure), ...Object.fromEntries(details) };
+}
+
+function retryFacts(failure: Fail): JsonObject {
+  return failure.retryAfterMs === undefined ? {} : { [RETRY_META_KEY]: failure.retryAfterMs };
+}
+
+/** The message, and what to do next where the message does not say it yet: a model reads nothing but this text. */
+function withHints(failure: Fail, message = failure.message): string {
+  const withheld = failure.details?.["withheld"];
+  const sentences = [message];
+  if (typeof withheld === "string" && !message.includes(withheld))
+    sentences.push(`It is not offered because ${withheld}.`);
+  const near = unsaid(failure.details?.["near"], message);
+  const candidates = unsaid(failure.details?.["candidates"], message);
+  if (near.length > 0) sentences.push(`Did you mean ${near.slice(0, MAX_NEAR).join(", ")}?`);
+  if (candidates.length > 0) sentences.push(`Candidates: ${candidates.slice(0, MAX_CANDIDATES).join(", ")}.`);
+  if (failure.retryAfterMs !== undefined && !/try again|retry/i.test(message)) {
+    sentences.push(`Try again in ${Math.max(1, Math.ceil(failure.retryAfterMs / 1000))} s.`);
+  }
+  return sentences
+    .map((sentence, at) => (at < sentences.length - 1 && !/[.?!]$/.test(sentence) ? `${sentence}.` : sentence))
+    .join(" ");
+}
+
+function unsaid(names: unknown, message: string): string[] {
+  if (!Array.isArray(names)) return [];
+  return names.filter((name): name is string => typeof name === "string" && !message.includes(name));
+}
+
+const MAX_NEAR = 3;
+const MAX_CANDIDATES = 20;

@@ -1,0 +1,144 @@
+import type { Principal, ToolMode, ToolNames } from "../../core/calls/call.ts";
+import type { RpcErrorObject } from "../../core/calls/outcome.ts";
+import { acceptedTypes } from "../../http/request/accept.ts";
+import type { HttpExchange } from "../../http/exchange.ts";
+import { assertJsonContent } from "../../http/request/json-content.ts";
+import type { Mountable } from "../../http/listening/listener.ts";
+import { Refusal } from "../../http/answer/refusal.ts";
+import { sendEmpty } from "../../http/answer/send.ts";
+import { classifyMessage, RPC, type RpcRequest } from "../../wire/messages.ts";
+import { MODERN_REVISIONS } from "../../wire/modern/envelope.ts";
+import type { Dialect } from "../dialect.ts";
+import { eraOf, eraOfLegacyOnly, servedEraOf } from "./era.ts";
+import type { ServedEra } from "../../core/sources/served-era.ts";
+import type { LegacyExchange } from "./legacy/exchange.ts";
+import type { LegacyHttp } from "./legacy/http.ts";
+import type { ModernEndpoint } from "./modern/endpoint.ts";
+import { HttpOutlet } from "./modern/http-outlet.ts";
+import { QuietCalls } from "./modern/quiet-calls.ts";
+import { refuseBody, sendError } from "./json-errors.ts";
+import { toolModeOfRequest } from "../tool-mode.ts";
+import { toolNamesOfRequest, withToolNames } from "../tool-names.ts";
+import { MCP_PATH } from "../paths.ts";
+
+export interface McpHttpParts {
+  readonly modern: ModernEndpoint;
+  /** Absent: only the modern era is served. */
+  readonly legacy?: Pick<LegacyHttp, "post" | "get" | "delete">;
+  readonly defaultMode: ToolMode;
+  /** For clients whose URL names none. @default "auto" */
+  readonly era?: ServedEra;
+  /** For clients that name none. @default "mcp" */
+  readonly toolNames?: ToolNames;
+}
+
+/** MCP's answers to HTTP requests, whatever path they came by. Whoever made the parts closes them. */
+export class McpHttpDoor {
+  readonly #parts: McpHttpParts;
+  readonly #quiet = new QuietCalls();
+  #closing: AbortSignal | undefined;
+
+  constructor(parts: McpHttpParts) {
+    this.#parts = parts;
+  }
+
+  /** Both eras at one path. */
+  mount(listener: Mountable, path = MCP_PATH): void {
+    listener.route({ methods: ["GET", "POST", "DELETE"], path }, (exchange) => this.serve(exchange));
+  }
+
+  serve(http: HttpExchange): void | Promise<void> {
+    if (http.method === "POST") return this.#post(http);
+    const { legacy } = this.#parts;
+    if (!legacy) throw new Refusal(405, "Method not allowed.", { allow: "POST" });
+    const exchange = this.#legacyExchange(http);
+    return http.method === "GET" ? legacy.get(exchange) : legacy.delete(exchange);
+  }
+
+  /** Answers a posted body that was read already; `dialects` are what else is spoken at this path. */
+  take(body: unknown, http: HttpExchange, dialects?: readonly Dialect[]): void | Promise<void> {
+    assertJsonContent(http);
+    return this.#answer(body, http, dialects);
+  }
+
+  #post(http: HttpExchange): void | Promise<void> {
+    assertJsonContent(http);
+    const body = http.readBody();
+    // Not async: the bodies of most requests are here.
+    return body instanceof Promise ? body.then((read) => this.#read(read, http)) : this.#read(body, http);
+  }
+
+  #read(body: Buffer, http: HttpExchange): void | Promise<void> {
+    const parsed = http.parseJson(body);
+    if (!parsed.ok) return refuseBody(http.answer, parsed);
+    return this.#answer(parsed.value, http);
+  }
+
+  #answer(body: unknown, http: HttpExchange, dialects?: readonly Dialect[]): void | Promise<void> {
+    const served = this.#parts.legacy && (servedEraOf(http) ?? this.#parts.era);
+    const era = served === "legacy" ? eraOfLegacyOnly(body, http) : eraOf(body, http);
+    switch (era.type) {
+      case "refused":
+        return sendError(http.answer, era.id, era.error);
+      case "modern-notification":
+        // Over HTTP a caller cancels by closing the stream, so no notification has anything to say.
+        return sendEmpty(http.answer, 202);
+      case "modern-request":
+        return this.#modern(era.message, http);
+      case "legacy":
+        return this.#legacy(body, http, dialects);
+    }
+  }
+
+  #modern(message: RpcRequest, http: HttpExchange): Promise<void> {
+    this.#endListensOn(http.closing);
+    const accepted = acceptedTypes(http.header("accept"));
+    if (!accepted.stream && message.method === "subscriptions/listen")
+      throw new Refusal(406, "Not Acceptable: Client must accept text/event-stream");
+    if (!accepted.stream && !accepted.json)
+      throw new Refusal(406, "Not Acceptable: Client must accept application/json or text/event-stream");
+    const outlet = new HttpOutlet(http, accepted, this.#quiet);
+    return this.#parts.modern.handle(message, outlet, {
+      door: "mcp-http",
+      principal: this.#callerOf(http),
+      mode: toolModeOfRequest(http) ?? this.#parts.defaultMode,
+      signal: outlet.signal,
+      headers: http,
+    });
+  }
+
+  #callerOf(http: HttpExchange): Principal {
+    return withToolNames(http.principal, toolNamesOfRequest(http) ?? this.#parts.toolNames ?? "mcp");
+  }
+
+  #legacyExchange(http: HttpExchange, dialects?: readonly Dialect[]): LegacyExchange {
+    return { http, principal: this.#callerOf(http), mode: toolModeOfRequest(http), dialects };
+  }
+
+  /** Listens would hold the listener open for all of its grace time. */
+  #endListensOn(closing: AbortSignal): void {
+    if (this.#closing === closing) return;
+    this.#closing = closing;
+    closing.addEventListener("abort", () => this.#parts.modern.endListens(), { once: true });
+  }
+
+  #legacy(body: unknown, http: HttpExchange, dialects?: readonly Dialect[]): void | Promise<void> {
+    const { legacy } = this.#parts;
+    if (legacy) return legacy.post(this.#legacyExchange(http, dialects), body);
+    const classified = classifyMessage(body);
+    if (classified.type === "notification") return sendEmpty(http.answer, 202);
+    if (classified.type !== "request") return sendError(http.answer, null, ONE_AT_A_TIME);
+    const requested = http.header("mcp-protocol-version");
+    const data = { supported: MODERN_REVISIONS, ...(requested !== undefined && { requested }) };
+    return sendError(http.answer, classified.message.id, { ...NO_REVISION, data });
+  }
+}
+
+const ONE_AT_A_TIME: RpcErrorObject = {
+  code: RPC.invalidRequest,
+  message: "Bad Request: this endpoint takes one request at a time.",
+};
+const NO_REVISION: RpcErrorObject = {
+  code: RPC.unsupportedProtocolVersion,
+  message: "Unsupported protocol version: the request does not name one that is spoken here.",
+};

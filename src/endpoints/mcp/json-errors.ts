@@ -1,0 +1,18 @@
+import { stringifyExact } from "../../core/json/exact-json.ts";
+import type { HttpAnswer } from "../../http/answer/answer.ts";
+import type { JsonBody } from "../../http/request/json-body.ts";
+import { sendJson } from "../../http/answer/send.ts";
+import type { RpcErrorObject } from "../../core/calls/outcome.ts";
+import { rpcError, RPC, type RequestId } from "../../wire/messages.ts";
+
+/** A JSON-RPC error with status 400, for what cannot be a request. */
+export function sendError(answer: HttpAnswer, id: RequestId | null, error: RpcErrorObject): void {
+  sendJson(answer, 400, stringifyExact(rpcError(id, error)));
+}
+
+/** Answers what the body of a request is wrong in. */
+export function refuseBody(answer: HttpAnswer, { fault, words }: JsonBody & { readonly ok: false }): void {
+  if (fault === "bounds")
+    sendError(answer, null, { code: RPC.invalidRequest, message: `Invalid Request: the body ${words}.` });
+  else sendError(answer, null, { code: RPC.parse, message: `Parse error: the request body ${words}.` });
+}

@@ -1,0 +1,83 @@
+import type { Principal } from "../../core/calls/call.ts";
+import type { Conversation } from "../door.ts";
+import type { LegacyExchange } from "./legacy/exchange.ts";
+import type { LegacyDoor } from "./legacy/legacy-door.ts";
+import type { SessionDepsParts } from "./legacy/session-deps.ts";
+
+/**
+ * The legacy era, loaded with the first request that needs it: a hub whose clients all speak the modern one never does.
+ * Requests that come while it is loaded are taken in their order.
+ */
+export class LateLegacy {
+  readonly #parts: SessionDepsParts;
+  #loading: Promise<LegacyDoor> | undefined;
+  #door: LegacyDoor | undefined;
+  #hasGivenUp = false;
+  #isClosed = false;
+
+  constructor(parts: SessionDepsParts) {
+    this.#parts = parts;
+  }
+
+  post(exchange: LegacyExchange, body: unknown): void | Promise<void> {
+    return this.#door ? this.#door.http.post(exchange, body) : this.#once(({ http }) => http.post(exchange, body));
+  }
+
+  get(exchange: LegacyExchange): void | Promise<void> {
+    return this.#door ? this.#door.http.get(exchange) : this.#once(({ http }) => http.get(exchange));
+  }
+
+  delete(exchange: LegacyExchange): void | Promise<void> {
+    return this.#door ? this.#door.http.delete(exchange) : this.#once(({ http }) => http.delete(exchange));
+  }
+
+  openSse(exchange: LegacyExchange): void | Promise<void> {
+    return this.#once(({ sse }) => sse.open(exchange));
+  }
+
+  postSse(exchange: LegacyExchange, body: unknown): void | Promise<void> {
+    return this.#once(({ sse }) => sse.post(exchange, body));
+  }
+
+  converse(principal: Principal): Conversation {
+    return this.#door?.converse(principal) ?? new LateConversation(this.#once((door) => door.converse(principal)));
+  }
+
+  giveUp(): void {
+    this.#hasGivenUp = true;
+    this.#door?.giveUp();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#door?.close();
+  }
+
+  async #once<T>(work: (door: LegacyDoor) => T | Promise<T>): Promise<T> {
+    return work(this.#door ?? (await (this.#loading ??= this.#load())));
+  }
+
+  async #load(): Promise<LegacyDoor> {
+    const { LegacyDoor } = await import("./legacy/legacy-door.ts");
+    this.#door = new LegacyDoor(this.#parts);
+    if (this.#hasGivenUp) this.#door.giveUp();
+    if (this.#isClosed) this.#door.close();
+    return this.#door;
+  }
+}
+
+class LateConversation implements Conversation {
+  readonly #loaded: Promise<Conversation>;
+
+  constructor(loaded: Promise<Conversation>) {
+    this.#loaded = loaded;
+  }
+
+  async receive(...args: Parameters<Conversation["receive"]>): Promise<void> {
+    await (await this.#loaded).receive(...args);
+  }
+
+  close(reason: string): void {
+    void this.#loaded.then((conversation) => conversation.close(reason));
+  }
+}

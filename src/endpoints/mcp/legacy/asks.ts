@@ -1,0 +1,135 @@
+import { stringifyExact } from "../../../core/json/exact-json.ts";
+import type { Ask } from "../../../core/calls/call.ts";
+import { timeoutFailure } from "../../../core/calls/deadline.ts";
+import { FailError } from "../../../core/errors.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../../../core/json/json.ts";
+import { fail, type RpcErrorObject } from "../../../core/calls/outcome.ts";
+import { abortFailure } from "../../../core/timing/wait.ts";
+import type { LegacyRevision } from "../../../wire/legacy/revisions.ts";
+import { RPC, type RpcReply } from "../../../wire/messages.ts";
+import type { Outlet } from "./outlet.ts";
+
+export interface AskOptions {
+  /** How long a client may take to answer. A person may have to read and type. */
+  readonly timeoutMs: number;
+  /** Questions of one session that may wait at once. */
+  readonly maxWaiting: number;
+}
+
+interface Waiting {
+  resolve(result: JsonObject): void;
+  reject(error: FailError): void;
+}
+
+/** The requests that one session puts to its client: elicitation, sampling, roots. */
+export class Asks {
+  readonly #options: AskOptions;
+  #waiting: Map<number, Waiting> | undefined;
+  #lastId = 0;
+
+  constructor(options: AskOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends a request on `outlet` and waits for its result. Rejects with a `FailError`; the client is then told to forget
+   * it.
+   */
+  async put(ask: Ask, outlet: Pick<Outlet, "note" | "reachable">, signal: AbortSignal): Promise<JsonObject> {
+    if (signal.aborted) throw abortFailure(signal);
+    if (!outlet.reachable) throw refusal(ask, "The calling client is no longer connected, so it cannot be asked.");
+    const waiting = (this.#waiting ??= new Map<number, Waiting>());
+    if (waiting.size >= this.#options.maxWaiting)
+      throw refusal(ask, `The calling client has ${waiting.size} questions to answer already.`);
+    const id = (this.#lastId += 1);
+    let timer: NodeJS.Timeout | undefined;
+    let onAbort: (() => void) | undefined;
+    try {
+      return await new Promise<JsonObject>((resolve, reject) => {
+        waiting.set(id, { resolve, reject });
+        const giveUp = (error: FailError) => {
+          outlet.note(cancelledText(id, error.message));
+          reject(error);
+        };
+        onAbort = () => giveUp(abortFailure(signal));
+        signal.addEventListener("abort", onAbort, { once: true });
+        timer = setTimeout(() => giveUp(timeoutFailure(this.#options.timeoutMs)), this.#options.timeoutMs);
+        timer.unref();
+        outlet.note(stringifyExact({ jsonrpc: "2.0", id, method: ask.method, params: ask.params }));
+      });
+    } finally {
+      clearTimeout(timer);
+      if (onAbort) signal.removeEventListener("abort", onAbort);
+      waiting.delete(id);
+    }
+  }
+
+  /**
+   * Hands a client's reply to whoever waits for it; a reply that nobody waits for is dropped. Says whether somebody
+   * did.
+   */
+  settle(reply: RpcReply): boolean {
+    const waiting = typeof reply.id === "number" ? this.#waiting?.get(reply.id) : undefined;
+    if (!waiting) return false;
+    if ("error" in reply) waiting.reject(declined(reply.error));
+    else waiting.resolve(reply.result);
+    return true;
+  }
+
+  /** The session ends. */
+  close(): void {
+    const gone = new FailError(fail("cancelled", "The calling client has gone."));
+    for (const waiting of this.#waiting?.values() ?? []) waiting.reject(gone);
+    this.#waiting = undefined;
+  }
+}
+
+/** Says why a client cannot be asked this, or nothing when it can. */
+export function askProblem(ask: Ask, capabilities: JsonObject, revision: LegacyRevision): string | undefined {
+  switch (ask.method) {
+    case "elicitation/create":
+      return elicitationProblem(ask, capabilities, revision);
+    case "sampling/createMessage":
+      return objectMember(capabilities, "sampling") ? undefined : undeclared("sampling");
+    case "roots/list":
+      return objectMember(capabilities, "roots") ? undefined : undeclared("roots");
+    case "ping":
+      return undefined;
+    default:
+      return `A client of protocol revision ${revision.date} cannot be asked \`${ask.method}\`.`;
+  }
+}
+
+/** The refusal as whoever asked gets it; an upstream hears it as "method not found". */
+export function refusal(ask: Ask, message: string): FailError {
+  return new FailError(
+    fail("denied", message, { details: { ask: ask.method }, rpcError: { code: RPC.methodNotFound, message } }),
+  );
+}
+
+function elicitationProblem(ask: Ask, capabilities: JsonObject, revision: LegacyRevision): string | undefined {
+  const declared = objectMember(capabilities, "elicitation");
+  if (!declared || !revision.elicitation) return undeclared("elicitation");
+  if (ask.params["mode"] !== "url") {
+    // Before there were two modes an empty object meant the form; since then a client that names modes means only
+    // those.
+    const formOnly =
+      Object.keys(declared).length === 0 || isJsonObject(declared["form"]) || !isJsonObject(declared["url"]);
+    return formOnly ? undefined : undeclared("elicitation.form");
+  }
+  return revision.urlElicitation && isJsonObject(declared["url"]) ? undefined : undeclared("elicitation.url");
+}
+
+function undeclared(capability: string): string {
+  return `The calling client cannot be asked: it did not declare the capability \`${capability}\`.`;
+}
+
+function declined(error: RpcErrorObject): FailError {
+  return new FailError(
+    fail("denied", `The calling client declined: ${error.message}`, { details: { ask: "declined" }, rpcError: error }),
+  );
+}
+
+function cancelledText(requestId: number, reason: string): string {
+  return stringifyExact({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId, reason } });
+}

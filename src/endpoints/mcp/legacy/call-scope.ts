@@ -1,0 +1,102 @@
+import { isRequestId, type RequestId } from "../../../wire/messages.ts";
+import { stringifyExact } from "../../../core/json/exact-json.ts";
+import { Canceller, type Cancellation } from "../../../core/calls/cancellation.ts";
+import type { Ask, Client, Notice } from "../../../core/calls/call.ts";
+import { FailError } from "../../../core/errors.ts";
+import { objectMember, type JsonObject } from "../../../core/json/json.ts";
+import { fail } from "../../../core/calls/outcome.ts";
+import type { CallerLink } from "../../../core/calls/caller-link.ts";
+import { refusal } from "./asks.ts";
+import type { Outlet } from "./outlet.ts";
+
+/** What a running request may do with its session. */
+export interface ScopeOwner {
+  readonly door: string;
+  readonly client: Client;
+  /** From which level on the client wants log messages; everything until it says so. */
+  readonly logLevel: string;
+  wantsLog(level: unknown): boolean;
+  askProblem(ask: Ask): string | undefined;
+  put(ask: Ask, outlet: Outlet, signal: AbortSignal): Promise<JsonObject>;
+}
+
+/** One request while it is being answered: its way back to the caller, and its cancellation. */
+export class CallScope implements CallerLink {
+  readonly outlet: Outlet;
+  readonly wants: { readonly progress: boolean; readonly logLevel: string };
+  readonly relaysInput = false;
+  /** When progress was sent last. */
+  progressAt: number | undefined;
+  readonly #owner: ScopeOwner;
+  readonly #caller = new Canceller();
+  readonly #progressToken: RequestId | undefined;
+  /** Ends the questions that are still open when the request is answered. */
+  #questions: AbortController | undefined;
+  #over = false;
+
+  constructor(owner: ScopeOwner, outlet: Outlet, params: JsonObject | undefined) {
+    this.#owner = owner;
+    this.outlet = outlet;
+    this.#progressToken = progressToken(params);
+    this.wants = { progress: this.#progressToken !== undefined, logLevel: owner.logLevel };
+  }
+
+  get door(): string {
+    return this.#owner.door;
+  }
+
+  get client(): Client {
+    return this.#owner.client;
+  }
+
+  get signal(): AbortSignal {
+    return this.#caller.signal;
+  }
+
+  get cancellation(): Cancellation {
+    return this.#caller;
+  }
+
+  notify(notice: Notice): void {
+    if (this.#over || this.#caller.aborted) return;
+    const params = this.#noticeParams(notice);
+    if (params) this.outlet.note(stringifyExact({ jsonrpc: "2.0", method: notice.method, params }));
+  }
+
+  async ask(ask: Ask, signal?: AbortSignal): Promise<JsonObject> {
+    if (this.#over) throw refusal(ask, "The call is over, so its caller cannot be asked any more.");
+    const problem = this.#owner.askProblem(ask);
+    if (problem !== undefined) throw refusal(ask, problem);
+    if (ask.outlivesCall && signal) return this.#owner.put(ask, this.outlet, signal);
+    this.#questions ??= new AbortController();
+    const signals = [this.signal, this.#questions.signal, ...(signal ? [signal] : [])];
+    return this.#owner.put(ask, this.outlet, AbortSignal.any(signals));
+  }
+
+  /** The caller does not want an answer any more, or has gone; `reason` is what it said itself. */
+  cancel(message: string, reason?: string): void {
+    this.#caller.abort(new FailError(fail("cancelled", message, reason === undefined ? {} : { details: { reason } })));
+  }
+
+  /** The answer is about to be sent: nothing may follow it, and questions still open are withdrawn before it. */
+  end(): void {
+    if (this.#over) return;
+    this.#questions?.abort(new FailError(fail("cancelled", "The call that asked is over.")));
+    this.#over = true;
+  }
+
+  #noticeParams({ method, params }: Notice): JsonObject | undefined {
+    if (method === "notifications/progress") {
+      if (this.#progressToken === undefined) return undefined;
+      this.progressAt = performance.now();
+      return { ...params, progressToken: this.#progressToken };
+    }
+    if (method === "notifications/message") return this.#owner.wantsLog(params["level"]) ? params : undefined;
+    return params;
+  }
+}
+
+function progressToken(params: JsonObject | undefined): RequestId | undefined {
+  const token = params && objectMember(params, "_meta")?.["progressToken"];
+  return isRequestId(token) ? token : undefined;
+}

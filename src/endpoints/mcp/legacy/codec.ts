@@ -1,0 +1,94 @@
+import { stringifyExact } from "../../../core/json/exact-json.ts";
+import type { CallMethod } from "../../../core/calls/call.ts";
+import type { ListKind, RenderedList } from "../../../core/ports/hub-port.ts";
+import { isJsonObject, type JsonObject, listMember, objectMember, stringMember } from "../../../core/json/json.ts";
+import type { RpcErrorObject } from "../../../core/calls/outcome.ts";
+import type { LegacyRevision } from "../../../wire/legacy/revisions.ts";
+import { RPC } from "../../../wire/messages.ts";
+import type { MethodCodec } from "../methods.ts";
+import { hasObjectRoot, withObjectProperties, wrapOutputSchema } from "./tool-schemas.ts";
+
+/** Tools whose output was wrapped that are remembered: more than one source may list. */
+const MAX_WRAPPED = 100_000;
+
+/** Codecs of all legacy revisions in front of one hub. They share what they know of tools whose output was wrapped. */
+export class LegacyCodecs {
+  readonly #byDate = new Map<string, MethodCodec>();
+  readonly #projected = new WeakMap<RenderedList, RenderedList>();
+  /** Rendered names of the tools whose output schema was wrapped in the list last seen, those seen last at the end. */
+  readonly #wrapped = new Set<string>();
+
+  for(revision: LegacyRevision): MethodCodec {
+    const held = this.#byDate.get(revision.date);
+    if (held) return held;
+    const codec: MethodCodec = {
+      invalidArguments: revision.argumentErrorsAreResults ? "isError" : "error",
+      resourceNotFoundCode: RPC.resourceNotFound,
+      upstreamError: legacyError,
+      list: (kind, list) => this.#list(kind, list),
+      result: (method, target, result) => this.#result(method, target, result),
+    };
+    this.#byDate.set(revision.date, codec);
+    return codec;
+  }
+
+  #list(kind: ListKind, list: RenderedList): RenderedList {
+    if (kind !== "tools") return list;
+    const held = this.#projected.get(list);
+    if (held) return held;
+    const projected = this.#project(list);
+    this.#projected.set(list, projected);
+    return projected;
+  }
+
+  #project(list: RenderedList): RenderedList {
+    const entries = list.entries.map((entry) => this.#projectTool(entry));
+    const isSame = entries.every((entry, at) => entry === list.entries[at]);
+    return isSame ? list : { entries, json: stringifyExact(entries), version: list.version };
+  }
+
+  #projectTool(given: JsonObject): JsonObject {
+    const entry = withObjectProperties(given);
+    const schema = objectMember(entry, "outputSchema");
+    const name = stringMember(entry, "name") ?? "";
+    this.#wrapped.delete(name);
+    if (!schema || hasObjectRoot(schema)) return entry;
+    // A source may list other names each time, without end.
+    if (this.#wrapped.size >= MAX_WRAPPED) this.#wrapped.delete(this.#wrapped.values().next().value!);
+    this.#wrapped.add(name);
+    return { ...entry, outputSchema: wrapOutputSchema(schema) };
+  }
+
+  #result(method: CallMethod, target: string, result: JsonObject): JsonObject {
+    const plain = result["resultType"] === "complete" ? withoutResultType(result) : result;
+    if (method !== "tools/call" || !("structuredContent" in plain)) return plain;
+    const structured = plain["structuredContent"];
+    const isObject = isJsonObject(structured);
+    if (isObject && !this.#wrapped.has(target)) return plain;
+    const wrapped = { ...plain, structuredContent: { result: structured } };
+    return isObject ? wrapped : withText(wrapped, structured);
+  }
+}
+
+function withoutResultType(result: JsonObject): JsonObject {
+  const { resultType: _, ...rest } = result;
+  return rest;
+}
+
+/** A client that knows no structured content must find the value somewhere. */
+function withText(result: JsonObject, structured: unknown): JsonObject {
+  const content = listMember(result, "content");
+  if (content.some((block) => isJsonObject(block) && block["type"] === "text")) return result;
+  return { ...result, content: [...content, { type: "text", text: stringifyExact(structured) }] };
+}
+
+/** The codes of the modern handshake mean nothing to a legacy client. */
+function legacyError(error: RpcErrorObject): RpcErrorObject {
+  return MODERN_CODES.has(error.code) ? { ...error, code: RPC.internal } : error;
+}
+
+const MODERN_CODES: ReadonlySet<number> = new Set([
+  RPC.headerMismatch,
+  RPC.missingClientCapability,
+  RPC.unsupportedProtocolVersion,
+]);

@@ -1,0 +1,14 @@
+import type { Principal, ToolMode } from "../../../core/calls/call.ts";
+import type { HttpExchange } from "../../../http/exchange.ts";
+import type { Dialect } from "../../dialect.ts";
+
+/** One HTTP request to a legacy endpoint, after the listener's checks: Host, Origin, authentication, body size. */
+export interface LegacyExchange {
+  readonly http: HttpExchange;
+  /** The caller, with the names of tools that this very request asks for. */
+  readonly principal: Principal;
+  /** The tool mode that this very request names by header or query (`toolModeOfRequest`). */
+  readonly mode?: ToolMode | undefined;
+  /** What else is spoken at this path. */
+  readonly dialects?: readonly Dialect[] | undefined;
+}

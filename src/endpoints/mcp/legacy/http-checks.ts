@@ -1,0 +1,96 @@
+import { stringifyExact } from "../../../core/json/exact-json.ts";
+import { acceptedTypes } from "../../../http/request/accept.ts";
+import type { HttpAnswer } from "../../../http/answer/answer.ts";
+import type { HttpExchange } from "../../../http/exchange.ts";
+import { isJsonContent } from "../../../http/request/json-content.ts";
+import { sendJson } from "../../../http/answer/send.ts";
+import { LEGACY_REVISIONS, legacyRevision } from "../../../wire/legacy/revisions.ts";
+import { rpcError, RPC, type RequestId } from "../../../wire/messages.ts";
+import { firstChars } from "../../../core/text/truncate.ts";
+
+/**
+ * An answer that is an HTTP error: the codes and words are those of the reference implementation, since clients look
+ * for them.
+ */
+export interface HttpProblem {
+  readonly status: number;
+  readonly code: number;
+  readonly message: string;
+  readonly id?: RequestId | null;
+}
+
+export const SESSION_REQUIRED: HttpProblem = {
+  status: 400,
+  code: -32000,
+  message:
+    "Bad Request: Mcp-Session-Id header is required. Send `initialize` first, then this header as its answer has it; " +
+    "or without a handshake, as of 2026-07-28: the headers `MCP-Protocol-Version` and `Mcp-Method`, and the envelope " +
+    "in `params._meta`.",
+};
+export const SESSION_NOT_FOUND: HttpProblem = { status: 404, code: -32001, message: "Session not found" };
+export const SESSION_ELSEWHERE: HttpProblem = {
+  status: 421,
+  code: -32001,
+  message:
+    "Misdirected Request: another hub holds this session. Send all requests of one `Mcp-Session-Id` to the same hub.",
+};
+export const ONLY_ONE_INITIALIZE: HttpProblem = {
+  status: 400,
+  code: RPC.invalidRequest,
+  message: "Invalid Request: Only one initialization request is allowed",
+};
+export const ONE_STREAM_ONLY: HttpProblem = {
+  status: 409,
+  code: -32000,
+  message: "Conflict: Only one SSE stream is allowed per session",
+};
+export const FULL: HttpProblem = {
+  status: 503,
+  code: -32000,
+  message: "Service Unavailable: all sessions are at work. Try again in a moment.",
+};
+
+export function sendProblem(answer: HttpAnswer, { status, code, message, id = null }: HttpProblem): void {
+  sendJson(answer, status, stringifyExact(rpcError(id, { code, message })));
+}
+
+export function postHeaderProblem(http: HttpExchange): HttpProblem | undefined {
+  const { json, stream } = acceptedTypes(http.header("accept"));
+  if (!json && !stream)
+    return {
+      status: 406,
+      code: -32000,
+      message: "Not Acceptable: Client must accept application/json or text/event-stream",
+    };
+  if (isJsonContent(http.header("content-type"))) return undefined;
+  return { status: 415, code: -32000, message: "Unsupported Media Type: Content-Type must be application/json" };
+}
+
+export function getHeaderProblem(http: HttpExchange): HttpProblem | undefined {
+  if (acceptedTypes(http.header("accept")).stream) return undefined;
+  return { status: 406, code: -32000, message: "Not Acceptable: Client must accept text/event-stream" };
+}
+
+/** The header may be missing; then the session's revision counts. */
+export function versionProblem(http: HttpExchange): HttpProblem | undefined {
+  const version = http.header("mcp-protocol-version");
+  if (version === undefined || legacyRevision(version)) return undefined;
+  const known = LEGACY_REVISIONS.map(({ date }) => date).join(", ");
+  const shown = firstChars(version, 40);
+  const message = `Bad Request: Unsupported protocol version: ${shown} (supported versions: ${known})`;
+  return { status: 400, code: -32000, message };
+}
+
+/** What is wrong with a body that holds several messages, or none. */
+export function batchProblem(messages: readonly unknown[]): HttpProblem | undefined {
+  if (messages.length === 0)
+    return { status: 400, code: RPC.invalidRequest, message: "Invalid Request: Batch must not be empty" };
+  if (messages.length <= MAX_BATCH) return undefined;
+  return {
+    status: 400,
+    code: RPC.invalidRequest,
+    message: `Invalid Request: Batch must not exceed ${MAX_BATCH} messages`,
+  };
+}
+
+export const MAX_BATCH = 100;

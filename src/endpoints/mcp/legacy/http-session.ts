@@ -1,0 +1,108 @@
+import { randomBytes } from "node:crypto";
+import { CallMap } from "../../../core/calls/call-map.ts";
+import type { Principal } from "../../../core/calls/call.ts";
+import { connectionId } from "../../../core/calls/connection-id.ts";
+import type { EventLog } from "../../../state/ports/event-log.ts";
+import type { PostReply, ReplyHome } from "./post-reply.ts";
+import { LegacySession, type SessionDeps } from "./session.ts";
+import { SessionEvents } from "./session-events.ts";
+import { STANDING, StandingStream } from "./standing-stream.ts";
+
+/** One session of Streamable HTTP: the session itself, its standing stream and the streams of its calls. */
+export class HttpSession implements ReplyHome {
+  readonly id = randomBytes(16).toString("hex");
+  readonly protocol: LegacySession;
+  readonly events: SessionEvents;
+  readonly standing: StandingStream;
+  readonly #deps: SessionDeps;
+  /** When it was seen to be in use last, be it that somebody only listens. */
+  lastSeenAt = performance.now();
+  /** When a request named it last. */
+  usedAt = this.lastSeenAt;
+  #isListed = false;
+  #replies: CallMap<number, PostReply> | undefined;
+  #lastReply = STANDING;
+  #isTerminated = false;
+
+  constructor(deps: SessionDeps, log: EventLog, principal: Principal) {
+    this.events = new SessionEvents(log, this.id);
+    this.standing = new StandingStream(this.events);
+    this.#deps = deps;
+    this.protocol = new LegacySession(deps, {
+      connection: connectionId(),
+      door: "mcp-http",
+      principal,
+      outlet: this.standing,
+      onRecord: (record) => this.#isListed && deps.state.sessions.put(this.id, record),
+    });
+  }
+
+  get principalId(): string {
+    return this.protocol.principal.id;
+  }
+
+  get isBusy(): boolean {
+    return this.protocol.busy;
+  }
+
+  /** Neither answers anything nor has anybody listening. */
+  get isIdle(): boolean {
+    return !this.protocol.busy && !this.standing.isOpen;
+  }
+
+  get openId(): string | undefined {
+    return this.#isListed ? this.id : undefined;
+  }
+
+  get primingRetryMs(): number | undefined {
+    // An event id would make the client come back for the rest of a stream that has none.
+    const isPriming = this.protocol.revision.primingEvents && !this.#isTerminated;
+    return isPriming ? this.#deps.options.retryMs : undefined;
+  }
+
+  /** It is given out: callers know its id from now on, and all hubs know of it. */
+  list(): void {
+    this.#isListed = true;
+    this.#deps.state.sessions.put(this.id, this.protocol.record);
+  }
+
+  register(reply: PostReply): number {
+    this.#lastReply += 1;
+    this.#replies ??= new CallMap();
+    this.#replies.set(this.#lastReply, reply);
+    return this.#lastReply;
+  }
+
+  unregister(stream: number): void {
+    this.#replies?.delete(stream);
+  }
+
+  /** What of this session can still send on `stream`. */
+  sender(stream: number): StandingStream | PostReply | undefined {
+    return stream === STANDING ? this.standing : this.#replies?.get(stream);
+  }
+
+  /**
+   * Ends all streams as they are and cancels the open requests without a reply, before `close`, when the client ends
+   * the session. The official servers do the same; a client that has closed its own reader may fail on a late message.
+   */
+  terminate(): void {
+    this.#isTerminated = true;
+    this.#endStreams();
+    this.protocol.abandon("The client ended the session.");
+  }
+
+  close(): void {
+    this.protocol.close();
+    this.#endStreams();
+    this.events.close();
+    if (!this.#isListed) return;
+    this.#isListed = false;
+    this.#deps.state.sessions.remove(this.id);
+  }
+
+  #endStreams(): void {
+    this.standing.end();
+    for (const reply of this.#replies?.values() ?? []) reply.end();
+  }
+}

@@ -1,0 +1,290 @@
+import { CallSet } from "../../../core/calls/call-map.ts";
+import { stringifyExact } from "../../../core/json/exact-json.ts";
+import { isJsonObject } from "../../../core/json/json.ts";
+import type { HttpAnswer } from "../../../http/answer/answer.ts";
+import { sendEmpty, sendJson } from "../../../http/answer/send.ts";
+import type { EventLog } from "../../../state/ports/event-log.ts";
+import type { HubNotice } from "../../../state/ports/notices.ts";
+import { classifyMessage, hasMethod, RPC, rpcResult, type Classified, type RequestId } from "../../../wire/messages.ts";
+import type { LegacyExchange } from "./exchange.ts";
+import {
+  batchProblem,
+  FULL,
+  getHeaderProblem,
+  ONE_STREAM_ONLY,
+  ONLY_ONE_INITIALIZE,
+  postHeaderProblem,
+  sendProblem,
+  SESSION_ELSEWHERE,
+  SESSION_NOT_FOUND,
+  SESSION_REQUIRED,
+  versionProblem,
+  type HttpProblem,
+} from "./http-checks.ts";
+import { HttpSession } from "./http-session.ts";
+import { PostReply, replay } from "./post-reply.ts";
+import type { Outlet } from "./outlet.ts";
+import type { Received } from "./session-start.ts";
+import type { SessionDeps } from "./session.ts";
+import { parseEventId } from "./session-events.ts";
+import { SessionTable } from "./session-table.ts";
+import { firstChars } from "../../../core/text/truncate.ts";
+
+/**
+ * Streamable HTTP of the legacy era on one endpoint. `post` gets the parsed body, since whoever tells the eras apart
+ * has read it. Every method answers its exchange; none rejects for what a client did.
+ */
+export class LegacyHttp {
+  readonly #deps: SessionDeps;
+  readonly #log: EventLog;
+  readonly #table: SessionTable<HttpSession>;
+  readonly #waiting = new CallSet<PostReply>();
+  readonly #timers: readonly NodeJS.Timeout[];
+  readonly #unlisten: () => void;
+  #closing: AbortSignal | undefined;
+
+  constructor(deps: SessionDeps) {
+    const { options } = deps;
+    this.#deps = deps;
+    this.#log = deps.state.openEventLog({
+      maxBytes: options.replayMaxBytes,
+      maxEvents: options.replayMaxEvents,
+      keepMs: options.replayMs,
+    });
+    this.#table = new SessionTable(options);
+    this.#timers = [setInterval(() => this.sweep(), SWEEP_MS), setInterval(() => this.#streamTheQuiet(), QUIET_MS / 3)];
+    for (const timer of this.#timers) timer.unref();
+    this.#unlisten = deps.state.notices.on((notice) => this.#heard(notice));
+  }
+
+  /** How many sessions there are. */
+  get size(): number {
+    return this.#table.size;
+  }
+
+  post(exchange: LegacyExchange, body: unknown): Promise<void> | void {
+    const { http } = exchange;
+    const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+    const problem = postHeaderProblem(http) ?? batchProblem(messages);
+    if (problem) return sendProblem(http.answer, problem);
+    if (messages.some(isInitialize)) return this.#initialize(exchange, messages);
+    const session = this.#session(exchange);
+    if (!session) return this.#withoutSession(exchange, body);
+    const version = versionProblem(http);
+    if (version) return sendProblem(http.answer, version);
+    if (Array.isArray(body) && !session.protocol.revision.batches)
+      return sendProblem(named(http.answer, session), noBatches(session));
+    return this.#receive(exchange, session, body);
+  }
+
+  /** The standing stream, or the rest of a stream that was lost. */
+  get(exchange: LegacyExchange): void | Promise<void> {
+    const { http } = exchange;
+    const problem = getHeaderProblem(http);
+    if (problem) return sendProblem(http.answer, problem);
+    const session = this.#session(exchange);
+    if (!session) return this.#refuseAbsent(exchange);
+    const version = versionProblem(http);
+    if (version) return sendProblem(http.answer, version);
+    this.#endStreamsOn(http.closing);
+    const lastEventId = http.header("last-event-id");
+    if (lastEventId !== undefined && lastEventId !== "") return this.#resume(exchange, session, lastEventId);
+    if (session.standing.isOpen) return sendProblem(named(http.answer, session), ONE_STREAM_ONLY);
+    const stream = http.openStream(sessionHeader(session));
+    if (session.primingRetryMs !== undefined)
+      stream.send("", { id: session.events.mark(0), retryMs: session.primingRetryMs });
+    return session.standing.attach(stream);
+  }
+
+  /** Ends the session, be it another hub's. */
+  delete(exchange: LegacyExchange): void | Promise<void> {
+    const session = this.#session(exchange);
+    if (!session) return this.#endElsewhere(exchange);
+    const version = versionProblem(exchange.http);
+    if (version) return sendProblem(exchange.http.answer, version);
+    this.#terminate(session);
+    sendEmpty(named(exchange.http.answer, session), 200);
+  }
+
+  /** Ends idle sessions and lets go of old events; runs by itself once a minute. */
+  sweep(now = performance.now()): void {
+    this.#table.sweep(now);
+    this.#log.sweep(now);
+  }
+
+  /** Ends every session; what is still running is answered with an error. */
+  close(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#unlisten();
+    this.#table.close();
+  }
+
+  /**
+   * Begins a session. A client that reconnects may still send the id of its old session, which it cannot know to be
+   * stale, so `Mcp-Session-Id` is ignored here. The old session, if there is one, ends when it is idle.
+   */
+  async #initialize(exchange: LegacyExchange, messages: readonly unknown[]): Promise<void> {
+    const { http, principal, mode } = exchange;
+    if (messages.length > 1) return sendProblem(http.answer, ONLY_ONE_INITIALIZE);
+    const session = new HttpSession(this.#deps, this.#log, principal);
+    const reply = new PostReply(http, session, false);
+    await session.protocol.receive(messages[0], { outlet: reply, ...(mode ? { mode } : {}) });
+    if (session.protocol.opened && this.#table.add(session)) return reply.end();
+    if (session.protocol.opened) sendProblem(http.answer, FULL);
+    session.close();
+  }
+
+  /** `body`: one message, or a batch of them. */
+  async #receive(exchange: LegacyExchange, session: HttpSession, body: unknown): Promise<void> {
+    const { http, principal, mode, dialects } = exchange;
+    const isBatch = Array.isArray(body);
+    const messages: readonly unknown[] = isBatch ? body : [body];
+    const receivedFor = (outlet: Outlet): Received => ({ outlet, mode, principal, dialects });
+    const single = isBatch ? undefined : classifyMessage(messages[0]);
+    if (single?.type === "invalid")
+      return sendProblem(named(http.answer, session), messageProblem(messages[0], single));
+    if (single ? needsNoAnswer(single) : messages.every((message) => needsNoAnswer(classifyMessage(message)))) {
+      for (const message of messages) void session.protocol.receive(message, receivedFor(session.standing));
+      return sendEmpty(named(http.answer, session), 202);
+    }
+    const reply = new PostReply(http, session, isBatch);
+    this.#waiting.add(reply);
+    const received = receivedFor(reply);
+    if (isBatch) await Promise.all(messages.map((message) => session.protocol.receive(message, received)));
+    else await session.protocol.receive(messages[0], received);
+    this.#waiting.delete(reply);
+    reply.end();
+  }
+
+  #resume(exchange: LegacyExchange, session: HttpSession, lastEventId: string): void | Promise<void> {
+    const { http } = exchange;
+    const at = parseEventId(lastEventId);
+    if (!at) return sendProblem(named(http.answer, session), nothingToResume(lastEventId));
+    const sender = session.sender(at.stream);
+    if (sender) return sender.attach(http.openStream(sessionHeader(session)), at.sequence);
+    return session.events.after(at.stream, at.sequence, (missed) => {
+      if (!missed) return sendProblem(named(http.answer, session), nothingToResume(lastEventId));
+      // Clients of server-sent events come back for a stream that has ended until they are answered 204.
+      if (missed.length === 0) return sendEmpty(named(http.answer, session), 204);
+      const stream = http.openStream(sessionHeader(session));
+      replay(stream, missed);
+      stream.end();
+    });
+  }
+
+  /** The caller's own session that the request names, where it is held here. */
+  #session({ http }: LegacyExchange): HttpSession | undefined {
+    const id = http.header("mcp-session-id");
+    return id !== undefined ? this.#table.use(id, http.principal) : undefined;
+  }
+
+  /** Only a ping is allowed before `initialize` (2025-11-25, "Lifecycle"); it needs no session. */
+  #withoutSession(exchange: LegacyExchange, body: unknown): void | Promise<void> {
+    const single: unknown = Array.isArray(body) && body.length === 1 ? body[0] : body;
+    const classified = classifyMessage(single);
+    const request = classified.type === "request" ? classified.message : undefined;
+    const isPing = request?.method === "ping" && !Array.isArray(body);
+    if (isPing && exchange.http.header("mcp-session-id") === undefined)
+      return sendJson(exchange.http.answer, 200, stringifyExact(rpcResult(request.id, {})));
+    return this.#refuseAbsent(exchange, request?.id);
+  }
+
+  async #refuseAbsent(exchange: LegacyExchange, id: RequestId | null = null): Promise<void> {
+    if (exchange.http.header("mcp-session-id") === undefined)
+      return sendProblem(exchange.http.answer, { ...SESSION_REQUIRED, id });
+    if ((await this.#idHeldElsewhere(exchange)) !== undefined) sendProblem(exchange.http.answer, SESSION_ELSEWHERE);
+  }
+
+  /**
+   * Id of the caller's session that the request names, where another door or hub holds it; else answers the request.
+   */
+  async #idHeldElsewhere({ http }: LegacyExchange): Promise<string | undefined> {
+    const id = http.header("mcp-session-id");
+    if (id === undefined) return refuse(http.answer, SESSION_REQUIRED);
+    const held = await this.#deps.state.sessions.find(id);
+    return held?.record.principal.id === http.principal.id ? id : refuse(http.answer, SESSION_NOT_FOUND);
+  }
+
+  async #endElsewhere(exchange: LegacyExchange): Promise<void> {
+    const id = await this.#idHeldElsewhere(exchange);
+    if (id === undefined) return;
+    this.#deps.state.notices.publish({ type: "end-session", session: id });
+    sendEmpty(exchange.http.answer.setHeader("mcp-session-id", id), 200);
+  }
+
+  #heard({ session: id }: HubNotice): void {
+    const session = this.#table.find(id);
+    if (session) this.#terminate(session);
+  }
+
+  #terminate(session: HttpSession): void {
+    session.terminate();
+    this.#table.end(session);
+  }
+
+  #streamTheQuiet(): void {
+    const now = performance.now();
+    for (const reply of this.#waiting.values()) {
+      if (now - reply.startedAt < QUIET_MS) continue;
+      this.#waiting.delete(reply);
+      reply.stream();
+    }
+  }
+
+  // One listener for all streams: there may be thousands of them.
+  #endStreamsOn(closing: AbortSignal): void {
+    if (this.#closing === closing) return;
+    this.#closing = closing;
+    closing.addEventListener("abort", () => {
+      for (const session of this.#table) session.standing.end();
+    });
+  }
+}
+
+/** A call that is quiet for this long gets a stream, whose comments keep the connection alive. */
+const QUIET_MS = 15_000;
+const SWEEP_MS = 60_000;
+
+function sessionHeader({ id }: HttpSession): Record<string, string> {
+  return { "mcp-session-id": id };
+}
+
+function named(answer: HttpAnswer, { id }: HttpSession): HttpAnswer {
+  return answer.setHeader("mcp-session-id", id);
+}
+
+function refuse(answer: HttpAnswer, problem: HttpProblem): undefined {
+  sendProblem(answer, problem);
+  return undefined;
+}
+
+function isInitialize(message: unknown): boolean {
+  return isJsonObject(message) && message["method"] === "initialize" && "id" in message;
+}
+
+/** Notifications, replies, and replies that cannot be read: nothing is said to any of them. */
+function needsNoAnswer({ type }: Classified): boolean {
+  return type === "notification" || type === "reply";
+}
+
+function messageProblem(
+  message: unknown,
+  { id: given, reason }: Extract<Classified, { readonly type: "invalid" }>,
+): HttpProblem {
+  const id = isJsonObject(message) && hasMethod(message) ? given : null;
+  return { status: 400, code: RPC.invalidRequest, message: `Invalid Request: ${reason}`, id };
+}
+
+function noBatches(session: HttpSession): HttpProblem {
+  const { date } = session.protocol.revision;
+  const message = `Invalid Request: revision ${date} has no batches. Send one message a request.`;
+  return { status: 400, code: RPC.invalidRequest, message };
+}
+
+function nothingToResume(lastEventId: string): HttpProblem {
+  return {
+    status: 400,
+    code: -32000,
+    message: `Bad Request: nothing to resume after the event id ${JSON.stringify(firstChars(lastEventId, 40))}`,
+  };
+}

@@ -1,0 +1,88 @@
+import { stringifyExact } from "../../../core/json/exact-json.ts";
+import { CallMap } from "../../../core/calls/call-map.ts";
+import type { JsonObject } from "../../../core/json/json.ts";
+import { isRequestId, RPC, type RequestId } from "../../../wire/messages.ts";
+import type { CallScope } from "./call-scope.ts";
+import { replyError } from "./replies.ts";
+
+/**
+ * The requests of one session that are running. A request without an id has a symbol for key, so nobody can cancel it.
+ */
+export class InFlight {
+  readonly #max: number;
+  readonly #scopes = new CallMap<RequestId | symbol, CallScope>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get size(): number {
+    return this.#scopes.size;
+  }
+
+  /** Why a request may not run now, if so. */
+  problemOf(id: RequestId | symbol): { code: number; message: string } | undefined {
+    if (this.#scopes.has(id))
+      return {
+        code: RPC.invalidRequest,
+        message: `Invalid Request: a request with the id ${stringifyExact(id)} is still running.`,
+      };
+    if (this.#scopes.size < this.#max) return undefined;
+    return {
+      code: RPC.internal,
+      message: `Too many requests at once: ${this.#max} are running. Wait for some of them to be answered.`,
+    };
+  }
+
+  add(id: RequestId | symbol, scope: CallScope): void {
+    this.#scopes.set(id, scope);
+  }
+
+  /** After a cancellation the id is free, and somebody else may have it. */
+  remove(id: RequestId | symbol, scope: CallScope): void {
+    if (this.#scopes.get(id) === scope) this.#scopes.delete(id);
+  }
+
+  /** As `notifications/cancelled` asks. The reply, where there is one, goes out before the id is free. */
+  cancel(params: JsonObject | undefined): void {
+    const id = params?.["requestId"];
+    if (!isRequestId(id)) return;
+    const scope = this.#scopes.get(id);
+    if (!scope) return;
+    this.#scopes.delete(id);
+    const reason = params?.["reason"];
+    const answers = scope.outlet.answersCancelled === true;
+    if (answers) scope.end();
+    scope.cancel("The caller cancelled.", typeof reason === "string" ? reason : undefined);
+    if (answers) replyError(scope.outlet, id, REQUEST_CANCELLED);
+  }
+
+  /** Cancels all requests, and answers none. */
+  cancelAll(reason: string): void {
+    this.#takeAll(reason);
+  }
+
+  /** Cancels all requests, and answers those that have an id with an error. */
+  endAll(reason: string): void {
+    for (const [id, scope] of this.#takeAll(reason)) {
+      if (typeof id !== "symbol")
+        replyError(scope.outlet, id, {
+          code: RPC.internal,
+          message: `${reason} Nothing is known of how this request ended.`,
+        });
+    }
+  }
+
+  #takeAll(reason: string): [RequestId | symbol, CallScope][] {
+    const running = this.#scopes.entries();
+    this.#scopes.clear();
+    for (const [, scope] of running) {
+      scope.end();
+      scope.cancel(reason);
+    }
+    return running;
+  }
+}
+
+/** As servers of the Python SDK answer; MCP has no code of its own for it. */
+const REQUEST_CANCELLED = { code: 0, message: "Request cancelled" };

@@ -1,0 +1,43 @@
+import type { ListKind, RenderedList } from "../../../core/ports/hub-port.ts";
+import type { JsonObject } from "../../../core/json/json.ts";
+import { versionOf, type ListVersions } from "../list-watch.ts";
+import { LIST_NOTICES } from "./list-notices.ts";
+
+/**
+ * State of the lists as one client last saw them. The client is notified of changed content and of changes that sources
+ * announced, and only for lists that the handshake offered.
+ */
+export class KnownLists {
+  readonly #versions = new Map<ListKind, string>();
+  readonly #announcements = new Map<ListKind, number>();
+  #capabilities: JsonObject = {};
+
+  /** The lists at the handshake, and the capabilities that were advertised. */
+  offered(lists: Readonly<Record<ListKind, RenderedList>>, capabilities: JsonObject): void {
+    this.#capabilities = capabilities;
+    for (const kind of KINDS) {
+      const { version, announcements } = versionOf(lists[kind]);
+      this.saw(kind, version);
+      this.#announcements.set(kind, announcements);
+    }
+  }
+
+  saw(kind: ListKind, version: string): void {
+    this.#versions.set(kind, version);
+  }
+
+  /** The notices that tell of what is new in `versions`, which count as known from now on. */
+  outdated(versions: ListVersions): ReadonlySet<string> {
+    const notices = new Set<string>();
+    for (const [kind, { version, announcements }] of versions) {
+      if (this.#versions.get(kind) === version && this.#announcements.get(kind) === announcements) continue;
+      this.saw(kind, version);
+      this.#announcements.set(kind, announcements);
+      const { capability, notice } = LIST_NOTICES[kind];
+      if (capability in this.#capabilities) notices.add(notice);
+    }
+    return notices;
+  }
+}
+
+const KINDS: readonly ListKind[] = ["tools", "resources", "templates", "prompts"];

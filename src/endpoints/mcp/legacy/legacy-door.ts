@@ -1,0 +1,37 @@
+import type { Principal } from "../../../core/calls/call.ts";
+import type { Conversation, ReplyOutlet } from "../../door.ts";
+import { LegacyHttp } from "./http.ts";
+import { LegacySession, type SessionDeps } from "./session.ts";
+import { createSessionDeps, type SessionDepsParts } from "./session-deps.ts";
+import { LegacySse } from "./sse.ts";
+
+/** The legacy era on HTTP, all of it: sessions at `/mcp`, HTTP+SSE, and callers without a session. */
+export class LegacyDoor {
+  readonly http: LegacyHttp;
+  readonly sse: LegacySse;
+  readonly #deps: SessionDeps;
+
+  constructor(parts: SessionDepsParts) {
+    this.#deps = createSessionDeps(parts);
+    this.http = new LegacyHttp(this.#deps);
+    this.sse = new LegacySse(this.#deps);
+  }
+
+  converse(principal: Principal): Conversation {
+    return new LegacySession(this.#deps, { door: "jsonrpc", principal, outlet: NOBODY });
+  }
+
+  /** Ends the sessions on HTTP: what is still running there is answered with an error. */
+  giveUp(): void {
+    this.http.close();
+  }
+
+  close(): void {
+    this.http.close();
+    this.sse.close();
+    this.#deps.board.close();
+  }
+}
+
+/** Between its requests nobody listens to such a caller. */
+const NOBODY: ReplyOutlet = Object.freeze({ reply: () => {}, note: () => {}, reachable: false, isShared: false });

@@ -1,0 +1,159 @@
+import { parseExact, stringifyExact } from "../../../core/json/exact-json.ts";
+import { acceptedTypes, type AcceptedTypes } from "../../../http/request/accept.ts";
+import type { HttpExchange } from "../../../http/exchange.ts";
+import type { EventStream } from "../../../http/answer/event-stream.ts";
+import { JSON_CONTENT, sendEmpty } from "../../../http/answer/send.ts";
+import type { LoggedEvent } from "../../../state/ports/event-log.ts";
+import { classifyMessage, RPC, rpcError } from "../../../wire/messages.ts";
+import type { SplicedReply } from "../answers.ts";
+import type { Outlet } from "./outlet.ts";
+import { eventId, type SessionEvents } from "./session-events.ts";
+import type { StandingStream } from "./standing-stream.ts";
+
+/** What a reply needs to know of its session. */
+export interface ReplyHome {
+  /** Of the session, once it is open: what it is called in the answer's head. */
+  readonly openId: string | undefined;
+  readonly events: SessionEvents;
+  /** Sends `retry` and an id at the start of a stream, where the revision has it. */
+  readonly primingRetryMs: number | undefined;
+  /** The stream that belongs to no request. */
+  readonly standing: Pick<StandingStream, "isOpen" | "note">;
+  /** A number under which `reply` can be found until it ends. */
+  register(reply: PostReply): number;
+  unregister(stream: number): void;
+}
+
+/**
+ * The answer to one POST. It stays plain JSON as long as nothing comes before the replies; the first notification or
+ * question makes it a stream of server-sent events. A stream that its client loses goes on in the event log, and is
+ * taken up again by `attach`.
+ */
+export class PostReply implements Outlet {
+  readonly isShared = false;
+  readonly answersCancelled = true;
+  readonly startedAt = performance.now();
+  readonly #http: HttpExchange;
+  readonly #home: ReplyHome;
+  readonly #isBatch: boolean;
+  readonly #accepted: AcceptedTypes;
+  readonly #number: number;
+  #replies: (string | SplicedReply)[] = [];
+  #stream: EventStream | undefined;
+  #isOver = false;
+
+  constructor(http: HttpExchange, home: ReplyHome, isBatch: boolean) {
+    this.#http = http;
+    this.#home = home;
+    this.#isBatch = isBatch;
+    this.#accepted = acceptedTypes(http.header("accept"));
+    this.#number = home.register(this);
+  }
+
+  /** A lost stream may be taken up again; a plain answer whose connection is gone reaches nobody. */
+  get reachable(): boolean {
+    if (!this.#accepted.stream) return this.#home.standing.isOpen;
+    return !this.#isOver && (this.#stream !== undefined || !this.#http.answer.isGone);
+  }
+
+  note(text: string): void {
+    if (this.#isOver || !this.reachable) return;
+    // A client that accepts only JSON has no other way for it than the stream of its session.
+    if (!this.#accepted.stream) return this.#home.standing.note(text);
+    this.stream();
+    this.#send(text);
+  }
+
+  reply(text: string): void {
+    if (this.#isOver) return;
+    if (this.#stream) this.#sendReply(text);
+    else this.#replies.push(text);
+  }
+
+  replySpliced(reply: SplicedReply): void {
+    if (this.#isOver) return;
+    if (this.#stream) this.#sendReply(reply.join(""));
+    else this.#replies.push(reply);
+  }
+
+  /**
+   * Turns the answer into a stream, also with nothing to say yet: a connection that is quiet for long is cut by
+   * somebody on the way.
+   */
+  stream(): void {
+    if (this.#isOver || this.#stream || !this.#accepted.stream || !this.#http.answer.isOpen) return;
+    const { openId } = this.#home;
+    this.#stream = this.#http.openStream(openId === undefined ? {} : { "mcp-session-id": openId });
+    const { events, primingRetryMs } = this.#home;
+    if (primingRetryMs !== undefined) this.#stream.send("", { id: events.mark(this.#number), retryMs: primingRetryMs });
+    for (const reply of this.#replies) this.#sendReply(textOf(reply));
+    this.#replies = [];
+  }
+
+  /** The client is back and has seen the stream up to `sequence`. */
+  attach(stream: EventStream, sequence: number): void | Promise<void> {
+    return this.#home.events.after(this.#number, sequence, (missed = []) => {
+      this.#stream?.end();
+      this.#stream = stream;
+      replay(stream, missed);
+      // It was over by the time that what was missed had been read.
+      if (this.#isOver) stream.end();
+    });
+  }
+
+  /** Everything that was asked is answered. */
+  end(): void {
+    if (this.#isOver) return;
+    // A request that gets no reply at all: an empty stream is all that HTTP lets us say.
+    if (this.#replies.length === 0 || !this.#accepted.json) this.stream();
+    this.#isOver = true;
+    this.#home.unregister(this.#number);
+    if (this.#stream) this.#stream.end();
+    else if (this.#replies.length > 0) this.#sendJson();
+    else sendEmpty(this.#http.answer, 202);
+  }
+
+  #sendJson(): void {
+    const { answer } = this.#http;
+    const [only = ""] = this.#replies;
+    const { openId } = this.#home;
+    const headers = openId === undefined ? JSON_CONTENT : ["mcp-session-id", openId, ...JSON_CONTENT];
+    if (this.#isBatch) answer.send(200, headers, `[${this.#replies.map(textOf).join(",")}]`);
+    else if (typeof only === "string") answer.send(200, headers, only);
+    else answer.sendPieces(200, headers, only);
+    this.#replies = [];
+  }
+
+  /**
+   * A stream is known for as long as its last event is kept, so one too large to keep leaves an error of its id in its
+   * place.
+   */
+  #sendReply(text: string): void {
+    this.#send(text, () => replyNotKept(text));
+  }
+
+  #send(text: string, inPlace?: () => string): void {
+    const id = this.#home.events.add(this.#number, text, inPlace);
+    this.#stream?.send(text, { event: "message", id });
+  }
+}
+
+function textOf(reply: string | SplicedReply): string {
+  return typeof reply === "string" ? reply : reply.join("");
+}
+
+function replyNotKept(text: string): string {
+  const classified = classifyMessage(parseExact(text));
+  const id = classified.type === "reply" ? classified.message.id : classified.type === "invalid" ? classified.id : null;
+  return stringifyExact(
+    rpcError(id, {
+      code: RPC.internal,
+      message: `The answer has ${text.length} characters, more than is kept for clients that lost their stream.`,
+    }),
+  );
+}
+
+/** Sends again what a client missed of one stream. */
+export function replay(to: EventStream, missed: readonly LoggedEvent[]): void {
+  for (const { stream, sequence, text } of missed) to.send(text, { event: "message", id: eventId(stream, sequence) });
+}

@@ -1,0 +1,56 @@
+import { stringifyExact } from "../../../core/json/exact-json.ts";
+import { isJsonObject } from "../../../core/json/json.ts";
+import type { RpcErrorObject } from "../../../core/calls/outcome.ts";
+import {
+  classifyMessage,
+  hasMethod,
+  rpcError,
+  RPC,
+  type RequestId,
+  type RpcNotification,
+} from "../../../wire/messages.ts";
+import { replyText, splicedReply, type Answer } from "../answers.ts";
+import type { Outlet } from "./outlet.ts";
+import type { Received } from "./session-start.ts";
+
+export function reply(outlet: Outlet, id: RequestId | null, answer: Answer): void {
+  const spliced = outlet.replySpliced && splicedReply(id, answer);
+  if (spliced) return outlet.replySpliced!(spliced);
+  const text = replyText(id, answer);
+  if (text !== undefined)
+    outlet.reply(
+      text,
+      answer.type === "error" ? { code: answer.error.code, ...(answer.kind ? { kind: answer.kind } : {}) } : undefined,
+    );
+}
+
+export function replyError(outlet: Outlet, id: RequestId | null, error: RpcErrorObject): void {
+  outlet.reply(stringifyExact(rpcError(id, error)), { code: error.code });
+}
+
+export function refuseInvalid(
+  value: unknown,
+  { id, reason }: { readonly id: RequestId | null; readonly reason: string },
+  { outlet, dialects }: Received,
+): void {
+  const words = dialects?.[0]?.describeInvalid(value) ?? `Invalid Request: ${reason}`;
+  const answeredId = isAnswerable(value, dialects !== undefined) ? id : null;
+  replyError(outlet, answeredId, { code: RPC.invalidRequest, message: words });
+}
+
+/**
+ * What is no request gets no reply that could be taken for one to a request of the same id; other dialects ask for a
+ * `method` least of all.
+ */
+function isAnswerable(value: unknown, hasDialects: boolean): boolean {
+  if (!isJsonObject(value)) return false;
+  return hasMethod(value) || (hasDialects && !("result" in value || "error" in value));
+}
+
+/** Returns a request with the id `null`, which JSON-RPC allows and MCP does not, without its id. */
+export function findNullIdRequest(value: unknown): RpcNotification | undefined {
+  if (!isJsonObject(value) || value["id"] !== null) return undefined;
+  const { id: _, ...rest } = value;
+  const classified = classifyMessage(rest);
+  return classified.type === "notification" ? classified.message : undefined;
+}

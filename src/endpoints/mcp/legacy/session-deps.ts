@@ -1,0 +1,22 @@
+import type { ToolMode } from "../../../core/calls/call.ts";
+import type { HubState } from "../../../state/ports/store.ts";
+import type { MethodsDeps } from "../methods.ts";
+import { SessionBoard } from "./board.ts";
+import { LegacyCodecs } from "./codec.ts";
+import type { LegacySessionOptions } from "./options.ts";
+import type { SessionDeps } from "./session.ts";
+
+export interface SessionDepsParts extends MethodsDeps {
+  readonly options: LegacySessionOptions;
+  readonly defaultMode: ToolMode;
+  /** What this hub shares with others. */
+  readonly state: HubState;
+}
+
+/**
+ * What the legacy sessions of one hub share, on HTTP, HTTP+SSE and stdio alike. Whoever creates it closes its `board`
+ * at the end.
+ */
+export function createSessionDeps(parts: SessionDepsParts): SessionDeps {
+  return { ...parts, board: new SessionBoard(parts.hub, parts.logger), codecs: new LegacyCodecs() };
+}

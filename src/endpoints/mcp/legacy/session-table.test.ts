@@ -1,0 +1,53 @@
+import { LOCAL_PRINCIPAL } from "../../../core/calls/call.ts";
+import { expect, test } from "vitest";
+import { SessionTable, type TableEntry } from "./session-table.ts";
+
+function session(id: string, principalId = "local", state: Partial<TableEntry> = {}): TableEntry {
+  const now = performance.now();
+  return {
+    id,
+    principalId,
+    isIdle: true,
+    isBusy: false,
+    lastSeenAt: now,
+    usedAt: now,
+    list: () => {},
+    close: () => {},
+    ...state,
+  };
+}
+
+const ids = (table: SessionTable<TableEntry>): string[] => Array.from(table, ({ id }) => id);
+const PRINCIPAL = LOCAL_PRINCIPAL;
+
+test("a full table ends the one that nobody used for longest", () => {
+  const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: 3 });
+  for (const id of ["a", "b", "c"]) table.add(session(id));
+  table.use("a", PRINCIPAL);
+  table.add(session("d"));
+  expect(ids(table)).toEqual(["a", "c", "d"]);
+});
+
+test("of those that only listen it is the same, also after a sweep", () => {
+  const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: 2 });
+  for (const id of ["a", "b"]) table.add(session(id, "local", { isIdle: false }));
+  table.use("a", PRINCIPAL);
+  table.sweep(performance.now());
+  table.add(session("c"));
+  expect(ids(table)).toEqual(["a", "c"]);
+});
+
+test("sessions at work are left alone: a table full of them takes no other", () => {
+  const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: 1 });
+  table.add(session("a", "local", { isIdle: false, isBusy: true }));
+  expect([table.add(session("b")), ids(table)]).toEqual([false, ["a"]]);
+});
+
+test("the principal with the most sessions makes room", () => {
+  const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: 3 });
+  table.add(session("quiet", "other"));
+  table.add(session("a"));
+  table.add(session("b"));
+  table.add(session("c", "third"));
+  expect(ids(table)).toEqual(["quiet", "b", "c"]);
+});

@@ -1,0 +1,398 @@
+import type { Ask, Client, Principal, ToolMode } from "../../../core/calls/call.ts";
+import type { HubPort, View } from "../../../core/ports/hub-port.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../../../core/json/json.ts";
+import { permissionOf } from "../../../core/ports/rights.ts";
+import type { SessionRecord } from "../../../state/ports/session-records.ts";
+import type { HubState } from "../../../state/ports/store.ts";
+import { answerInDialects, type DialectRequest } from "../../dialect.ts";
+import {
+  ASSUMED_LEGACY_REVISION,
+  negotiateLegacyRevision,
+  type LegacyRevision,
+} from "../../../wire/legacy/revisions.ts";
+import {
+  classifyMessage,
+  RPC,
+  type Classified,
+  type RpcNotification,
+  type RpcRequest,
+} from "../../../wire/messages.ts";
+import { errorAnswer, resultAnswer, type Answer } from "../answers.ts";
+import { readOffer, serverInfo, withoutListChanges, type Offer } from "../capabilities.ts";
+import { isLogLevel, reachesLevel } from "../../../wire/log-level.ts";
+import {
+  answerMethod,
+  faultAnswer,
+  isListMethod,
+  isPassedOn,
+  isSharedMethod,
+  methodNotFound,
+  type MethodRequest,
+  type MethodsDeps,
+} from "../methods.ts";
+import { progressGap } from "../progress-gap.ts";
+import { toolModeOfMeta } from "../../tool-mode.ts";
+import { askProblem, Asks } from "./asks.ts";
+import type { ListVersions } from "../list-watch.ts";
+import type { BoardMember, SessionBoard } from "./board.ts";
+import { CallScope, type ScopeOwner } from "./call-scope.ts";
+import { describeClient, metaWithoutToken, readHandshake, takesAnyLineAsAnswer } from "./client-info.ts";
+import type { LegacyCodecs } from "./codec.ts";
+import { InFlight } from "./in-flight.ts";
+import { KnownLists } from "./known-lists.ts";
+import type { LegacySessionOptions } from "./options.ts";
+import { lastingOutlet, type Outlet } from "./outlet.ts";
+import { findNullIdRequest, refuseInvalid, reply, replyError } from "./replies.ts";
+import type { Received, SessionStart } from "./session-start.ts";
+import { Subscriptions } from "./subscriptions.ts";
+
+const DONE = Promise.resolve();
+/** Questions to one client that may wait for an answer at once. */
+const MAX_WAITING_ASKS = 64;
+
+/** What all sessions of one door share. */
+export interface SessionDeps extends MethodsDeps {
+  readonly board: SessionBoard;
+  readonly codecs: LegacyCodecs;
+  readonly options: LegacySessionOptions;
+  /** The mode of sessions that name none. */
+  readonly defaultMode: ToolMode;
+  readonly state: HubState;
+}
+
+/**
+ * One client of the legacy era: handshake, requests both ways, notifications, subscriptions. It knows no transport:
+ * whoever has one hands it parsed messages and outlets. Messages are worked on side by side; a request that waits holds
+ * up nothing else.
+ */
+export class LegacySession implements BoardMember, ScopeOwner {
+  readonly door: string;
+  readonly #deps: SessionDeps;
+  readonly #outlet: Outlet;
+  readonly #asks: Asks;
+  readonly #inFlight: InFlight;
+  readonly #subscriptions: Subscriptions;
+  readonly #onRecord: ((record: SessionRecord) => void) | undefined;
+  /** All that is known of this session and is no live thing. */
+  #record: SessionRecord;
+  /** The one that the record names. */
+  #revision: LegacyRevision = ASSUMED_LEGACY_REVISION;
+  /**
+   * `opening` from the arrival of `initialize`, `open` once it is answered, `ready` once the client said `initialized`
+   * too.
+   */
+  #phase: "new" | "opening" | "open" | "ready" | "closed" = "new";
+  #isInitialized = false;
+  readonly #lists = new KnownLists();
+
+  constructor(deps: SessionDeps, start: SessionStart) {
+    this.#deps = deps;
+    this.door = start.door;
+    this.#outlet = start.outlet;
+    this.#onRecord = start.onRecord;
+    this.#record = {
+      principal: start.principal,
+      client: { ...(start.connection === undefined ? {} : { connection: start.connection }), capabilities: {} },
+      revision: this.#revision.date,
+      mode: deps.defaultMode,
+      subscriptions: [],
+    };
+    this.#inFlight = new InFlight(deps.options.maxInFlight);
+    this.#asks = new Asks({ timeoutMs: deps.options.askTimeoutMs, maxWaiting: MAX_WAITING_ASKS });
+    this.#subscriptions = new Subscriptions(deps, this, (subscriptions) => this.#note({ subscriptions }));
+  }
+
+  get record(): SessionRecord {
+    return this.#record;
+  }
+
+  get revision(): LegacyRevision {
+    return this.#revision;
+  }
+
+  /** Whether `initialize` was answered. */
+  get opened(): boolean {
+    return this.#phase === "open" || this.#phase === "ready";
+  }
+
+  get principal(): Principal {
+    return this.#record.principal;
+  }
+
+  get busy(): boolean {
+    return this.#inFlight.size > 0;
+  }
+
+  get view(): View {
+    return this.#viewIn(this.#record.mode);
+  }
+
+  get client(): Client {
+    return this.#record.client;
+  }
+
+  get logLevel(): string {
+    return this.#record.logLevel ?? "debug";
+  }
+
+  get hub(): HubPort {
+    return this.#deps.hub;
+  }
+
+  /**
+   * Takes one parsed message, whatever it is. Resolves when nothing more will be sent to its outlet: a request has its
+   * reply, or was cancelled. Never rejects.
+   */
+  receive(value: unknown, received: Received): Promise<void> {
+    if (this.#phase === "closed") return DONE;
+    const { principal } = received;
+    if (principal && principal !== this.#record.principal) this.#note({ principal });
+    const classified = classifyMessage(value);
+    switch (classified.type) {
+      case "reply":
+        this.#asks.settle(classified.message);
+        return DONE;
+      case "notification":
+        return this.#notified(classified.message, received) ?? DONE;
+      case "request":
+        return this.#answer(classified.message, received);
+      case "invalid":
+        return this.#invalid(value, classified, received);
+    }
+  }
+
+  #invalid(
+    value: unknown,
+    { id, reason }: Extract<Classified, { type: "invalid" }>,
+    received: Received,
+  ): Promise<void> {
+    const nullId = findNullIdRequest(value);
+    if (nullId && isJsonObject(value)) return this.#runNameless(nullId, received, value);
+    refuseInvalid(value, { id, reason }, received);
+    return DONE;
+  }
+
+  /** The client cannot answer questions any more, though it may still read answers. */
+  endQuestions(): void {
+    this.#asks.close();
+  }
+
+  /** Cancels what is running without an answer. */
+  abandon(reason: string): void {
+    this.#inFlight.cancelAll(reason);
+  }
+
+  /**
+   * Ends the session: what is running is cancelled and answered with an error, subscriptions end, the hub forgets the
+   * connection.
+   */
+  close(reason = "The session has ended."): void {
+    if (this.#phase === "closed") return;
+    this.#phase = "closed";
+    this.#deps.board.leave(this);
+    this.#inFlight.endAll(reason);
+    this.#asks.close();
+    this.#subscriptions.close();
+    const { connection } = this.client;
+    if (connection !== undefined) this.#deps.hub.release(connection);
+  }
+
+  wantsLog(level: unknown): boolean {
+    const { logLevel, client } = this.#record;
+    if (logLevel === undefined && takesAnyLineAsAnswer(client, this.#revision)) return false;
+    // Not only when logging was advertised: many servers log without declaring it, and clients that talk to them
+    // directly hear it.
+    return logLevel === undefined || reachesLevel(level, logLevel);
+  }
+
+  askProblem(ask: Ask): string | undefined {
+    return askProblem(ask, this.client.capabilities, this.#revision);
+  }
+
+  put(ask: Ask, outlet: Outlet, signal: AbortSignal): Promise<JsonObject> {
+    return this.#asks.put(ask, ask.outlivesCall ? lastingOutlet(outlet, this.#outlet) : outlet, signal);
+  }
+
+  listsMayHaveChanged(versions: ListVersions): void {
+    if (this.#phase !== "ready" || takesAnyLineAsAnswer(this.client, this.#revision)) return;
+    for (const notice of this.#lists.outdated(versions)) this.#outlet.note(notice);
+  }
+
+  resourceUpdated(text: string): void {
+    this.#outlet.note(text);
+  }
+
+  logged(level: unknown, text: string): void {
+    // What belongs to no call may be about anything, so it is not for callers with narrowed rights.
+    if (this.#phase === "ready" && !permissionOf(this.principal.rights).isNarrowed && this.wantsLog(level))
+      this.#outlet.note(text);
+  }
+
+  async #answer(request: RpcRequest, received: Received): Promise<void> {
+    const { id } = request;
+    const { outlet } = received;
+    const problem = this.#inFlight.problemOf(id);
+    if (problem) return replyError(outlet, id, problem);
+    const scope = new CallScope(this, outlet, request.params);
+    this.#inFlight.add(id, scope);
+    let answer: Answer;
+    try {
+      answer = await this.#dispatch(request, scope, received);
+    } catch (error) {
+      answer = faultAnswer(error, request, this.#deps);
+    }
+    if (outlet.isShared) await progressGap(scope.progressAt);
+    this.#inFlight.remove(id, scope);
+    scope.end();
+    if (!scope.cancellation.aborted) reply(outlet, id, answer);
+    if (request.method === "initialize") this.#becomeReady();
+  }
+
+  /**
+   * A request of another dialect without an id, or with the id `null`: nobody can cancel it, and without an id nobody
+   * hears of it again. `refused` is the message where MCP alone would refuse it.
+   */
+  async #runNameless(
+    { method, params = {} }: RpcNotification,
+    received: Received,
+    refused?: JsonObject,
+  ): Promise<void> {
+    const key = Symbol(method);
+    const problem = this.#inFlight.problemOf(key);
+    if (problem && refused) return replyError(received.outlet, null, problem);
+    if (problem)
+      return this.#deps.logger.warning("A request without an id was not run.", { method, reason: problem.message });
+    const scope = new CallScope(this, received.outlet, params);
+    const answering = this.#inDialects({ method, params }, scope, received);
+    if (!answering)
+      return (
+        refused && refuseInvalid(refused, { id: null, reason: "member `id` must be a string or a number" }, received)
+      );
+    this.#inFlight.add(key, scope);
+    const answer = await answering;
+    this.#inFlight.remove(key, scope);
+    scope.end();
+    if (refused && !scope.cancellation.aborted) reply(received.outlet, null, answer);
+  }
+
+  #inDialects(
+    request: DialectRequest,
+    scope: CallScope,
+    { mode, dialects = [] }: Received,
+  ): Promise<Answer> | undefined {
+    return answerInDialects(dialects, request, { view: this.#viewIn(mode), link: scope });
+  }
+
+  #dispatch(request: RpcRequest, scope: CallScope, received: Received): Promise<Answer> | Answer {
+    const { mode } = received;
+    const { method, params = {} } = request;
+    switch (method) {
+      case "initialize":
+        return this.#initialize(params, mode);
+      case "ping":
+        return resultAnswer({});
+      case "logging/setLevel":
+        return this.#setLogLevel(params);
+      case "resources/subscribe":
+        return this.#subscriptions.add(params, this.#deps.codecs.for(this.#revision));
+      case "resources/unsubscribe":
+        return this.#subscriptions.remove(params);
+      default:
+        if (isSharedMethod(method))
+          return this.#shared({ method, params, meta: metaWithoutToken(params) }, scope, mode);
+        return this.#inDialects({ method, params }, scope, received) ?? this.#passedOn({ method, params }, scope, mode);
+    }
+  }
+
+  #passedOn(
+    { method, params }: DialectRequest,
+    scope: CallScope,
+    mode: ToolMode | undefined,
+  ): Promise<Answer> | Answer {
+    return isPassedOn(method, { deps: this.#deps, view: this.#viewIn(mode) })
+      ? this.#shared({ method, params, meta: metaWithoutToken(params) }, scope, mode)
+      : methodNotFound(method);
+  }
+
+  #shared(request: MethodRequest, scope: CallScope, mode: ToolMode | undefined): Promise<Answer> {
+    const view = this.#viewIn(mode);
+    const codec = this.#deps.codecs.for(this.#revision);
+    const answering = answerMethod(request, { deps: this.#deps, view, link: scope, codec });
+    return isListMethod(request.method) && view.mode === this.#record.mode ? this.#noting(answering) : answering;
+  }
+
+  async #noting(answering: Promise<Answer>): Promise<Answer> {
+    const answer = await answering;
+    if (answer.type === "list") this.#lists.saw(answer.kind, answer.list.version);
+    return answer;
+  }
+
+  async #initialize(params: JsonObject, mode: ToolMode | undefined): Promise<Answer> {
+    const { date, problem } = readHandshake(params);
+    if (date === undefined) return errorAnswer(RPC.invalidParams, problem);
+    this.#revision = negotiateLegacyRevision(date);
+    this.#note({
+      revision: this.#revision.date,
+      mode: mode ?? toolModeOfMeta(objectMember(params, "_meta") ?? {}) ?? this.#deps.defaultMode,
+      client: describeClient(this.client.connection, params),
+    });
+    if (this.#phase === "new") this.#phase = "opening";
+    const offer = await readOffer(this.#deps.hub, this.view);
+    return this.#open(offer);
+  }
+
+  #open({ facts, lists, capabilities }: Offer): Answer {
+    if (this.#phase === "opening") this.#phase = "open";
+    this.#lists.offered(lists, capabilities);
+    return resultAnswer({
+      protocolVersion: this.#revision.date,
+      // Who cannot be told is promised nothing.
+      capabilities: takesAnyLineAsAnswer(this.client, this.#revision) ? withoutListChanges(capabilities) : capabilities,
+      serverInfo: serverInfo(facts),
+      ...(facts.instructions === undefined ? {} : { instructions: facts.instructions }),
+    });
+  }
+
+  async #setLogLevel(params: JsonObject): Promise<Answer> {
+    const { level } = params;
+    if (!isLogLevel(level))
+      return errorAnswer(RPC.invalidParams, "Invalid params: `level` must be one of MCP's eight log levels.");
+    this.#note({ logLevel: level });
+    const { connection } = this.client;
+    if (connection !== undefined) await this.#deps.hub.setLogLevel(connection, level);
+    return resultAnswer({});
+  }
+
+  #notified(message: RpcNotification, received: Received): Promise<void> | void {
+    const { method, params } = message;
+    switch (method) {
+      case "notifications/initialized":
+        this.#isInitialized = true;
+        return this.#becomeReady();
+      case "notifications/cancelled":
+        return this.#inFlight.cancel(params);
+      case "notifications/roots/list_changed":
+        if (this.client.connection !== undefined) this.#deps.hub.rootsChanged(this.client.connection);
+        return;
+      default:
+        return this.#runNameless(message, received);
+    }
+  }
+
+  // A client may send `initialized` without waiting for the answer to `initialize`; it is told of nothing before that
+  // answer.
+  #becomeReady(): void {
+    if (this.#phase !== "open" || !this.#isInitialized) return;
+    this.#phase = "ready";
+    this.#deps.board.join(this);
+  }
+
+  #viewIn(mode: ToolMode = this.#record.mode): View {
+    return { mode, principal: this.#record.principal };
+  }
+
+  #note(change: Partial<SessionRecord>): void {
+    this.#record = { ...this.#record, ...change };
+    this.#onRecord?.(this.#record);
+  }
+}

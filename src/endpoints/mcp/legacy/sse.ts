@@ -1,0 +1,138 @@
+import type { ToolMode } from "../../../core/calls/call.ts";
+import { randomBytes } from "node:crypto";
+import { connectionId } from "../../../core/calls/connection-id.ts";
+import { Shares, type Holder } from "../../../core/fairness/shares.ts";
+import type { EventStream } from "../../../http/answer/event-stream.ts";
+import { isJsonContent } from "../../../http/request/json-content.ts";
+import { sendText } from "../../../http/answer/send.ts";
+import { MESSAGES_PATH } from "../../paths.ts";
+import { withToolNames } from "../../tool-names.ts";
+import type { LegacyExchange } from "./exchange.ts";
+import { batchProblem, FULL, sendProblem, SESSION_NOT_FOUND } from "./http-checks.ts";
+import type { Outlet } from "./outlet.ts";
+import { LegacySession, type SessionDeps } from "./session.ts";
+
+interface Connection {
+  readonly session: LegacySession;
+  readonly stream: EventStream;
+  /** The tool mode that the request for the stream named. */
+  readonly mode: ToolMode | undefined;
+  readonly owner: Holder;
+}
+
+/**
+ * HTTP+SSE of 2024-11-05: `GET /sse` opens the stream that carries everything to the client and names the address to
+ * post to. The session lives as long as the stream.
+ */
+export class LegacySse {
+  readonly #deps: SessionDeps;
+  readonly #connections = new Map<string, Connection>();
+  readonly #shares = new Shares();
+  #closing: AbortSignal | undefined;
+
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
+  }
+
+  get size(): number {
+    return this.#connections.size;
+  }
+
+  open({ http, principal, mode }: LegacyExchange): void {
+    const owner: Holder = { principal: http.principal.id };
+    if (!this.#hasRoomFor(owner)) return sendProblem(http.answer, FULL);
+    const id = randomBytes(16).toString("hex");
+    const stream = http.openStream();
+    const session = new LegacySession(this.#deps, {
+      connection: connectionId(),
+      door: "mcp-sse",
+      principal,
+      outlet: streamOutlet(stream),
+    });
+    this.#connections.set(id, { session, stream, mode, owner });
+    this.#shares.add(owner);
+    stream.onClosed(() => this.#end(id));
+    this.#endStreamsOn(http.closing);
+    stream.send(`${new URL(http.baseUrl).pathname.replace(/\/$/, "")}${MESSAGES_PATH}?sessionId=${id}`, {
+      event: "endpoint",
+    });
+  }
+
+  /** Takes one message, or a batch; its answers come on the stream. */
+  post({ http, ...exchange }: LegacyExchange, body: unknown): void {
+    const id = http.query.get("sessionId") ?? "";
+    const connection = this.#connections.get(id);
+    if (!connection || connection.session.principal.id !== http.principal.id)
+      return sendProblem(http.answer, SESSION_NOT_FOUND);
+    if (!isJsonContent(http.header("content-type")))
+      return sendText(http.answer, 400, "Unsupported content-type: send application/json");
+    const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+    const problem = batchProblem(messages);
+    if (problem) return sendProblem(http.answer, problem);
+    sendText(http.answer, 202, "Accepted");
+    const mode = exchange.mode ?? connection.mode;
+    const received = {
+      outlet: streamOutlet(connection.stream),
+      principal: withToolNames(
+        exchange.principal,
+        exchange.principal.toolNames ?? connection.session.principal.toolNames ?? "mcp",
+      ),
+      ...(mode ? { mode } : {}),
+    };
+    const work = messages.map((message) => connection.session.receive(message, received));
+    void Promise.all(work).then(() => this.#endIfClosing(id));
+  }
+
+  /** Ends every connection; what is still running is answered with an error. */
+  close(): void {
+    for (const [id, { stream }] of Array.from(this.#connections)) {
+      this.#end(id);
+      stream.end();
+    }
+  }
+
+  // One listener for all streams: there may be thousands of them.
+  #endStreamsOn(closing: AbortSignal): void {
+    if (this.#closing === closing) return;
+    this.#closing = closing;
+    closing.addEventListener("abort", () => {
+      for (const id of Array.from(this.#connections.keys())) this.#endIfClosing(id);
+    });
+  }
+
+  /** While the listener closes, a connection ends as soon as everything on it is answered. */
+  #endIfClosing(id: string): void {
+    const connection = this.#connections.get(id);
+    if (this.#closing?.aborted && connection && !connection.session.busy) connection.stream.end();
+  }
+
+  /** When there are as many as may be, whoever owes the newcomer one gives its oldest up. */
+  #hasRoomFor(newcomer: Holder): boolean {
+    if (this.#connections.size < this.#deps.options.maxSessions) return true;
+    const oldest = this.#shares.debtorTo(newcomer, this.#connections, { holder: ([, { owner }]) => owner });
+    if (!oldest) return false;
+    const [id, { stream }] = oldest;
+    this.#end(id);
+    stream.end();
+    return true;
+  }
+
+  #end(id: string): void {
+    const connection = this.#connections.get(id);
+    if (!connection) return;
+    this.#connections.delete(id);
+    this.#shares.remove(connection.owner);
+    connection.session.close();
+  }
+}
+
+function streamOutlet(stream: EventStream): Outlet {
+  return {
+    isShared: true,
+    get reachable() {
+      return stream.isOpen;
+    },
+    reply: (text) => stream.send(text),
+    note: (text) => stream.send(text),
+  };
+}

@@ -1,0 +1,84 @@
+import { isJsonObject, type JsonObject } from "../../../core/json/json.ts";
+
+/**
+ * The legacy wire demands an object at the root of `outputSchema` and of `structuredContent`; the modern one takes any
+ * JSON.
+ */
+export function hasObjectRoot(schema: JsonObject): boolean {
+  return schema["type"] === "object";
+}
+
+/**
+ * The schema of `{result: <value>}`. References into the same document are turned to where the schema now stands;
+ * whatever sets a base of its own (`$id`) keeps its references.
+ */
+export function wrapOutputSchema(schema: JsonObject): JsonObject {
+  const dialect = typeof schema["$schema"] === "string" ? { $schema: schema["$schema"] } : {};
+  return { ...dialect, type: "object", properties: { result: moveSchema(schema) }, required: ["result"] };
+}
+
+function moveSchema(schema: JsonObject): JsonObject {
+  if (setsBase(schema)) return schema;
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, moveKeyword(key, value)]));
+}
+
+function moveKeyword(key: string, value: unknown): unknown {
+  if (REFERENCES.has(key)) return typeof value === "string" ? moveReference(value) : value;
+  // What stands under these is data: a `$ref` in it is a value like any other.
+  if (DATA.has(key)) return value;
+  if (NAMED_SCHEMAS.has(key) && isJsonObject(value)) {
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, moveAny(member)]));
+  }
+  return moveAny(value);
+}
+
+function moveAny(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(moveAny);
+  return isJsonObject(value) ? moveSchema(value) : value;
+}
+
+function moveReference(reference: string): string {
+  if (reference === "#") return NEW_ROOT;
+  return reference.startsWith("#/") ? `${NEW_ROOT}${reference.slice(1)}` : reference;
+}
+
+// Draft-07 spells an anchor as `$id: "#name"`, which sets no base.
+function setsBase(schema: JsonObject): boolean {
+  const id = schema["$id"];
+  return id !== undefined && !(typeof id === "string" && id.startsWith("#"));
+}
+
+const NEW_ROOT = "#/properties/result";
+const REFERENCES: ReadonlySet<string> = new Set(["$ref", "$dynamicRef"]);
+const DATA: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
+const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+  "dependencies",
+]);
+
+/**
+ * Writes the boolean schemas of properties as objects that mean the same. The legacy wire takes objects alone there,
+ * and its clients refuse a whole list for one `true`.
+ */
+export function withObjectProperties(tool: JsonObject): JsonObject {
+  let changed = tool;
+  for (const member of ["inputSchema", "outputSchema"]) {
+    const schema = tool[member];
+    const properties = isJsonObject(schema) ? schema["properties"] : undefined;
+    if (!isJsonObject(schema) || !isJsonObject(properties)) continue;
+    const entries = Object.entries(properties);
+    if (!entries.some(([, property]) => typeof property === "boolean")) continue;
+    const objects = Object.fromEntries(entries.map(([name, property]) => [name, asObject(property)]));
+    changed = { ...changed, [member]: { ...schema, properties: objects } };
+  }
+  return changed;
+}
+
+function asObject(property: unknown): unknown {
+  if (typeof property !== "boolean") return property;
+  return property ? {} : { not: {} };
+}

@@ -1,0 +1,95 @@
+import { messageOf } from "../../core/errors.ts";
+import type { HubPort, ListKind, RenderedList, View } from "../../core/ports/hub-port.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import { permissionOf } from "../../core/ports/rights.ts";
+
+/** State of one list, compared to decide whether a client is notified. */
+export interface ListVersion {
+  /** Digest of the content. */
+  readonly version: string;
+  /** Changes that its sources announced. */
+  readonly announcements: number;
+}
+
+/** States of the lists that one view shows now. */
+export type ListVersions = ReadonlyMap<ListKind, ListVersion>;
+
+export function versionOf({ version, announcements = 0 }: RenderedList): ListVersion {
+  return { version, announcements };
+}
+
+/** Somebody who tells a client of changed lists. */
+export interface ListWatcher {
+  readonly view: View;
+  /** Compares with what its client has seen and tells it of what differs. */
+  listsMayHaveChanged(versions: ListVersions): void;
+}
+
+/** Spreads changes of the hub's lists: one listener for everybody who joins, each view looked at once a change. */
+export class ListWatch<Member extends ListWatcher> {
+  readonly members = new Set<Member>();
+  readonly #hub: HubPort;
+  readonly #logger: Logger;
+  readonly #dirty = new Set<ListKind>();
+  readonly #stop: () => void;
+  #isSweeping = false;
+
+  constructor(hub: HubPort, logger: Logger) {
+    this.#hub = hub;
+    this.#logger = logger;
+    this.#stop = hub.events.listsChanged.on(({ lists }) => this.#changed(lists));
+  }
+
+  /** The versions of these lists now; a list that cannot be read is left out. */
+  async versions(kinds: Iterable<ListKind>, view: View): Promise<Map<ListKind, ListVersion>> {
+    const versions = new Map<ListKind, ListVersion>();
+    for (const kind of kinds) {
+      try {
+        versions.set(kind, versionOf(await this.#hub.list(kind, view)));
+      } catch (error) {
+        this.#logger.warning("A list could not be read, so clients cannot be told of its changes.", {
+          list: kind,
+          error: messageOf(error),
+        });
+      }
+    }
+    return versions;
+  }
+
+  close(): void {
+    this.#stop();
+    this.members.clear();
+  }
+
+  #changed(lists: readonly ListKind[]): void {
+    if (this.members.size === 0) return;
+    for (const kind of lists) this.#dirty.add(kind);
+    // Changes during a sweep are taken up by the same run: a storm of them costs no more than one after another.
+    if (!this.#isSweeping) void this.#sweep();
+  }
+
+  async #sweep(): Promise<void> {
+    this.#isSweeping = true;
+    while (this.#dirty.size > 0) {
+      const kinds = Array.from(this.#dirty);
+      this.#dirty.clear();
+      for (const members of this.#byView()) {
+        const versions = await this.versions(kinds, members[0]!.view);
+        for (const member of members) if (this.members.has(member)) member.listsMayHaveChanged(versions);
+      }
+    }
+    this.#isSweeping = false;
+  }
+
+  #byView(): Iterable<readonly Member[]> {
+    const groups = new Map<string, Member[]>();
+    for (const member of this.members) {
+      const { mode, principal } = member.view;
+      const key = `${mode} ${principal.toolNames ?? "mcp"} ${principal.id} ${permissionOf(principal.rights).key}`;
+      const group = groups.get(key);
+      if (group) group.push(member);
+      else groups.set(key, [member]);
+    }
+    return groups.values();
+  }
+}

@@ -1,0 +1,66 @@
+import type { Principal, ToolNames } from "../../core/calls/call.ts";
+import type { HttpExchange } from "../../http/exchange.ts";
+import type { Mountable } from "../../http/listening/listener.ts";
+import type { Dialect } from "../dialect.ts";
+import type { Conversation, McpFace } from "../door.ts";
+import type { ServedEra } from "../../core/sources/served-era.ts";
+import { McpHttpDoor } from "./http-door.ts";
+import { LateLegacy } from "./late-legacy.ts";
+import type { SessionDepsParts } from "./legacy/session-deps.ts";
+import type { ModernEndpoint } from "./modern/endpoint.ts";
+import { mountSse } from "./sse-door.ts";
+import { needsWholeMcp } from "./whole-mcp.ts";
+
+export interface McpDoorParts {
+  readonly modern: ModernEndpoint;
+  readonly session: SessionDepsParts;
+  readonly era: ServedEra;
+  /** For clients that name none. */
+  readonly toolNames: ToolNames;
+  /** False: another door serves `/mcp` and hands on what is MCP's. */
+  readonly ownsPath: boolean;
+}
+
+/** MCP on HTTP, all of it: `/mcp` for both eras, `/sse` and `/messages` for 2024-11-05. */
+export class McpDoor implements McpFace {
+  readonly #parts: McpDoorParts;
+  readonly #legacy: LateLegacy;
+  readonly #http: McpHttpDoor;
+
+  constructor(parts: McpDoorParts) {
+    const { modern, session, era, toolNames } = parts;
+    this.#parts = parts;
+    this.#legacy = new LateLegacy(session);
+    this.#http = new McpHttpDoor({ modern, legacy: this.#legacy, defaultMode: session.defaultMode, era, toolNames });
+  }
+
+  mount(listener: Mountable): void {
+    if (this.#parts.ownsPath) this.#http.mount(listener);
+    mountSse(listener, this.#legacy, this.#parts.toolNames);
+  }
+
+  giveUp(): void {
+    this.#legacy.giveUp();
+  }
+
+  close(): void {
+    this.#legacy.close();
+    this.#parts.modern.close();
+  }
+
+  wants(body: unknown, exchange: HttpExchange): boolean {
+    return needsWholeMcp(body, exchange);
+  }
+
+  take(body: unknown, exchange: HttpExchange, dialects?: readonly Dialect[]): void | Promise<void> {
+    return this.#http.take(body, exchange, dialects);
+  }
+
+  serve(exchange: HttpExchange): void | Promise<void> {
+    return this.#http.serve(exchange);
+  }
+
+  converse(principal: Principal): Conversation {
+    return this.#legacy.converse(principal);
+  }
+}

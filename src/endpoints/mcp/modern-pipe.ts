@@ -1,0 +1,118 @@
+import { stringifyExact } from "../../core/json/exact-json.ts";
+import { CallMap } from "../../core/calls/call-map.ts";
+import { Canceller } from "../../core/calls/cancellation.ts";
+import type { Principal, ToolMode } from "../../core/calls/call.ts";
+import { FailError } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import { fail } from "../../core/calls/outcome.ts";
+import { classifyMessage, isRequestId, rpcError, RPC, type RequestId, type RpcRequest } from "../../wire/messages.ts";
+import type { ModernEndpoint } from "./modern/endpoint.ts";
+import { progressGap } from "./progress-gap.ts";
+
+export interface ModernPipeOptions {
+  readonly endpoint: ModernEndpoint;
+  readonly principal: Principal;
+  /** The lasting connection that the pipe is. */
+  readonly connection: string;
+  /** A pipe has no header that could name another one. */
+  readonly mode: ToolMode;
+  readonly maxInFlight: number;
+  /** Writes one JSON text. */
+  send(text: string): void;
+}
+
+/**
+ * The modern era on a pipe: requests side by side, cancelled by notification since no stream of their own can be
+ * closed.
+ */
+export class ModernPipe {
+  readonly #options: ModernPipeOptions;
+  readonly #inFlight = new CallMap<RequestId, Canceller>();
+
+  constructor(options: ModernPipeOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Takes one parsed message that claims the modern era. Resolves when nothing more will be sent for it. Never rejects.
+   */
+  async receive(message: unknown): Promise<void> {
+    const classified = classifyMessage(message);
+    switch (classified.type) {
+      case "request":
+        return this.#serve(classified.message);
+      case "notification":
+        return this.noticed(message);
+      case "invalid":
+        return this.#refuse(classified.id, RPC.invalidRequest, `Invalid Request: ${classified.reason}`);
+      case "reply":
+    }
+  }
+
+  /** `notifications/cancelled`, with or without an envelope. Ids that are not of this era are left alone. */
+  noticed(message: unknown): void {
+    if (!isJsonObject(message) || message["method"] !== "notifications/cancelled" || !isJsonObject(message["params"]))
+      return;
+    const { requestId, reason } = message["params"];
+    if (!isRequestId(requestId)) return;
+    const running = this.#inFlight.get(requestId);
+    this.#inFlight.delete(requestId);
+    running?.abort(
+      new FailError(
+        fail("cancelled", "The caller cancelled.", typeof reason === "string" ? { details: { reason } } : {}),
+      ),
+    );
+  }
+
+  /** The client sends nothing more: what listens, or waits for its input, would wait for ever. */
+  endInput(): void {
+    this.#options.endpoint.release(this.#options.connection);
+  }
+
+  /** Cancels what is running and answers it with an error. */
+  close(reason: string): void {
+    const running = this.#inFlight.entries();
+    this.#inFlight.clear();
+    for (const [id, controller] of running) {
+      controller.abort(new FailError(fail("cancelled", reason)));
+      this.#refuse(id, RPC.internal, `${reason} Nothing is known of how this request ended.`);
+    }
+  }
+
+  async #serve(message: RpcRequest): Promise<void> {
+    const { id } = message;
+    const { endpoint, principal, connection, mode, maxInFlight, send } = this.#options;
+    if (this.#inFlight.has(id))
+      return this.#refuse(
+        id,
+        RPC.invalidRequest,
+        `Invalid Request: a request with the id ${stringifyExact(id)} is still running.`,
+      );
+    if (this.#inFlight.size >= maxInFlight) {
+      return this.#refuse(
+        id,
+        RPC.internal,
+        `Too many requests at once: ${maxInFlight} are running. Wait for some of them to be answered.`,
+      );
+    }
+    const controller = new Canceller();
+    this.#inFlight.set(id, controller);
+    const facts = { door: "mcp-stdio", principal, mode, signal: controller, connection };
+    let reply: string | undefined;
+    let progressAt: number | undefined;
+    const note = (text: string): void => {
+      if (text.includes('"notifications/progress"')) progressAt = performance.now();
+      send(text);
+    };
+    await endpoint.handle(message, { reply: (text) => void (reply = text), note }, facts);
+    await progressGap(progressAt);
+    // After a cancellation the id is free, and somebody else may have it; after the end it has its answer already.
+    if (this.#inFlight.get(id) !== controller) return;
+    this.#inFlight.delete(id);
+    if (reply !== undefined) send(reply);
+  }
+
+  #refuse(id: RequestId | null, code: number, message: string): void {
+    this.#options.send(stringifyExact(rpcError(id, { code, message })));
+  }
+}

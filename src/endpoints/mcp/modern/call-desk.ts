@@ -1,0 +1,173 @@
+import { stringifyExact } from "../../../core/json/exact-json.ts";
+import type { Cancellation } from "../../../core/calls/cancellation.ts";
+import type { Client } from "../../../core/calls/call.ts";
+import { FailError } from "../../../core/errors.ts";
+import { objectMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
+import { fail } from "../../../core/calls/outcome.ts";
+import type { HubState } from "../../../state/ports/store.ts";
+import { isRequestId, RPC, type RequestId, type RpcRequest } from "../../../wire/messages.ts";
+import { errorAnswer, resultAnswer, SILENCE, type Answer } from "../answers.ts";
+import { answerMethod, type MethodContext } from "../methods.ts";
+import { holderIn, type AdmittedFacts } from "./facts.ts";
+import { inputProblem, relayProblem } from "./input-requests.ts";
+import type { ModernOutlet } from "./outlet.ts";
+import { ParkedCalls, type ParkingOptions } from "./parked-calls.ts";
+import { isOwnState, unwrapRelayed, wrapRelayed, type Binding } from "./request-state.ts";
+import { RunningCall, type Visit } from "./running-call.ts";
+
+type CallContext = Omit<MethodContext, "link">;
+
+interface CallerBack {
+  readonly state: string;
+  readonly visit: RequestVisit;
+  readonly binding: Binding;
+}
+
+/** Serves calls, over as many requests as their questions to the caller take. */
+export class CallDesk {
+  readonly #parked: ParkedCalls;
+
+  constructor(options: ParkingOptions, state: HubState) {
+    this.#parked = new ParkedCalls(options, state);
+  }
+
+  get parked(): number {
+    return this.#parked.size;
+  }
+
+  /** What to answer to this request: the call's answer, or `input_required` with what the call wants to know. */
+  serve(message: RpcRequest, visit: RequestVisit, context: CallContext): Answer | Promise<Answer> {
+    const params = message.params ?? {};
+    const problem = inputProblem(params);
+    if (problem !== undefined) return errorAnswer(RPC.invalidParams, `Invalid params: ${problem}.`);
+    const binding = bindingOf(message, visit.request);
+    const state = params["requestState"];
+    if (!isOwnState(state)) return this.#visit(this.#begin(message, visit, context), visit, binding);
+    return this.#goOn(objectMember(params, "inputResponses") ?? {}, { state, visit, binding });
+  }
+
+  /** The caller is back with answers for a call that waits. */
+  async #goOn(responses: JsonObject, { state, visit, binding }: CallerBack): Promise<Answer> {
+    const taken = await this.#parked.take(state, binding);
+    if (taken.type !== "here") return taken.type === "elsewhere" ? HELD_ELSEWHERE : INVALID_STATE;
+    taken.call.respond(responses);
+    return this.#visit(taken.call, visit, binding);
+  }
+
+  release(connection: string): void {
+    this.#parked.release(connection);
+  }
+
+  close(): void {
+    this.#parked.close();
+  }
+
+  #begin({ method, params = {} }: RpcRequest, visit: RequestVisit, context: CallContext): RunningCall {
+    const { request } = visit;
+    const call = new RunningCall(clientOf(request), visit, RELAYING_METHODS.has(method));
+    const meta = withoutToken(request.meta);
+    const state = params["requestState"];
+    const sent = typeof state === "string" ? { ...params, requestState: unwrapRelayed(state) } : params;
+    void answerMethod(
+      { method, params: sent, meta },
+      { deps: context.deps, view: context.view, codec: context.codec, link: call },
+    ).then((answer) => call.settle(this.#relayed(answer, request, method)));
+    return call;
+  }
+
+  async #visit(call: RunningCall, visit: RequestVisit, binding: Binding): Promise<Answer> {
+    for (;;) {
+      const end = await call.take(visit);
+      if (end.type === "answer") return end.answer;
+      if (visit.signal.aborted) return SILENCE;
+      const holder = holderIn(visit.request);
+      if (this.#parked.hasRoomFor(holder)) {
+        const requestState = this.#parked.park(call, binding, holder);
+        return resultAnswer({ resultType: "input_required", inputRequests: end.inputRequests, requestState });
+      }
+      call.refuseQuestions(
+        new FailError(
+          fail("limited", "The caller cannot be asked now: too many calls wait for input already. Try again later."),
+        ),
+      );
+    }
+  }
+
+  /** A source's own `input_required` goes to the caller as it is, if the caller can be asked that. */
+  #relayed(answer: Answer, request: AdmittedFacts, method: string): Answer {
+    if (answer.type !== "result" || answer.result["resultType"] !== "input_required") return answer;
+    if (!RELAYING_METHODS.has(method))
+      return errorAnswer(RPC.internal, `The source asked for input, which \`${method}\` cannot carry.`);
+    const error = relayProblem(answer.result, request.envelope.clientCapabilities);
+    if (error) return { type: "error", error };
+    const state = answer.result["requestState"];
+    return typeof state === "string" ? resultAnswer({ ...answer.result, requestState: wrapRelayed(state) }) : answer;
+  }
+}
+
+const INVALID_STATE = errorAnswer(RPC.invalidParams, "Invalid or expired requestState", {
+  reason: "invalid_request_state",
+});
+const HELD_ELSEWHERE = errorAnswer(
+  RPC.invalidParams,
+  "Another hub holds the call of this requestState. Send the retry to the hub that asked for input.",
+  { reason: "held_elsewhere" },
+);
+
+/** Methods whose answer may be `input_required`. */
+const RELAYING_METHODS: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
+
+/** A class, since an object literal with a function in it lives until a full collection, and its call with it. */
+export class RequestVisit implements Visit {
+  readonly request: AdmittedFacts;
+  readonly signal: Cancellation;
+  readonly capabilities: JsonObject;
+  readonly progressToken: RequestId | undefined;
+  readonly logLevel: string | undefined;
+  readonly #outlet: ModernOutlet;
+
+  constructor(method: string, outlet: ModernOutlet, request: AdmittedFacts) {
+    const { signal, envelope, meta } = request;
+    const token = meta["progressToken"];
+    this.#outlet = outlet;
+    this.request = request;
+    this.signal = signal;
+    this.capabilities = RELAYING_METHODS.has(method) ? envelope.clientCapabilities : {};
+    this.progressToken = isRequestId(token) ? token : undefined;
+    this.logLevel = envelope.logLevel;
+  }
+
+  get door(): string {
+    return this.request.door;
+  }
+
+  note(method: string, params: JsonObject): void {
+    this.#outlet.note(stringifyExact({ jsonrpc: "2.0", method, params }));
+  }
+}
+
+function withoutToken(meta: JsonObject): JsonObject {
+  if (!("progressToken" in meta)) return meta;
+  const { progressToken: _, ...others } = meta;
+  return others;
+}
+
+function bindingOf({ method, params = {} }: RpcRequest, { principal }: AdmittedFacts): Binding {
+  return {
+    principal: principal.id,
+    method,
+    target: String(params["name"] ?? params["uri"]),
+    arguments: params["arguments"] ?? {},
+  };
+}
+
+function clientOf({ connection, envelope }: AdmittedFacts): Client {
+  const { clientInfo, clientCapabilities: capabilities } = envelope;
+  const client: { -readonly [K in keyof Client]: Client[K] } = { era: "modern", capabilities };
+  if (connection !== undefined) client.connection = connection;
+  const name = clientInfo && stringMember(clientInfo, "name");
+  const version = clientInfo && stringMember(clientInfo, "version");
+  if (name !== undefined) client.name = name;
+  if (version !== undefined) client.version = version;
+  return client;
+}

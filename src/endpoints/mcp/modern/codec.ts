@@ -1,0 +1,100 @@
+import { stringifyExact } from "../../../core/json/exact-json.ts";
+import type { CallMethod } from "../../../core/calls/call.ts";
+import type { ListKind, RenderedList, ServerFacts } from "../../../core/ports/hub-port.ts";
+import { copyOf, objectMember, type JsonObject } from "../../../core/json/json.ts";
+import type { RpcErrorObject } from "../../../core/calls/outcome.ts";
+import { RPC } from "../../../wire/messages.ts";
+import { META } from "../../../wire/modern/envelope.ts";
+import { briefServerInfo } from "../capabilities.ts";
+import type { MethodCodec } from "../methods.ts";
+
+/** Whether somebody between us and the caller may keep an answer for others. */
+export type CacheScope = "public" | "private";
+
+/**
+ * The words of 2026-07-28 for what the hub answers: who answers, whether the answer is complete, how long it may be
+ * kept.
+ */
+export class ModernCodec implements MethodCodec {
+  readonly invalidArguments = "isError";
+  readonly resourceNotFoundCode = RPC.invalidParams;
+  readonly #scope: CacheScope;
+  readonly #identity: JsonObject;
+
+  constructor(facts: ServerFacts, scope: CacheScope) {
+    this.#scope = scope;
+    this.#identity = Object.freeze({ [META.serverInfo]: briefServerInfo(facts) });
+  }
+
+  /** The `_meta` that says who answers. */
+  get identity(): JsonObject {
+    return this.#identity;
+  }
+
+  /**
+   * Members that every list and `server/discover` carries. Lists are read afresh for each request, so none may be kept.
+   */
+  cacheable({ isPrivate = false }: { readonly isPrivate?: boolean | undefined }): JsonObject {
+    return { resultType: "complete", ttlMs: 0, cacheScope: isPrivate ? "private" : this.#scope, _meta: this.#identity };
+  }
+
+  list(kind: ListKind, list: RenderedList): RenderedList {
+    return kind === "tools" ? withoutExecution(list) : list;
+  }
+
+  /** Left as it is: `stamp` sees every result, those of failures among them. */
+  result(_method: CallMethod, _target: string, result: JsonObject): JsonObject {
+    return result;
+  }
+
+  /** A call's result with what this era wants to find in each. */
+  stamp(method: string, result: JsonObject): JsonObject {
+    const stamped = copyOf(result);
+    const meta = objectMember(result, "_meta");
+    stamped["resultType"] ??= "complete";
+    stamped["_meta"] = meta ? { ...meta, ...this.#identity } : this.#identity;
+    return method === "resources/read" && stamped["resultType"] === "complete" ? this.#withCaching(stamped) : stamped;
+  }
+
+  upstreamError(error: RpcErrorObject): RpcErrorObject {
+    if (error.code === RPC.resourceNotFound) return { ...error, code: RPC.invalidParams };
+    return HOP_CODES.has(error.code) ? { ...error, code: RPC.internal } : error;
+  }
+
+  // What a source allows is kept, except that nothing seen through somebody's rights may be handed to others.
+  #withCaching(result: JsonObject): JsonObject {
+    const { ttlMs, cacheScope } = result;
+    const isTtl = typeof ttlMs === "number" && Number.isSafeInteger(ttlMs) && ttlMs >= 0;
+    const isPublic = this.#scope === "public" && cacheScope !== "private";
+    return { ...result, ttlMs: isTtl ? ttlMs : 0, cacheScope: isPublic ? "public" : "private" };
+  }
+}
+
+/**
+ * Errors about one hop's headers, revision or handshake: passed on, the caller would take them for faults of its own.
+ */
+const HOP_CODES: ReadonlySet<number> = new Set([
+  RPC.headerMismatch,
+  RPC.unsupportedProtocolVersion,
+  RPC.urlElicitationRequired,
+]);
+
+const projected = new WeakMap<RenderedList, RenderedList>();
+
+/** This era knows no `execution` of a tool: its tasks are an extension with words of its own. */
+function withoutExecution(list: RenderedList): RenderedList {
+  const held = projected.get(list);
+  if (held) return held;
+  const hasAny = list.entries.some((entry) => "execution" in entry);
+  const entries = hasAny ? list.entries.map(withoutExecutionMember) : list.entries;
+  const result = hasAny
+    ? { entries, json: stringifyExact(entries), version: list.version, ...(list.isPrivate && { isPrivate: true }) }
+    : list;
+  projected.set(list, result);
+  return result;
+}
+
+function withoutExecutionMember(entry: JsonObject): JsonObject {
+  const { execution: _, ...rest } = entry;
+  return rest;
+}

@@ -1,0 +1,246 @@
+import { stringifyExact } from "../../../core/json/exact-json.ts";
+import { Canceller } from "../../../core/calls/cancellation.ts";
+import { messageOf } from "../../../core/errors.ts";
+import { LOCAL_PRINCIPAL, type ToolMode, type ToolNames } from "../../../core/calls/call.ts";
+import { nextCallId } from "../../../core/calls/call-id.ts";
+import type { HubPort, ServerFacts, View } from "../../../core/ports/hub-port.ts";
+import type { JsonObject } from "../../../core/json/json.ts";
+import type { Logger } from "../../../core/ports/ports.ts";
+import { permissionOf } from "../../../core/ports/rights.ts";
+import type { SourceFeatures } from "../../../core/sources/records.ts";
+import type { HubState } from "../../../state/ports/store.ts";
+import { rpcError, RPC, type RpcRequest } from "../../../wire/messages.ts";
+import { META, MODERN_REVISIONS } from "../../../wire/modern/envelope.ts";
+import type { HeaderLookup } from "../../../wire/modern/headers.ts";
+import { replyText, resultAnswer, splicedReply, type Answer } from "../answers.ts";
+import { offeredFeatures, readSettled, serverInfo, withDeclared } from "../capabilities.ts";
+import { internalAnswer } from "../failures.ts";
+import type { CallerLink } from "../../../core/calls/caller-link.ts";
+import {
+  answerMethod,
+  isListMethod,
+  isPassedOn,
+  isSharedMethod,
+  methodNotFound,
+  type MethodContext,
+  type MethodsDeps,
+} from "../methods.ts";
+import type { ModernOptions } from "../options.ts";
+import { admit, mismatched } from "./admission.ts";
+import { CallDesk, RequestVisit } from "./call-desk.ts";
+import { ModernCodec, type CacheScope } from "./codec.ts";
+import { AdmittedFacts, type RequestFacts } from "./facts.ts";
+import { Listens } from "./listens.ts";
+import type { ModernOutlet } from "./outlet.ts";
+import { ToolHeaders } from "./tool-headers.ts";
+
+export interface ModernDeps {
+  readonly hub: HubPort;
+  readonly logger: Logger;
+  readonly options: ModernOptions;
+  readonly pageSize?: number;
+  /** Mode of requests that name none; answers in another mode are kept for their caller alone. */
+  readonly defaultMode: ToolMode;
+  /** Names of tools for requests that name none; as with modes. @default "mcp" */
+  readonly toolNames?: ToolNames;
+  /** Callers are told apart by tokens, so what one sees is not for others. */
+  readonly hasTokens: boolean;
+  /** What this hub shares with others. */
+  readonly state: HubState;
+}
+
+/**
+ * The modern era (2026-07-28): each request stands for itself and says in its envelope who sends it. Knows no
+ * transport: whoever has one hands it messages, an outlet for each, and what it knows of the sender.
+ */
+export class ModernEndpoint {
+  readonly #deps: ModernDeps;
+  readonly #methods: MethodsDeps;
+  readonly #listens: Listens;
+  readonly #desk: CallDesk;
+  readonly #toolHeaders: ToolHeaders;
+  /** Who the hub is, as calls tell it; or the asking for it. */
+  #facts: ServerFacts | Promise<ServerFacts> | undefined;
+  #codec: { readonly facts: ServerFacts; readonly scope: CacheScope; readonly codec: ModernCodec } | undefined;
+  readonly #stop: () => void;
+
+  constructor(deps: ModernDeps) {
+    const { hub, logger, options, pageSize } = deps;
+    this.#deps = deps;
+    this.#methods = { hub, logger, ...(pageSize !== undefined && { pageSize }) };
+    this.#listens = new Listens(hub, logger, options);
+    this.#desk = new CallDesk(options, deps.state);
+    this.#toolHeaders = new ToolHeaders(hub);
+    this.#stop = hub.events.listsChanged.on(() => (this.#facts = undefined));
+  }
+
+  /** Calls that wait for input, and open listens. */
+  get load(): { readonly parked: number; readonly listening: number } {
+    return { parked: this.#desk.parked, listening: this.#listens.size };
+  }
+
+  /**
+   * Answers one request; resolves when it is over. Replies once, or not at all when the caller cancelled it. Never
+   * rejects.
+   */
+  async handle(message: RpcRequest, outlet: ModernOutlet, facts: RequestFacts): Promise<void> {
+    const admission = admit(message, facts.headers);
+    if (!admission.ok) return outlet.reply(stringifyExact(rpcError(message.id, admission.error)), admission.status);
+    try {
+      await this.#route(message, outlet, new AdmittedFacts(facts, admission.envelope, admission.meta));
+    } catch (error) {
+      const errorId = nextCallId();
+      this.#deps.logger.error("A request of the MCP door failed by a fault of this program.", {
+        call: errorId,
+        method: message.method,
+        error: messageOf(error),
+        ...(error instanceof Error && error.stack !== undefined && { stack: error.stack }),
+      });
+      outlet.reply(replyText(message.id, internalAnswer(errorId)) ?? "", 500);
+    }
+  }
+
+  /**
+   * The lasting connection is over, or sends nothing more: its listens end with their results, what waits for its input
+   * is given up.
+   */
+  release(connection: string): void {
+    this.#listens.finish(connection);
+    this.#desk.release(connection);
+  }
+
+  /** Ends the listens of callers without a lasting connection with their results. */
+  endListens(): void {
+    this.#listens.finish(undefined);
+  }
+
+  /** Ends every listen with its result and gives up what waits for input. */
+  close(): void {
+    this.#listens.close();
+    this.#desk.close();
+    this.#toolHeaders.close();
+    this.#stop();
+  }
+
+  async #route(message: RpcRequest, outlet: ModernOutlet, request: AdmittedFacts): Promise<void> {
+    const { id, method, params = {} } = message;
+    const send = (answer: Answer, extra?: JsonObject, status = statusOf(answer)): void => {
+      if (request.signal.aborted) return;
+      const spliced = outlet.replySpliced && splicedReply(id, answer, extra);
+      if (spliced) return outlet.replySpliced!(spliced, status);
+      const text = replyText(id, answer, extra);
+      if (text !== undefined) outlet.reply(text, status);
+    };
+    if (!this.#isKnown(method, request)) return send(methodNotFound(method), undefined, 404);
+    const found = this.#factsFor(method, request);
+    const facts = found instanceof Promise ? await found : found;
+    const codec = this.#codecFor(facts, this.#scopeFor(request));
+    if (method === "server/discover") {
+      const answer = discovery(facts, offeredFeatures(this.#deps.hub, facts));
+      return send(answer, { ...codec.cacheable(facts), _meta: { [META.serverInfo]: serverInfo(facts) } });
+    }
+    if (method === "subscriptions/listen")
+      return this.#listens.serve(message, outlet, { facts: request, identity: codec.identity });
+    const view: View = { mode: request.mode, principal: request.principal };
+    const compared = this.#findMismatch(message, view, request.headers);
+    const mismatch = compared instanceof Promise ? await compared : compared;
+    if (mismatch) return send({ type: "error", error: mismatched(mismatch).error }, undefined, 400);
+    const context: Omit<MethodContext, "link"> = { deps: this.#methods, view, codec };
+    if (isListMethod(method)) {
+      const answer = await answerMethod({ method, params, meta: request.meta }, { ...context, link: NO_LINK });
+      return send(answer, codec.cacheable(answer.type === "list" ? answer.list : {}));
+    }
+    const answer = await this.#desk.serve(message, new RequestVisit(method, outlet, request), context);
+    send(answer.type === "result" ? resultAnswer(codec.stamp(method, answer.result)) : answer);
+  }
+
+  #isKnown(method: string, { principal, mode }: AdmittedFacts): boolean {
+    return (
+      isSharedMethod(method) ||
+      OWN_METHODS.has(method) ||
+      isPassedOn(method, { deps: this.#methods, view: { principal, mode } })
+    );
+  }
+
+  /** What the headers of a call say otherwise than its arguments. */
+  #findMismatch(
+    { method, params = {} }: RpcRequest,
+    view: View,
+    headers: HeaderLookup | undefined,
+  ): ReturnType<ToolHeaders["findMismatch"]> {
+    if (method === "tools/call" && headers) return this.#toolHeaders.findMismatch(params, view, headers);
+  }
+
+  // Only discovery waits to know what the hub offers; who it is, is told as far as it is known.
+  #factsFor(method: string, { principal }: RequestFacts): ServerFacts | Promise<ServerFacts> {
+    const { hub } = this.#deps;
+    if (method === "server/discover") return readSettled(hub, () => hub.facts(principal));
+    return (this.#facts ??= this.#readFacts());
+  }
+
+  /** Kept until a list changes, unless that happens while it is read. */
+  #readFacts(): Promise<ServerFacts> {
+    const reading: Promise<ServerFacts> = this.#deps.hub.facts(LOCAL_PRINCIPAL, { waits: false }).then(
+      (facts) => {
+        if (this.#facts === reading) this.#facts = facts;
+        return facts;
+      },
+      (error: unknown) => {
+        if (this.#facts === reading) this.#facts = undefined;
+        throw error;
+      },
+    );
+    return reading;
+  }
+
+  /** Calls mostly say the same of the hub, so what says it is kept. */
+  #codecFor(facts: ServerFacts, scope: CacheScope): ModernCodec {
+    if (this.#codec?.facts !== facts || this.#codec.scope !== scope)
+      this.#codec = { facts, scope, codec: new ModernCodec(facts, scope) };
+    return this.#codec.codec;
+  }
+
+  #scopeFor({ principal, mode }: RequestFacts): CacheScope {
+    const { hasTokens, defaultMode, toolNames = "mcp" } = this.#deps;
+    const isUsual = mode === defaultMode && (principal.toolNames ?? "mcp") === toolNames;
+    return hasTokens || permissionOf(principal.rights).isNarrowed || !isUsual ? "private" : "public";
+  }
+}
+
+/**
+ * What the hub offers. Every list can be asked for and may fill up later: a stateless caller could not be told
+ * otherwise.
+ */
+function discovery({ instructions, capabilities: declared }: ServerFacts, features: SourceFeatures): Answer {
+  const own = {
+    tools: { listChanged: true },
+    resources: { listChanged: true, ...(features.subscribe && { subscribe: true }) },
+    prompts: { listChanged: true },
+    ...(features.completions && { completions: {} }),
+    ...(features.logging && { logging: {} }),
+  };
+  return resultAnswer({
+    supportedVersions: MODERN_REVISIONS,
+    capabilities: withDeclared(own, declared),
+    ...(instructions !== undefined && { instructions }),
+  });
+}
+
+/** Lists have no way back to their caller and need none. */
+const NO_LINK: CallerLink = Object.freeze({
+  door: "mcp",
+  client: { capabilities: {} },
+  signal: new AbortController().signal,
+  cancellation: new Canceller(),
+  wants: { progress: false },
+  relaysInput: false,
+  notify: () => {},
+  ask: () => Promise.reject(new Error("A list was taken for a call.")),
+});
+
+const OWN_METHODS: ReadonlySet<string> = new Set(["server/discover", "subscriptions/listen"]);
+
+/** Errors are told in the answer itself, except where the revision wants HTTP to say it as well. */
+function statusOf(answer: Answer): number {
+  return answer.type === "error" && answer.error.code === RPC.missingClientCapability ? 400 : 200;
+}

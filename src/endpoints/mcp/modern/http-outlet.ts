@@ -1,0 +1,84 @@
+import type { Cancellation } from "../../../core/calls/cancellation.ts";
+import type { AcceptedTypes } from "../../../http/request/accept.ts";
+import type { EventStream } from "../../../http/answer/event-stream.ts";
+import type { HttpExchange } from "../../../http/exchange.ts";
+import { sendJson, sendJsonPieces } from "../../../http/answer/send.ts";
+import type { SplicedReply } from "../answers.ts";
+import type { ModernOutlet } from "./outlet.ts";
+import type { QuietCall, QuietCalls } from "./quiet-calls.ts";
+
+/**
+ * One modern request's way back over HTTP: plain JSON when nothing comes before the answer, else a stream of events. A
+ * call that is quiet for long becomes a stream too, since clients and proxies give up on a head that does not come.
+ */
+export class HttpOutlet implements ModernOutlet, QuietCall {
+  readonly startedAt = performance.now();
+  readonly #http: HttpExchange;
+  readonly #accepted: AcceptedTypes;
+  readonly #quiet: QuietCalls;
+  #stream: EventStream | undefined;
+  #isOver = false;
+
+  /** A client that accepts no stream gets its answer without the notifications before it. */
+  constructor(http: HttpExchange, accepted: AcceptedTypes, quiet: QuietCalls) {
+    this.#http = http;
+    this.#quiet = quiet;
+    this.#accepted = accepted;
+    HttpOutlet.#watch(this);
+    if (accepted.stream) quiet.add(this);
+  }
+
+  // Functions are made outside the constructor, as in `Deadline`.
+  static #watch(outlet: HttpOutlet): void {
+    outlet.#http.answer.onClosed(() => outlet.#closed());
+  }
+
+  /** Aborted when the caller went before it was answered. */
+  get signal(): Cancellation {
+    return this.#http.answer.signal;
+  }
+
+  reply(text: string, status: number): void {
+    if (this.#isOver) return;
+    // Errors of HTTP stay JSON, with their status: `Accept` does not bind them.
+    if (!this.#accepted.json && status === 200) this.#open();
+    this.#isOver = true;
+    this.#forget();
+    if (!this.#stream) return sendJson(this.#http.answer, status, text);
+    this.#stream.send(text);
+    this.#stream.end();
+  }
+
+  replySpliced(reply: SplicedReply, status: number): void {
+    if (this.#isOver || this.#stream || !this.#accepted.json) return this.reply(reply.join(""), status);
+    this.#isOver = true;
+    this.#forget();
+    sendJsonPieces(this.#http.answer, status, reply);
+  }
+
+  note(text: string): void {
+    if (this.#isOver || !this.#accepted.stream) return;
+    this.#open().send(text);
+  }
+
+  /** Turns the answer into a stream, with nothing to say yet. */
+  open(): void {
+    if (!this.#isOver) this.#open();
+  }
+
+  #open(): EventStream {
+    if (!this.#stream) this.#forget();
+    this.#stream ??= this.#http.openStream();
+    return this.#stream;
+  }
+
+  #forget(): void {
+    if (this.#accepted.stream && !this.#stream) this.#quiet.delete(this);
+  }
+
+  #closed(): void {
+    if (this.#isOver) return;
+    this.#forget();
+    this.#isOver = true;
+  }
+}

@@ -1,0 +1,134 @@
+import { stringifyExact } from "../../../core/json/exact-json.ts";
+import type { Ask } from "../../../core/calls/call.ts";
+import { FailError } from "../../../core/errors.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../../../core/json/json.ts";
+import { fail, type RpcErrorObject } from "../../../core/calls/outcome.ts";
+import { RPC } from "../../../wire/messages.ts";
+import type { Answer } from "../answers.ts";
+import { firstChars } from "../../../core/text/truncate.ts";
+
+/**
+ * The capabilities that a request for input needs and the caller did not declare, in the shape of client capabilities;
+ * nothing when it may be asked. A bare `elicitation: {}` means the form, as it did before there were modes.
+ */
+export function missingCapabilities(ask: Ask, declared: JsonObject): JsonObject | undefined {
+  switch (ask.method) {
+    case "elicitation/create":
+      return missingElicitation(ask.params["mode"] === "url" ? "url" : "form", objectMember(declared, "elicitation"));
+    case "sampling/createMessage":
+      return missingSampling(ask.params, objectMember(declared, "sampling"));
+    case "roots/list":
+      return objectMember(declared, "roots") ? undefined : { roots: {} };
+    default:
+      return undefined;
+  }
+}
+
+/** Methods that may be put to a caller in this era. */
+export function isInputMethod(method: string): boolean {
+  return method === "elicitation/create" || method === "sampling/createMessage" || method === "roots/list";
+}
+
+function capabilityError(missing: JsonObject): RpcErrorObject {
+  const names = Object.keys(missing).join(", ");
+  return { code: RPC.missingClientCapability, message: `${MISSING}${names}`, data: { requiredCapabilities: missing } };
+}
+
+/** What a refused question is told, and what most servers then say their call failed of. */
+const MISSING = "Missing required client capabilities: ";
+
+/** Both, with the modes and tools that each names. */
+export function joinCapabilities(first: JsonObject, second: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.keys({ ...first, ...second }).map((name) => [
+      name,
+      { ...objectMember(first, name), ...objectMember(second, name) },
+    ]),
+  );
+}
+
+/**
+ * The answer to a call whose questions were refused, since its caller did not declare what they need. A server of the
+ * legacy era cannot know that beforehand, and tells of the refusal in a result or an error of its own: this era has one
+ * error for it. A call that came to something without an answer, or failed of something else, keeps its own.
+ */
+export function asUndeclared(answer: Answer, missing: JsonObject): Answer {
+  return failedOfRefusal(answer) ? { type: "error", error: capabilityError(missing) } : answer;
+}
+
+function failedOfRefusal(answer: Answer): boolean {
+  if (answer.type === "error")
+    return answer.error.code === RPC.missingClientCapability || answer.error.message.includes(MISSING);
+  return (
+    answer.type === "result" &&
+    answer.result["isError"] === true &&
+    stringifyExact(answer.result["content"] ?? "").includes(MISSING)
+  );
+}
+
+/** Goes to whoever asked, and to the caller when that gives up. */
+export function undeclaredFailure(missing: JsonObject): FailError {
+  const message =
+    "The calling client cannot be asked: it did not declare the capability " +
+    `\`${Object.keys(missing).join(", ")}\`.`;
+  return new FailError(
+    fail("denied", message, { details: { requiredCapabilities: missing }, rpcError: capabilityError(missing) }),
+  );
+}
+
+/** An answer as a client should give it; anything else counts as none and is asked for again. */
+export function isInputResponse(method: string, response: unknown): response is JsonObject {
+  if (!isJsonObject(response)) return false;
+  switch (method) {
+    case "elicitation/create":
+      return ["accept", "decline", "cancel"].includes(String(response["action"]));
+    case "sampling/createMessage":
+      return typeof response["role"] === "string" && response["content"] !== undefined;
+    case "roots/list":
+      return Array.isArray(response["roots"]);
+    default:
+      return false;
+  }
+}
+
+/** What keeps `inputResponses` and `requestState` of a request from being read. */
+export function inputProblem({ inputResponses, requestState }: JsonObject): string | undefined {
+  if (requestState !== undefined && typeof requestState !== "string") return "`requestState` must be a string";
+  if (inputResponses === undefined) return undefined;
+  if (!isJsonObject(inputResponses)) return "`inputResponses` must be an object";
+  const wrong = Object.keys(inputResponses).find((key) => !isJsonObject(inputResponses[key]));
+  return wrong === undefined
+    ? undefined
+    : `\`inputResponses\`: the response to ${JSON.stringify(firstChars(wrong, 100))} must be an object`;
+}
+
+/** Why an `input_required` result of a source cannot be passed down, if it cannot. */
+export function relayProblem(result: JsonObject, declared: JsonObject): RpcErrorObject | undefined {
+  const { inputRequests, requestState } = result;
+  const entries = isJsonObject(inputRequests) ? Object.values(inputRequests) : [];
+  if (entries.length === 0 && typeof requestState !== "string") {
+    return { code: RPC.internal, message: "The source asked for input without saying for which." };
+  }
+  for (const entry of entries) {
+    if (!isJsonObject(entry) || typeof entry["method"] !== "string")
+      return { code: RPC.internal, message: "The source asked for input in a form that cannot be read." };
+    const missing = missingCapabilities(
+      { method: entry["method"], params: objectMember(entry, "params") ?? {} },
+      declared,
+    );
+    if (missing) return capabilityError(missing);
+  }
+  return undefined;
+}
+
+function missingElicitation(mode: "form" | "url", declared: JsonObject | undefined): JsonObject | undefined {
+  if (!declared) return { elicitation: { [mode]: {} } };
+  const impliesForm = mode === "form" && declared["form"] === undefined && declared["url"] === undefined;
+  return impliesForm || isJsonObject(declared[mode]) ? undefined : { elicitation: { [mode]: {} } };
+}
+
+function missingSampling(params: JsonObject, declared: JsonObject | undefined): JsonObject | undefined {
+  const usesTools = params["tools"] !== undefined || params["toolChoice"] !== undefined;
+  if (!declared) return { sampling: usesTools ? { tools: {} } : {} };
+  return usesTools && !isJsonObject(declared["tools"]) ? { sampling: { tools: {} } } : undefined;
+}

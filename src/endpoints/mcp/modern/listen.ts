@@ -1,0 +1,95 @@
+import { stringifyExact } from "../../../core/json/exact-json.ts";
+import type { ListKind, View } from "../../../core/ports/hub-port.ts";
+import { objectMember, type JsonObject } from "../../../core/json/json.ts";
+import { rpcResult, type RequestId } from "../../../wire/messages.ts";
+import { META } from "../../../wire/modern/envelope.ts";
+import type { ListVersion, ListVersions } from "../list-watch.ts";
+import type { BoardListener } from "./listen-board.ts";
+import type { ModernOutlet } from "./outlet.ts";
+
+export interface ListenParts {
+  readonly id: RequestId;
+  readonly view: View;
+  readonly outlet: ModernOutlet;
+  readonly lists: ReadonlySet<ListKind>;
+  readonly identity: JsonObject;
+  readonly connection?: string;
+}
+
+/** One open `subscriptions/listen`. Everything it sends carries its id; nothing goes before the acknowledgement. */
+export class Listen implements BoardListener {
+  readonly view: View;
+  readonly connection: string | undefined;
+  /** Resolves when nothing will be sent any more. */
+  readonly ended: Promise<void>;
+  readonly #parts: ListenParts;
+  readonly #uris = new Set<string>();
+  #seen = new Map<ListKind, ListVersion>();
+  /** What changed while the first versions were read. */
+  #early: ListVersions[] | undefined = [];
+  #isOpen = true;
+  #end: () => void = () => {};
+
+  constructor(parts: ListenParts) {
+    this.view = parts.view;
+    this.connection = parts.connection;
+    this.#parts = parts;
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  get uris(): ReadonlySet<string> {
+    return this.#uris;
+  }
+
+  /** Acknowledges what is listened for; from here on changes are sent. */
+  begin(versions: ListVersions, uris: readonly string[], honoured: JsonObject): void {
+    for (const uri of uris) this.#uris.add(uri);
+    this.#seen = new Map(versions);
+    this.#send("notifications/subscriptions/acknowledged", { notifications: honoured });
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const changed of early) this.listsMayHaveChanged(changed);
+  }
+
+  listsMayHaveChanged(versions: ListVersions): void {
+    if (this.#early) return void this.#early.push(versions);
+    const notices = new Set<string>();
+    for (const [kind, version] of versions) {
+      const seen = this.#seen.get(kind);
+      const isSame = seen?.version === version.version && seen.announcements === version.announcements;
+      if (!this.#parts.lists.has(kind) || isSame) continue;
+      this.#seen.set(kind, version);
+      // Templates have no notification of their own.
+      notices.add(kind === "templates" ? "resources" : kind);
+    }
+    for (const list of notices) this.#send(`notifications/${list}/list_changed`, {});
+  }
+
+  resourceUpdated(uri: string, params: JsonObject): void {
+    this.#send("notifications/resources/updated", { ...params, uri });
+  }
+
+  /** Ends it with a result: the server has no more to say. */
+  finish(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    const { id, identity, outlet } = this.#parts;
+    const _meta = { ...identity, [META.subscriptionId]: id };
+    outlet.reply(stringifyExact(rpcResult(id, { resultType: "complete", _meta })), 200);
+    this.#end();
+  }
+
+  /** Ends it without a word: the caller has gone or wants no more. */
+  readonly drop = (): void => {
+    this.#isOpen = false;
+    this.#end();
+  };
+
+  #send(method: string, params: JsonObject): void {
+    if (!this.#isOpen) return;
+    const _meta = { ...objectMember(params, "_meta"), [META.subscriptionId]: this.#parts.id };
+    this.#parts.outlet.note(stringifyExact({ jsonrpc: "2.0", method, params: { ...params, _meta } }));
+  }
+}

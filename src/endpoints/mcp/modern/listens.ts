@@ -1,0 +1,174 @@
+import { stringifyExact } from "../../../core/json/exact-json.ts";
+import type { Client } from "../../../core/calls/call.ts";
+import type { HubPort, ListKind, View } from "../../../core/ports/hub-port.ts";
+import { messageOf } from "../../../core/errors.ts";
+import { objectMember, type JsonObject } from "../../../core/json/json.ts";
+import type { Logger } from "../../../core/ports/ports.ts";
+import { Shares, type Holder } from "../../../core/fairness/shares.ts";
+import { RPC, rpcError, type RpcRequest } from "../../../wire/messages.ts";
+import { Listen } from "./listen.ts";
+import { ListenBoard } from "./listen-board.ts";
+import { holderIn, type RequestFacts } from "./facts.ts";
+import type { ModernOutlet } from "./outlet.ts";
+
+export interface ListenOptions {
+  readonly maxSubscriptions: number;
+  readonly maxSubscribedResources: number;
+}
+
+/** What a caller wants to hear of. */
+interface Filter {
+  readonly lists: ReadonlySet<ListKind>;
+  readonly uris: readonly string[];
+  /** As it is acknowledged, without the URIs. */
+  readonly wire: JsonObject;
+}
+
+/** Who listens, and the `_meta` that says who answers. */
+interface Listener {
+  readonly facts: RequestFacts;
+  readonly identity: JsonObject;
+}
+
+/** `subscriptions/listen`: streams on which callers hear of changed lists and resources. */
+export class Listens {
+  readonly #hub: HubPort;
+  readonly #logger: Logger;
+  readonly #options: ListenOptions;
+  readonly #board: ListenBoard;
+  readonly #open = new Map<Listen, Holder>();
+  readonly #shares = new Shares();
+
+  constructor(hub: HubPort, logger: Logger, options: ListenOptions) {
+    this.#hub = hub;
+    this.#logger = logger;
+    this.#options = options;
+    this.#board = new ListenBoard(hub, logger);
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Serves one listening request. Resolves when it is over. */
+  async serve({ id, params }: RpcRequest, outlet: ModernOutlet, { facts, identity }: Listener): Promise<void> {
+    const refuse = (code: number, message: string): void =>
+      outlet.reply(stringifyExact(rpcError(id, { code, message })), 200);
+    const holder = holderIn(facts);
+    if (!this.#hasRoomFor(holder)) return refuse(RPC.internal, "Subscription limit reached");
+    const filter = readFilter(params, this.#options.maxSubscribedResources);
+    if (typeof filter === "string") return refuse(RPC.invalidParams, `Invalid params: ${filter}`);
+    const view: View = { mode: facts.mode, principal: facts.principal };
+    const listen = new Listen({
+      id,
+      view,
+      outlet,
+      identity,
+      lists: filter.lists,
+      ...(facts.connection !== undefined && { connection: facts.connection }),
+    });
+    this.#open.set(listen, holder);
+    this.#shares.add(holder);
+    this.#board.join(listen);
+    facts.signal.addEventListener("abort", listen.drop, { once: true });
+    if (facts.signal.aborted) listen.drop();
+    const releases = await this.#begin(listen, filter, view);
+    await listen.ended;
+    facts.signal.removeEventListener("abort", listen.drop);
+    this.#board.leave(listen);
+    this.#forget(listen);
+    await Promise.all(releases.map((release) => this.#release(release)));
+  }
+
+  /** Ends those of a lasting connection, or all that came by none, with their results. */
+  finish(connection: string | undefined): void {
+    for (const listen of this.#open.keys()) if (listen.connection === connection) listen.finish();
+  }
+
+  close(): void {
+    for (const listen of this.#open.keys()) listen.finish();
+    this.#board.close();
+  }
+
+  /** When all places are taken, whoever owes the newcomer one gives its oldest up. */
+  #hasRoomFor(newcomer: Holder): boolean {
+    if (this.#open.size < this.#options.maxSubscriptions) return true;
+    const [oldest] = this.#shares.debtorTo(newcomer, this.#open, { holder: ([, holder]) => holder }) ?? [];
+    if (!oldest) return false;
+    oldest.finish();
+    this.#forget(oldest);
+    return true;
+  }
+
+  #forget(listen: Listen): void {
+    const holder = this.#open.get(listen);
+    if (holder && this.#open.delete(listen)) this.#shares.remove(holder);
+  }
+
+  async #begin(listen: Listen, filter: Filter, view: View): Promise<readonly (() => Promise<void>)[]> {
+    // The listener has joined before the versions are read, so no change falls between.
+    const [versions, subscribed] = await Promise.all([
+      this.#board.versions(filter.lists, view),
+      this.#subscribe(filter.uris, view),
+    ]);
+    const honoured = Array.from(subscribed.keys());
+    const wire = { ...filter.wire, ...(honoured.length > 0 && { resourceSubscriptions: honoured }) };
+    listen.begin(versions, honoured, wire);
+    if (Object.keys(wire).length === 0) listen.finish();
+    return Array.from(subscribed.values());
+  }
+
+  /** What cannot be subscribed to is left out, and so is missing from the acknowledgement. */
+  async #subscribe(uris: readonly string[], { principal }: View): Promise<ReadonlyMap<string, () => Promise<void>>> {
+    const subscribed = new Map<string, () => Promise<void>>();
+    const attempts = uris.map(async (uri) => {
+      try {
+        subscribed.set(uri, await this.#hub.subscribe(uri, { principal, client: MODERN_CLIENT }));
+      } catch (error) {
+        this.#logger.debug("A resource cannot be subscribed to.", { uri, error: messageOf(error) });
+      }
+    });
+    await Promise.all(attempts);
+    return subscribed;
+  }
+
+  async #release(release: () => Promise<void>): Promise<void> {
+    try {
+      await release();
+    } catch (error) {
+      this.#logger.debug("Ending a subscription failed; its source sends to nobody here any more.", {
+        error: messageOf(error),
+      });
+    }
+  }
+}
+
+/** Whoever listens is told; it is asked nothing. */
+const MODERN_CLIENT: Client = Object.freeze({ era: "modern", capabilities: {} });
+
+/** The filter, or what is wrong with it. */
+function readFilter(params: JsonObject | undefined, maxUris: number): Filter | string {
+  const notifications = params && objectMember(params, "notifications");
+  if (!notifications) return "`notifications` is required and must be an object";
+  const lists = new Set<ListKind>();
+  const wire: JsonObject = {};
+  for (const [member, kinds] of LIST_MEMBERS) {
+    const wanted = notifications[member];
+    if (wanted !== undefined && typeof wanted !== "boolean") return `\`notifications.${member}\` must be true or false`;
+    if (!wanted) continue;
+    wire[member] = true;
+    for (const kind of kinds) lists.add(kind);
+  }
+  const uris = notifications["resourceSubscriptions"] ?? [];
+  if (!Array.isArray(uris) || !uris.every((uri): uri is string => typeof uri === "string"))
+    return "`notifications.resourceSubscriptions` must be a list of URIs";
+  if (uris.length > maxUris)
+    return `\`notifications.resourceSubscriptions\` names ${uris.length} resources, and ${maxUris} are allowed`;
+  return { lists, uris: Array.from(new Set(uris)), wire };
+}
+
+const LIST_MEMBERS: readonly (readonly [string, readonly ListKind[]])[] = [
+  ["toolsListChanged", ["tools"]],
+  ["promptsListChanged", ["prompts"]],
+  ["resourcesListChanged", ["resources", "templates"]],
+];

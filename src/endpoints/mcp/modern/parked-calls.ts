@@ -1,0 +1,112 @@
+import { timeoutFailure } from "../../../core/calls/deadline.ts";
+import { FailError } from "../../../core/errors.ts";
+import { fail } from "../../../core/calls/outcome.ts";
+import { Shares, type Holder } from "../../../core/fairness/shares.ts";
+import type { ParkedDirectory } from "../../../state/ports/parked-directory.ts";
+import type { HubState } from "../../../state/ports/store.ts";
+import { RequestStates, type Binding } from "./request-state.ts";
+import type { RunningCall } from "./running-call.ts";
+
+interface Parked {
+  readonly call: RunningCall;
+  readonly holder: Holder;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** What became of the call that a state stands for. */
+export type Taken =
+  | { readonly type: "here"; readonly call: RunningCall }
+  /** Another door or hub holds it. */
+  | { readonly type: "elsewhere" }
+  /** It is over, or the state is not good for this request. */
+  | { readonly type: "none" };
+
+export interface ParkingOptions {
+  readonly maxParkedCalls: number;
+  readonly inputTimeoutMs: number;
+}
+
+/** Calls that wait for their caller to come back with answers: so many, so long, and each for its own caller only. */
+export class ParkedCalls {
+  readonly #options: ParkingOptions;
+  readonly #states: RequestStates;
+  readonly #directory: ParkedDirectory;
+  readonly #byId = new Map<string, Parked>();
+  readonly #shares = new Shares();
+
+  constructor(options: ParkingOptions, { secret, parked }: Pick<HubState, "secret" | "parked">) {
+    this.#options = options;
+    this.#states = new RequestStates(secret);
+    this.#directory = parked;
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  /** Whether this caller may park one more. When all places are taken, whoever owes it one gives its oldest up. */
+  hasRoomFor(holder: Holder): boolean {
+    if (this.#byId.size < this.#options.maxParkedCalls) return true;
+    const oldest = this.#shares.debtorTo(holder, this.#byId, { holder: ([, parked]) => parked.holder });
+    if (oldest) this.#giveUp(oldest[0], crowdedOut());
+    return oldest !== undefined;
+  }
+
+  /** The state under which the call waits; it serves once. */
+  park(call: RunningCall, binding: Binding, holder: Holder): string {
+    const { id, state } = this.#states.seal(binding);
+    const { inputTimeoutMs } = this.#options;
+    const timer = setTimeout(() => this.#giveUp(id, timeoutFailure(inputTimeoutMs)), inputTimeoutMs);
+    timer.unref();
+    this.#byId.set(id, { call, holder, timer });
+    this.#directory.put(id);
+    this.#shares.add(holder);
+    return state;
+  }
+
+  /** The call that waits under this state, which waits there no more. */
+  async take(state: string, binding: Binding): Promise<Taken> {
+    const id = this.#states.open(state, binding);
+    if (id === undefined) return NONE;
+    const parked = this.#byId.get(id);
+    if (!parked) return (await this.#directory.find(id)) === undefined ? NONE : ELSEWHERE;
+    this.#forget(id, parked);
+    return { type: "here", call: parked.call };
+  }
+
+  /** Nobody will come back by this connection. */
+  release(connection: string): void {
+    for (const [id, parked] of this.#byId) if (parked.holder.connection === connection) this.#giveUp(id, gone());
+  }
+
+  close(): void {
+    for (const id of Array.from(this.#byId.keys())) this.#giveUp(id, gone());
+  }
+
+  #giveUp(id: string, failure: FailError): void {
+    const parked = this.#byId.get(id);
+    if (!parked) return;
+    this.#forget(id, parked);
+    parked.call.cancel(failure);
+  }
+
+  #forget(id: string, { holder, timer }: Parked): void {
+    clearTimeout(timer);
+    this.#byId.delete(id);
+    this.#directory.remove(id);
+    this.#shares.remove(holder);
+  }
+}
+
+const NONE: Taken = { type: "none" };
+const ELSEWHERE: Taken = { type: "elsewhere" };
+
+function crowdedOut(): FailError {
+  return new FailError(
+    fail("limited", "This caller has too many calls that wait for its input, and others need the room."),
+  );
+}
+
+function gone(): FailError {
+  return new FailError(fail("cancelled", "The caller that was asked for input has gone."));
+}

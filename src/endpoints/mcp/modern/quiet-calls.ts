@@ -1,0 +1,41 @@
+import { CallSet } from "../../../core/calls/call-map.ts";
+
+/** A call that is quiet for this long gets a stream, whose comments keep the connection alive. */
+const QUIET_MS = 20_000;
+/** How often is looked whether one is. */
+const LOOK_MS = QUIET_MS / 8;
+
+export interface QuietCall {
+  readonly startedAt: number;
+  /** It was quiet for long. Called once. */
+  open(): void;
+}
+
+/** Calls that were not heard of yet. One timer for all of them: each call's own would cost more than it says. */
+export class QuietCalls {
+  readonly #waiting = new CallSet<QuietCall>();
+  #timer: NodeJS.Timeout | undefined;
+
+  add(call: QuietCall): void {
+    this.#waiting.add(call);
+    this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref();
+  }
+
+  delete(call: QuietCall): void {
+    this.#waiting.delete(call);
+  }
+
+  #look(): void {
+    if (this.#waiting.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      return;
+    }
+    const before = performance.now() - QUIET_MS;
+    for (const call of this.#waiting.values()) {
+      if (call.startedAt > before) continue;
+      this.#waiting.delete(call);
+      call.open();
+    }
+  }
+}

@@ -1,0 +1,275 @@
+import { Canceller, type Cancellation } from "../../../core/calls/cancellation.ts";
+import type { Ask, Client, Notice } from "../../../core/calls/call.ts";
+import { cancelledFailure } from "../../../core/calls/deadline.ts";
+import { FailError } from "../../../core/errors.ts";
+import type { JsonObject } from "../../../core/json/json.ts";
+import { fail } from "../../../core/calls/outcome.ts";
+import type { CallerLink } from "../../../core/calls/caller-link.ts";
+import type { Answer } from "../answers.ts";
+import { reachesLevel } from "../../../wire/log-level.ts";
+import type { RequestId } from "../../../wire/messages.ts";
+import {
+  asUndeclared,
+  isInputMethod,
+  isInputResponse,
+  joinCapabilities,
+  missingCapabilities,
+  undeclaredFailure,
+} from "./input-requests.ts";
+
+/** One request that waits for a call: the first one, or a retry that brings answers. */
+export interface Visit {
+  /** Which door it came by. */
+  readonly door: string;
+  readonly signal: Cancellation;
+  readonly capabilities: JsonObject;
+  readonly progressToken: RequestId | undefined;
+  readonly logLevel: string | undefined;
+  note(method: string, params: JsonObject): void;
+}
+
+/** Stays empty: a call that asks something has a map of its own. */
+const NO_QUESTIONS = new Map<string, Question>();
+
+/** How a visit ends: with the call's answer, or with questions to its caller. */
+export type VisitEnd =
+  | { readonly type: "answer"; readonly answer: Answer }
+  | { readonly type: "input"; readonly inputRequests: JsonObject };
+
+interface Question {
+  readonly ask: Ask;
+  /** Its caller has it to answer. */
+  isPut: boolean;
+  resolve(response: JsonObject): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * A call of the modern era. What it asks of its caller cannot be sent as a request here: the visit ends with the
+ * questions, the call goes on waiting without one, and the caller comes back with answers on a new request. Notices
+ * that come up in between are held.
+ */
+export class RunningCall implements CallerLink {
+  readonly door: string;
+  readonly client: Client;
+  readonly wants: CallerLink["wants"];
+  readonly relaysInput: boolean;
+  readonly #caller = new Canceller();
+  /** Most calls ask nothing. */
+  #questions = NO_QUESTIONS;
+  #capabilities: JsonObject;
+  #visit: Visit | undefined;
+  #endVisit: ((end: VisitEnd) => void) | undefined;
+  /** Waits for the caller of this visit to go. */
+  #onGone: (() => void) | undefined;
+  #gathering: NodeJS.Timeout | undefined;
+  #held: Notice[] = [];
+  #asked = 0;
+  #answer: Answer | undefined;
+  /** What questions were refused for, since the caller did not declare it. */
+  #undeclared: JsonObject | undefined;
+
+  constructor(client: Client, visit: Visit, relaysInput: boolean) {
+    this.door = visit.door;
+    this.client = client;
+    this.relaysInput = relaysInput;
+    this.#capabilities = visit.capabilities;
+    this.wants = {
+      progress: visit.progressToken !== undefined,
+      ...(visit.logLevel !== undefined && { logLevel: visit.logLevel }),
+    };
+    this.#visit = visit;
+  }
+
+  get signal(): AbortSignal {
+    return this.#caller.signal;
+  }
+
+  get cancellation(): Cancellation {
+    return this.#caller;
+  }
+
+  /**
+   * The call is over. What its caller has to answer may be another call's question, so that stays open until the caller
+   * comes back; the answer of this call waits for it as long.
+   */
+  settle(own: Answer): void {
+    const answer = this.#undeclared && this.relaysInput ? asUndeclared(own, this.#undeclared) : own;
+    this.#answer = answer;
+    if (this.#questions.size > 0) this.#rejectAll(over(), ({ isPut, ask }) => !isPut || ask.outlivesCall !== true);
+    this.#end({ type: "answer", answer });
+  }
+
+  /** Lets a request wait for the call until it is over or asks something. One visit at a time. */
+  take(visit: Visit): Promise<VisitEnd> {
+    if (this.#answer) {
+      this.#flushTo(visit);
+      if (this.#questions.size > 0) this.#rejectAll(over());
+      return Promise.resolve({ type: "answer", answer: this.#answer });
+    }
+    const end = new Promise<VisitEnd>((resolve) => (this.#endVisit = resolve));
+    this.#visit = visit;
+    this.#capabilities = visit.capabilities;
+    this.#flushTo(visit);
+    if (visit.signal.aborted) this.cancel(visit.signal.reason);
+    else this.#wait(visit);
+    return end;
+  }
+
+  #wait(visit: Visit): void {
+    this.#onGone = RunningCall.#cancelOf(this, visit);
+    visit.signal.addEventListener("abort", this.#onGone, { once: true });
+    this.#refuseUndeclared();
+    if (this.#questions.size > 0) this.#gather();
+  }
+
+  // Made outside of what it is kept in, as in `Deadline`.
+  static #cancelOf(call: RunningCall, { signal }: Visit): () => void {
+    return () => call.cancel(signal.reason);
+  }
+
+  /** Hands answers to whoever asked. What is not answered, or not as it should be, stays asked. */
+  respond(responses: JsonObject): void {
+    for (const [key, question] of this.#questions) {
+      const response = responses[key];
+      if (!isInputResponse(question.ask.method, response)) continue;
+      this.#questions.delete(key);
+      question.resolve(response);
+    }
+  }
+
+  /** The caller wants no answer any more, or did not come back. */
+  cancel(reason: unknown): void {
+    const failure = cancelledFailure(reason);
+    this.#caller.abort(failure);
+    this.#rejectAll(failure);
+    clearTimeout(this.#gathering);
+  }
+
+  /** Nobody can be asked now: those who asked are told why, and the call goes on. */
+  refuseQuestions(error: FailError): void {
+    this.#rejectAll(error);
+  }
+
+  notify(notice: Notice): void {
+    if (this.#answer || this.#caller.aborted) return;
+    if (this.#visit) deliver(notice, this.#visit);
+    else this.#hold(notice);
+  }
+
+  async ask(ask: Ask, signal?: AbortSignal): Promise<JsonObject> {
+    if (this.#answer) throw over();
+    this.#caller.throwIfAborted();
+    signal?.throwIfAborted();
+    this.#assertAskable(ask);
+    const key = `${ask.method.split("/", 1)[0]!}-${(this.#asked += 1)}`;
+    const onAbort = (): void => this.#withdraw(key, signal?.reason);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await new Promise<JsonObject>((resolve, reject) => {
+        if (this.#questions === NO_QUESTIONS) this.#questions = new Map();
+        this.#questions.set(key, { ask, isPut: false, resolve, reject });
+        this.#gather();
+      });
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  #assertAskable(ask: Ask): void {
+    if (!isInputMethod(ask.method)) {
+      const message = `A client of this protocol revision cannot be asked \`${ask.method}\`.`;
+      throw new FailError(fail("denied", message, { details: { ask: ask.method } }));
+    }
+    const missing = missingCapabilities(ask, this.#capabilities);
+    if (missing) throw this.#undeclaredFailure(missing);
+    if (this.#questions.size >= MAX_QUESTIONS)
+      throw new FailError(
+        fail("limited", `The calling client has ${MAX_QUESTIONS} questions of this call to answer already.`),
+      );
+  }
+
+  // Questions that come up together are put together. A source writes them one after another, so a short while is
+  // waited.
+  #gather(): void {
+    if (!this.#visit || this.#gathering !== undefined) return;
+    this.#gathering = setTimeout(() => {
+      this.#gathering = undefined;
+      if (this.#questions.size === 0) return;
+      for (const question of this.#questions.values()) question.isPut = true;
+      const inputRequests = Object.fromEntries(
+        Array.from(this.#questions, ([key, { ask }]) => [key, { method: ask.method, params: ask.params }]),
+      );
+      this.#end({ type: "input", inputRequests });
+    }, GATHER_MS);
+  }
+
+  #end(end: VisitEnd): void {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
+    if (this.#onGone) this.#visit?.signal.removeEventListener("abort", this.#onGone);
+    this.#onGone = undefined;
+    this.#visit = undefined;
+    this.#endVisit?.(end);
+    this.#endVisit = undefined;
+  }
+
+  // The caller may declare less on its retry than it did at first.
+  #refuseUndeclared(): void {
+    for (const [key, { ask, reject }] of this.#questions) {
+      const missing = missingCapabilities(ask, this.#capabilities);
+      if (!missing) continue;
+      this.#questions.delete(key);
+      reject(this.#undeclaredFailure(missing));
+    }
+  }
+
+  #undeclaredFailure(missing: JsonObject): FailError {
+    this.#undeclared = joinCapabilities(this.#undeclared ?? {}, missing);
+    return undeclaredFailure(missing);
+  }
+
+  #withdraw(key: string, reason: unknown): void {
+    const question = this.#questions.get(key);
+    this.#questions.delete(key);
+    question?.reject(cancelledFailure(reason));
+  }
+
+  #rejectAll(error: unknown, isMeant: (question: Question) => boolean = () => true): void {
+    for (const [key, question] of this.#questions) {
+      if (!isMeant(question)) continue;
+      this.#questions.delete(key);
+      question.reject(error);
+    }
+  }
+
+  #hold(notice: Notice): void {
+    this.#held.push(notice);
+    if (this.#held.length <= MAX_HELD_NOTICES) return;
+    // Of progress the last word matters most.
+    const progress = this.#held.findIndex(({ method }) => method === PROGRESS);
+    this.#held.splice(Math.max(0, progress), 1);
+  }
+
+  #flushTo(visit: Visit): void {
+    for (const notice of this.#held) deliver(notice, visit);
+    this.#held = [];
+  }
+}
+
+function deliver({ method, params }: Notice, visit: Visit): void {
+  if (method === PROGRESS && visit.progressToken !== undefined)
+    visit.note(method, { ...params, progressToken: visit.progressToken });
+  if (method === MESSAGE && visit.logLevel !== undefined && reachesLevel(params["level"], visit.logLevel))
+    visit.note(method, params);
+}
+
+function over(): FailError {
+  return new FailError(fail("cancelled", "The call is over, so its caller cannot be asked any more."));
+}
+
+const PROGRESS = "notifications/progress";
+const MESSAGE = "notifications/message";
+const GATHER_MS = 15;
+const MAX_QUESTIONS = 32;
+const MAX_HELD_NOTICES = 64;

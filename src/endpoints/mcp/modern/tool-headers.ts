@@ -1,0 +1,94 @@
+import type { HubPort, RenderedList, View } from "../../../core/ports/hub-port.ts";
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
+import {
+  findParamHeaders,
+  findParamMismatch,
+  type HeaderLookup,
+  type HeaderMismatch,
+  type ParamHeader,
+} from "../../../wire/modern/headers.ts";
+
+/** All tools of a list, also those without headers. */
+type HeadersByTool = ReadonlyMap<string, readonly ParamHeader[]>;
+
+interface HeadersOfView {
+  readonly byTool: HeadersByTool;
+  /** All that is listed is in it: what is not, is spelt in another way, or is no tool. */
+  readonly isWhole: boolean;
+}
+
+type Found = HeaderMismatch | undefined;
+
+/**
+ * Compares `Mcp-Param-*` headers with the arguments they repeat, for tools that ask for such headers in their schema.
+ */
+export class ToolHeaders {
+  readonly #hub: HubPort;
+  readonly #byList = new WeakMap<RenderedList, HeadersByTool>();
+  /** By view, as long as no list changed: most calls need no list at all. */
+  readonly #current = new Map<string, HeadersOfView>();
+  readonly #stop: () => void;
+  /** Counts changes of lists. */
+  #round = 0;
+
+  constructor(hub: HubPort) {
+    this.#hub = hub;
+    this.#stop = hub.events.listsChanged.on(({ lists }) => {
+      if (!lists.includes("tools")) return;
+      this.#round += 1;
+      this.#current.clear();
+    });
+  }
+
+  /** At once where the tool is known, or known to be none that is listed. */
+  findMismatch(params: JsonObject, view: View, headers: HeaderLookup): Found | Promise<Found> {
+    const name = stringMember(params, "name");
+    const args = params["arguments"];
+    if (name === undefined || !isJsonObject(args)) return undefined;
+    // Neither a mode nor the names have a space in them.
+    const { id, toolNames = "mcp" } = view.principal;
+    const key = `${view.mode} ${toolNames} ${id}`;
+    const held = this.#current.get(key);
+    const compare = ({ byTool }: HeadersOfView): Found => {
+      const declared = byTool.get(name);
+      return declared && findParamMismatch(declared, args, headers);
+    };
+    if (held && (held.isWhole || held.byTool.has(name))) return compare(held);
+    return this.#find(key, view, name).then(compare);
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  async #find(key: string, view: View, name: string): Promise<HeadersOfView> {
+    const round = this.#round;
+    // A call to a tool that is known does not wait for sources that are still starting.
+    const known = this.#read(await this.#hub.list("tools", view, { waits: false }));
+    const isWhole = !known.has(name);
+    const byTool = isWhole ? this.#read(await this.#hub.list("tools", view)) : known;
+    const found = { byTool, isWhole };
+    if (this.#current.size >= MAX_VIEWS) this.#current.clear();
+    // Lists that changed in between are looked at again by the next call.
+    if (round === this.#round) this.#current.set(key, found);
+    return found;
+  }
+
+  #read(list: RenderedList): HeadersByTool {
+    let found = this.#byList.get(list);
+    if (!found) this.#byList.set(list, (found = headersOfList(list)));
+    return found;
+  }
+}
+
+function headersOfList(list: RenderedList): HeadersByTool {
+  const found = new Map<string, readonly ParamHeader[]>();
+  for (const entry of list.entries) {
+    const { headers } = findParamHeaders(objectMember(entry, "inputSchema") ?? {});
+    const name = stringMember(entry, "name");
+    if (name !== undefined) found.set(name, headers);
+  }
+  return found;
+}
+
+const MAX_VIEWS = 1000;

@@ -1,0 +1,95 @@
+import type { ToolMode, ToolNames } from "../../core/calls/call.ts";
+import { durationOption } from "../../core/text/duration.ts";
+import { Type, type Static } from "../../core/options/option-schema.ts";
+import { readOptions } from "../../core/options/option-values.ts";
+import { parseToolMode } from "../tool-mode.ts";
+import type { ServedEra } from "../../core/sources/served-era.ts";
+
+/** Keys of `[server]` that the MCP door adds to those of the listener. */
+export const MCP_OPTION_SCHEMAS = {
+  tool_mode: Type.Optional(
+    Type.Enum(["normal", "discovery", "show_all", "all"], {
+      description:
+        "What callers see that do not say it by `X-MCP-Tool-Mode` or `?tool_mode=`: native tools, the two " +
+        "search tools, or every tool.",
+      default: "normal",
+    }),
+  ),
+  era: Type.Optional(
+    Type.Enum(["auto", "legacy"], {
+      description:
+        "The protocol for clients that do not name one by `?era=` of their URL. `auto`: the one that the client " +
+        "chooses. `legacy`: only the one with a handshake (up to 2025-11-25); a client that tries 2026-07-28 falls " +
+        "back to it.",
+      default: "auto",
+    }),
+  ),
+  tool_names: Type.Optional(
+    Type.Enum(["mcp", "model"], {
+      description:
+        "How tools are named in lists for clients that do not say it by `?tool_names=` or `X-MCP-Tool-Names`. " +
+        "`mcp`: as MCP allows. `model`: for clients that hand names to a model's API, which takes no dot and at most " +
+        "64 characters. Calls understand both.",
+      default: "mcp",
+    }),
+  ),
+  page_size: Type.Optional(
+    Type.Integer({ description: "Entries of one page of a list; 0 sends every list whole.", default: 0, minimum: 0 }),
+  ),
+  max_subscriptions: Type.Optional(
+    Type.Integer({
+      description: "Open `subscriptions/listen` requests of all callers together.",
+      default: 1024,
+      minimum: 1,
+    }),
+  ),
+  max_subscribed_resources: Type.Optional(
+    Type.Integer({ description: "Resources that one `subscriptions/listen` may name.", default: 1000, minimum: 1 }),
+  ),
+  max_parked_calls: Type.Optional(
+    Type.Integer({
+      description: "Calls that may wait for their caller's input at once, in the modern era.",
+      default: 1000,
+      minimum: 1,
+    }),
+  ),
+  input_timeout: Type.Optional(
+    durationOption({ description: "How long such a call waits before it is given up.", default: "10m" }),
+  ),
+} as const;
+
+const McpDoorSchema = Type.Object(MCP_OPTION_SCHEMAS, { description: "The MCP door." });
+export type McpDoorConfig = Static<typeof McpDoorSchema>;
+
+export interface McpDoorOptions {
+  readonly toolMode: ToolMode;
+  readonly era: ServedEra;
+  readonly toolNames: ToolNames;
+  /** Absent: lists are never cut. */
+  readonly pageSize?: number;
+  readonly modern: ModernOptions;
+}
+
+export interface ModernOptions {
+  readonly maxSubscriptions: number;
+  readonly maxSubscribedResources: number;
+  readonly maxParkedCalls: number;
+  readonly inputTimeoutMs: number;
+}
+
+export function resolveMcpDoor(raw: McpDoorConfig = {}): McpDoorOptions {
+  const options = readOptions(McpDoorSchema, raw, "server.");
+  const { page_size: pageSize } = options;
+  return Object.freeze({
+    toolMode: parseToolMode(options.tool_mode),
+    era: options.era,
+    toolNames: options.tool_names,
+    ...(pageSize > 0 && { pageSize }),
+    modern: Object.freeze({
+      maxSubscriptions: options.max_subscriptions,
+      maxSubscribedResources: options.max_subscribed_resources,
+      maxParkedCalls: options.max_parked_calls,
+      inputTimeoutMs: options.input_timeout,
+    }),
+  });
+}

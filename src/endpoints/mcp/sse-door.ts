@@ -1,0 +1,38 @@
+import type { ToolNames } from "../../core/calls/call.ts";
+import type { HttpExchange } from "../../http/exchange.ts";
+import { assertOwnPage } from "../../http/request/own-page.ts";
+import type { Mountable } from "../../http/listening/listener.ts";
+import { refuseBody } from "./json-errors.ts";
+import type { LegacyExchange } from "./legacy/exchange.ts";
+import { MESSAGES_PATH, SSE_PATH } from "../paths.ts";
+import { toolModeOfRequest } from "../tool-mode.ts";
+import { toolNamesOfRequest, withToolNames } from "../tool-names.ts";
+
+/** What answers the two. */
+export interface SseFace {
+  openSse(exchange: LegacyExchange): void | Promise<void>;
+  postSse(exchange: LegacyExchange, body: unknown): void | Promise<void>;
+}
+
+/** Mounts HTTP+SSE of 2024-11-05: `GET /sse` and `POST /messages`. Whoever made `face` closes it. */
+export function mountSse(listener: Mountable, face: SseFace, toolNames: ToolNames = "mcp"): void {
+  listener.route({ methods: ["GET"], path: SSE_PATH }, (exchange) => {
+    assertOwnPage(exchange);
+    return face.openSse(exchangeOf(exchange, toolNames));
+  });
+  listener.route({ methods: ["POST"], path: MESSAGES_PATH }, (exchange) => post(face, exchangeOf(exchange)));
+}
+
+async function post(face: SseFace, exchange: LegacyExchange): Promise<void> {
+  const { http } = exchange;
+  const parsed = http.parseJson(await http.readBody());
+  if (parsed.ok) return face.postSse(exchange, parsed.value);
+  refuseBody(http.answer, parsed);
+}
+
+/** Messages are posted to a URL of the hub's choice, so they have the names that the stream was opened with. */
+function exchangeOf(http: HttpExchange, toolNames: ToolNames = "mcp"): LegacyExchange {
+  const mode = toolModeOfRequest(http);
+  const principal = withToolNames(http.principal, toolNamesOfRequest(http) ?? toolNames);
+  return { http, principal, ...(mode && { mode }) };
+}

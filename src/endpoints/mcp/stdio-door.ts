@@ -1,0 +1,251 @@
+import { stringifyExact } from "../../core/json/exact-json.ts";
+import type { Readable } from "node:stream";
+import { NO_CREDENTIALS, type Authentication, type Authenticator } from "../../core/ports/authenticator.ts";
+import type { Client, Principal } from "../../core/calls/call.ts";
+import { connectionId } from "../../core/calls/connection-id.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import { messageOf } from "../../core/errors.ts";
+import { rpcError, RPC } from "../../wire/messages.ts";
+import { claimsModernEra } from "../../wire/modern/envelope.ts";
+import type { JsonLimits } from "../../wire/parse-json.ts";
+import type { Dialect } from "../dialect.ts";
+import { MAX_BATCH } from "./legacy/http-checks.ts";
+import type { ServedEra } from "../../core/sources/served-era.ts";
+import type { Outlet } from "./legacy/outlet.ts";
+import { LegacySession, type SessionDeps } from "./legacy/session.ts";
+import type { ModernEndpoint } from "./modern/endpoint.ts";
+import { ModernPipe } from "./modern-pipe.ts";
+import { StdioReader } from "./stdio-reader.ts";
+import type { ProtocolSink } from "../../process/stdout-guard.ts";
+
+export interface StdioDoorDeps extends SessionDeps {
+  readonly input: Readable;
+  readonly output: ProtocolSink;
+  readonly modern: ModernEndpoint;
+  /** @default "auto" */
+  readonly era?: ServedEra;
+  /** Tells who is on the other end; asked once, before anything is read. */
+  readonly authenticator: Authenticator;
+  readonly jsonLimits: JsonLimits;
+  /** Hears once how the client speaks; nothing when it does not speak MCP. */
+  readonly onFirst?: (era: Client["era"]) => void;
+  /** What else is spoken on this pipe, in order. @default none */
+  readonly dialects?: readonly Dialect[];
+}
+
+/** MCP on standard input and output: one client, both eras, told apart message by message. */
+export class StdioDoor {
+  /**
+   * Resolves when the client has gone or the door was closed, everything is answered, and the answers have been taken.
+   */
+  readonly done: Promise<void>;
+  readonly #deps: StdioDoorDeps;
+  /** Both eras for whoever is on the other end, once that is known. */
+  #spoken: Spoken | undefined;
+  readonly #reader: StdioReader;
+  readonly #running = new Set<Promise<void>>();
+  readonly #pipe: Outlet;
+  #hasSpoken = false;
+  #state: "reading" | "draining" | "over" = "reading";
+  #finish: () => void = () => {};
+  #hurry: () => void = () => {};
+  readonly #hurried = new Promise<void>((resolve) => {
+    this.#hurry = resolve;
+  });
+  readonly #timers: NodeJS.Timeout[] = [];
+
+  constructor(deps: StdioDoorDeps) {
+    this.#deps = deps;
+    this.#pipe = new PipeOutlet(
+      (text) => this.#write(text),
+      () => this.#state === "reading",
+    );
+    const limits = { ...deps.jsonLimits, maxLineBytes: MAX_LINE_BYTES };
+    this.#reader = new StdioReader(deps.input, limits, {
+      onValue: (value) => this.#take(value),
+      onRefused: (code, message) => this.#refuse(code, message),
+      onEnd: () => void this.#drain(DRAIN_MS),
+    });
+    this.done = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+  }
+
+  /** Begins to read, once it is known who is there. */
+  start(): void {
+    this.#deps.output.onDrain(() => this.#reader.resume());
+    this.#deps.output.onBroken((error) => {
+      this.#deps.logger.info("The client has closed its end of the pipe.", { error: error.message });
+      void this.#drain(0);
+    });
+    const found = this.#authenticate();
+    if (found instanceof Promise) void found.then((authentication) => this.#enter(authentication));
+    else this.#enter(found);
+  }
+
+  /** Reads no more, answers what is running within `graceMs`, and resolves with `done`. */
+  close(graceMs = CLOSE_MS): Promise<void> {
+    void this.#drain(graceMs);
+    return this.done;
+  }
+
+  #authenticate(): Authentication | Promise<Authentication> {
+    const failed = (error: unknown): Authentication => ({ admitted: false, message: messageOf(error), challenge: "" });
+    try {
+      const found = this.#deps.authenticator.authenticate(NO_CREDENTIALS);
+      return found instanceof Promise ? found.catch(failed) : found;
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  #enter(found: Authentication): void {
+    if (this.#state !== "reading") return;
+    if (found.admitted) {
+      this.#spoken = this.#spokenWith(found.principal);
+      this.#reader.start();
+      return;
+    }
+    this.#deps.logger.error("The client on the pipe is not admitted; the connection ends.", { error: found.message });
+    this.#refuse(RPC.invalidRequest, `Not admitted: ${found.message}`);
+    void this.#drain(0);
+  }
+
+  #spokenWith(principal: Principal): Spoken {
+    const deps = this.#deps;
+    const connection = connectionId();
+    return {
+      session: new LegacySession(deps, { connection, door: "mcp-stdio", principal, outlet: this.#pipe }),
+      modern: new ModernPipe({
+        endpoint: deps.modern,
+        principal,
+        connection,
+        mode: deps.defaultMode,
+        maxInFlight: deps.options.maxInFlight,
+        send: (text) => this.#write(text),
+      }),
+    };
+  }
+
+  #take(value: unknown): void {
+    const spoken = this.#spoken;
+    if (!spoken) return;
+    if (!this.#hasSpoken) this.#first(value);
+    const work = Array.isArray(value) ? this.#takeBatch(value, spoken) : this.#takeMessage(value, spoken);
+    this.#running.add(work);
+    void work.finally(() => this.#running.delete(work));
+  }
+
+  #first(value: unknown): void {
+    this.#hasSpoken = true;
+    const message = isJsonObject(value) ? value : {};
+    const isModern = this.#isModern(value);
+    const isLegacy = message["method"] === "initialize" || (!isModern && claimsModernEra(message["params"]));
+    this.#deps.onFirst?.(isModern ? "modern" : isLegacy ? "legacy" : undefined);
+  }
+
+  #isModern(value: unknown): boolean {
+    return this.#deps.era !== "legacy" && isJsonObject(value) && claimsModernEra(value["params"]);
+  }
+
+  #takeMessage(value: unknown, { session, modern }: Spoken, outlet: Outlet = this.#pipe): Promise<void> {
+    if (this.#isModern(value)) return modern.receive(value);
+    // A cancellation need not carry the envelope, so both eras hear of it. Ids are the client's, and it has one count
+    // of them.
+    modern.noticed(value);
+    const { dialects } = this.#deps;
+    return session.receive(value, { outlet, ...(dialects ? { dialects } : {}) });
+  }
+
+  /** The replies to a batch are one array, once the last of them is there; what comes before them goes out at once. */
+  async #takeBatch(messages: readonly unknown[], spoken: Spoken): Promise<void> {
+    if (messages.length === 0) return this.#refuse(RPC.invalidRequest, "Invalid Request: Batch must not be empty");
+    if (messages.length > MAX_BATCH)
+      return this.#refuse(RPC.invalidRequest, `Invalid Request: Batch must not exceed ${MAX_BATCH} messages`);
+    if (messages.some((message) => this.#isModern(message))) {
+      return this.#refuse(
+        RPC.invalidRequest,
+        "Invalid Request: the revision named in `_meta` has no batches. Send one message a line.",
+      );
+    }
+    const replies: string[] = [];
+    const outlet = new PipeOutlet(
+      (text) => this.#pipe.note(text),
+      () => this.#pipe.reachable,
+      (text) => void replies.push(text),
+    );
+    await Promise.all(messages.map((message) => this.#takeMessage(message, spoken, outlet)));
+    if (replies.length > 0) this.#pipe.reply(`[${replies.join(",")}]`);
+  }
+
+  #refuse(code: number, message: string): void {
+    this.#pipe.reply(stringifyExact(rpcError(null, { code, message })));
+  }
+
+  #write(text: string): void {
+    const { output, logger } = this.#deps;
+    if (this.#state === "over" || output.write(`${text}\n`)) return;
+    // A little is let pile up before reading stops: a client may write much before it begins to read.
+    if (output.backlogBytes > PAUSE_BYTES) this.#reader.pause();
+    if (output.backlogBytes <= MAX_BACKLOG_BYTES || this.#state === "draining") return;
+    logger.error("The client on the pipe does not read its answers; the connection ends.", {
+      backlogBytes: output.backlogBytes,
+    });
+    void this.#drain(0);
+  }
+
+  async #drain(graceMs: number): Promise<void> {
+    if (this.#state === "over") return;
+    // Whoever is in more of a hurry shortens a drain that runs already.
+    this.#timers.push(setTimeout(this.#hurry, graceMs));
+    if (this.#state !== "reading") return;
+    this.#state = "draining";
+    this.#reader.stop();
+    this.#spoken?.session.endQuestions();
+    this.#spoken?.modern.endInput();
+    await Promise.race([this.#idle(), this.#hurried]);
+    this.#spoken?.session.close("The hub is closing.");
+    this.#spoken?.modern.close("The hub is closing.");
+    const given = new Promise<void>((resolve) => {
+      this.#timers.push(setTimeout(resolve, FLUSH_MS));
+    });
+    await Promise.race([this.#deps.output.flushed(), given]);
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#state = "over";
+    this.#finish();
+  }
+
+  async #idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+}
+
+interface Spoken {
+  readonly session: LegacySession;
+  readonly modern: ModernPipe;
+}
+
+class PipeOutlet implements Outlet {
+  readonly isShared = true;
+  readonly note: (text: string) => void;
+  readonly reply: (text: string) => void;
+  readonly #isReachable: () => boolean;
+
+  constructor(note: (text: string) => void, isReachable: () => boolean, reply = note) {
+    this.note = note;
+    this.reply = reply;
+    this.#isReachable = isReachable;
+  }
+
+  get reachable(): boolean {
+    return this.#isReachable();
+  }
+}
+
+const MAX_LINE_BYTES = 10 * 1024 * 1024;
+const PAUSE_BYTES = 1024 * 1024;
+const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
+/** The client has closed its end and may still read: a call may take as long as calls do by default. */
+const DRAIN_MS = 60_000;
+const CLOSE_MS = 5000;
+const FLUSH_MS = 5000;

@@ -1,0 +1,99 @@
+import { BuiltCall } from "../../core/calls/built-call.ts";
+import { nextCallId } from "../../core/calls/call-id.ts";
+import type { Call, CallMethod } from "../../core/calls/call.ts";
+import type { CallerLink } from "../../core/calls/caller-link.ts";
+import { FailError, messageOf } from "../../core/errors.ts";
+import type { View } from "../../core/ports/hub-port.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { fail, type Fail, type Outcome } from "../../core/calls/outcome.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import { RPC } from "../../wire/messages.ts";
+import type { RestExchange } from "./rest-exchange.ts";
+import type { RestHub } from "./ports.ts";
+
+export interface CallTarget {
+  readonly method: CallMethod;
+  readonly target: string;
+  readonly args?: JsonObject;
+}
+
+/** Makes calls for requests, and knows those that run. */
+export class Calls {
+  readonly #hub: RestHub;
+  readonly #logger: Logger;
+  readonly #running = new Set<RestExchange>();
+
+  constructor(hub: RestHub, logger: Logger) {
+    this.#hub = hub;
+    this.#logger = logger;
+  }
+
+  /** Answers what still runs that the hub is closing. */
+  giveUp(): void {
+    for (const exchange of this.#running) exchange.giveUp();
+  }
+
+  /** Never rejects. */
+  run(what: CallTarget, view: View, exchange: RestExchange): Promise<Outcome> {
+    return this.guard(exchange, () => this.#hub.call(callOf(what, view, exchange)));
+  }
+
+  /**
+   * Runs work for an exchange; what it throws is a failure, and a fault of this program is logged under the id that the
+   * caller gets.
+   */
+  async guard<T extends { readonly ok: true }>(
+    exchange: RestExchange,
+    work: () => Promise<T | Fail>,
+  ): Promise<T | Fail> {
+    this.#running.add(exchange);
+    try {
+      const outcome = await work();
+      return !outcome.ok && exchange.isGivenUp ? CLOSING : outcome;
+    } catch (error) {
+      if (exchange.isGivenUp) return CLOSING;
+      return error instanceof FailError ? error.failure : this.#fault(error);
+    } finally {
+      this.#running.delete(exchange);
+    }
+  }
+
+  #fault(error: unknown): Fail {
+    const id = nextCallId();
+    const stack = error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {};
+    this.#logger.error("A request of the REST door failed by a fault of this program.", {
+      call: id,
+      error: messageOf(error),
+      ...stack,
+    });
+    return fail("internal", `Something went wrong inside the hub. Its log says more under the id ${id}.`);
+  }
+}
+
+const CLOSING = fail("unavailable", "The hub is closing. Try again once it is back.");
+
+function callOf({ method, target, args = {} }: CallTarget, { principal, mode }: View, exchange: RestExchange): Call {
+  return new BuiltCall(linkTo(exchange), { method, target, params: {}, arguments: args, meta: {}, principal, mode });
+}
+
+function linkTo(exchange: RestExchange): CallerLink {
+  const { takesEvents, signal } = exchange;
+  return {
+    door: "rest",
+    client: { capabilities: {} },
+    signal,
+    cancellation: signal,
+    wants: { progress: takesEvents, ...(takesEvents ? { logLevel: "info" } : {}) },
+    relaysInput: false,
+    notify: (notice) => exchange.notify(notice),
+    ask: ({ method }) => Promise.reject(cannotAsk(method)),
+  };
+}
+
+function cannotAsk(method: string): FailError {
+  const advice = "Call the tool by MCP, where questions can be answered.";
+  const message = `A caller on REST cannot be asked \`${method}\`. ${advice}`;
+  return new FailError(
+    fail("denied", message, { details: { ask: method }, rpcError: { code: RPC.methodNotFound, message } }),
+  );
+}

@@ -1,0 +1,52 @@
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type { Chat, ChatReply } from "../../core/ports/chat.ts";
+import { fail, type Fail } from "../../core/calls/outcome.ts";
+import { Refusal } from "../../http/answer/refusal.ts";
+import type { RestExchange } from "./rest-exchange.ts";
+
+/** What `POST /api/chat` takes; the reply is the agent's, whose `history` goes along with the next message. */
+export interface ChatBody {
+  readonly message: string;
+  readonly history?: readonly JsonObject[];
+  readonly maxIterations?: number;
+}
+
+type Answered = { readonly ok: true; readonly reply: ChatReply };
+
+/** Lets the agent answer. Events of the way are sent as they come to callers that take them. */
+export async function runChat(
+  chat: Chat | undefined,
+  body: ChatBody,
+  exchange: RestExchange,
+): Promise<Answered | Fail> {
+  if (!chat)
+    return fail(
+      "unavailable",
+      "There is no agent here: no language model is configured. Set `language` in [models] of this hub.",
+      { retryable: false },
+    );
+  const onEvent = ({ type, ...event }: { readonly type: string }): void => exchange.event(type, event);
+  const reply = await chat.reply({
+    ...body,
+    principal: exchange.http.principal,
+    signal: exchange.signal,
+    ...(exchange.takesEvents ? { onEvent } : {}),
+  });
+  return { ok: true, reply };
+}
+
+/** Reads what was posted. Throws a 400 that says what is wrong with it. */
+export function readChat({ message, history, max_iterations: snake, maxIterations = snake }: JsonObject): ChatBody {
+  if (typeof message !== "string" || message.trim() === "")
+    throw new Refusal(400, "`message` must be a text that is not empty.");
+  if (history !== undefined && !isHistory(history))
+    throw new Refusal(400, "`history` must be the `history` of the reply before.");
+  const isCount = typeof maxIterations === "number" && Number.isInteger(maxIterations) && maxIterations > 0;
+  if (maxIterations !== undefined && !isCount)
+    throw new Refusal(400, "`max_iterations` must be a whole number above 0.");
+  return { message, ...(history === undefined ? {} : { history }), ...(isCount ? { maxIterations } : {}) };
+}
+
+function isHistory(value: unknown): value is readonly JsonObject[] {
+  return Array.isArray(value) && value.every(isJsonObject);
+}

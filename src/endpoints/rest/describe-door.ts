@@ -1,0 +1,122 @@
+import { stringifyExact } from "../../core/json/exact-json.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { contentDigest } from "../../core/json/digest.ts";
+import type { View } from "../../core/ports/hub-port.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { Mountable } from "../../http/listening/listener.ts";
+import { send, sendText } from "./answer.ts";
+import type { RestExchange } from "./rest-exchange.ts";
+import type { DocumentSource } from "./openapi/document.ts";
+import type { RestOptions } from "./options.ts";
+import type { RestParts } from "./ports.ts";
+import { mountPath } from "./mount-path.ts";
+import { DOCS_PATH, OPENAPI_PATH } from "../paths.ts";
+import { firstChars } from "../../core/text/truncate.ts";
+
+/** A document and its text without `servers`, which each caller reaches in its own way. */
+interface Described {
+  readonly document: JsonObject;
+  readonly text: string;
+}
+
+/** Documents that are kept, for as many views and states of the catalogue. */
+const MAX_KEPT = 8;
+
+/**
+ * `/openapi.json` and `/docs`: what a caller may do here, made of the catalogue as it is, and once for each of its
+ * states and views.
+ */
+export class DescribeDoor {
+  readonly #parts: RestParts;
+  readonly #options: RestOptions;
+  readonly #viewOf: (exchange: RestExchange) => View;
+  readonly #kept = new Map<string, Promise<Described>>();
+
+  constructor(parts: RestParts, options: RestOptions, viewOf: (exchange: RestExchange) => View) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#viewOf = viewOf;
+  }
+
+  mount(listener: Mountable): void {
+    mountPath(listener, OPENAPI_PATH, { GET: (exchange) => this.#sendDocument(exchange) });
+    mountPath(listener, DOCS_PATH, { GET: (exchange) => this.#sendPage(exchange) });
+  }
+
+  async #sendDocument(exchange: RestExchange): Promise<void> {
+    const { text } = await this.#describe(exchange);
+    sendText(exchange.answer, `{"servers":[{"url":${JSON.stringify(exchange.http.baseUrl)}}],${text.slice(1)}`);
+  }
+
+  async #sendPage(exchange: RestExchange): Promise<void> {
+    const { query, baseUrl } = exchange.http;
+    const { PAGE_POLICY, renderPage } = await import("./openapi/page.ts");
+    const { document } = await this.#describe(exchange);
+    const page = renderPage(document, baseUrl, {
+      filter: firstChars(query.get("filter") ?? "", MAX_FILTER),
+      page: Number(query.get("page")) || 1,
+    });
+    send(exchange.answer, page, {
+      status: 200,
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": PAGE_POLICY,
+        "referrer-policy": "no-referrer",
+      },
+    });
+  }
+
+  async #describe(exchange: RestExchange): Promise<Described> {
+    const { hub, chat, hasTokens } = this.#parts;
+    const hasChat = chat() !== undefined;
+    const view = this.#viewOf(exchange);
+    const [list, facts, routes] = await Promise.all([
+      hub.list("tools", view),
+      hub.facts(view.principal),
+      this.#routes(view),
+    ]);
+    const routeTools = routes.flatMap(({ tool }) => (tool ? [tool] : []));
+    const key =
+      `${list.version} ${hasChat} ${routes.map(({ tool }) => (tool ? "1" : "0")).join("")} ` +
+      `${contentDigest(stringifyExact(routeTools))}`;
+    const kept = this.#kept.get(key);
+    if (kept) return kept;
+    const source: DocumentSource = {
+      title: facts.title ?? facts.name,
+      version: facts.version,
+      basePath: this.#options.basePath,
+      tools: list.entries,
+      routes,
+      hasChat,
+      hasTokens,
+    };
+    const described = write(source);
+    if (this.#kept.size >= MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value!);
+    this.#kept.set(key, described);
+    described.catch(() => this.#kept.delete(key));
+    return described;
+  }
+
+  /** Configured paths that this caller may use. */
+  async #routes(view: View): Promise<DocumentSource["routes"]> {
+    const all = await Promise.all(
+      this.#options.routes.map(async (route) => {
+        if (route.target === "chat") return this.#parts.chat() ? [{ route }] : [];
+        const lookup = await this.#parts.hub.describeTool(route.target.tool, view);
+        if (lookup.found) return [{ route, tool: lookup.entry }];
+        return lookup.failure.kind === "denied" ? [] : [{ route }];
+      }),
+    );
+    return all.flat();
+  }
+}
+
+async function write(source: DocumentSource): Promise<Described> {
+  // Most hubs are never asked.
+  const { createDocument } = await import("./openapi/document.ts");
+  const document = await createDocument(source);
+  await nextTurn();
+  return { document, text: stringifyExact(document) };
+}
+
+const MAX_FILTER = 200;

@@ -1,0 +1,23 @@
+import { Type } from "../../core/options/option-schema.ts";
+import { defineDoor } from "../door.ts";
+import { LateDoor } from "../late-door.ts";
+import { DOCS_PATH, OPENAPI_PATH } from "../paths.ts";
+import { resolveRest, RestSchema } from "./options.ts";
+import { restPlaces } from "./places.ts";
+import { refusalText } from "./refusal-text.ts";
+
+/** REST: every tool is one POST away. */
+export const REST = defineDoor({
+  schema: { rest: Type.Optional(RestSchema) },
+  paths: [OPENAPI_PATH, DOCS_PATH],
+  resolve: ({ rest }, taken) => {
+    const options = resolveRest(rest, taken);
+    return options.enabled ? options : undefined;
+  },
+  open: async (options, front) =>
+    new LateDoor({
+      places: restPlaces(options),
+      refusalBody: refusalText,
+      load: async () => new (await import("./rest-door.ts")).RestDoor(front, options),
+    }),
+});

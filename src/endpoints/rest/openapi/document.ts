@@ -1,0 +1,243 @@
+import { isJsonObject, type JsonObject, listMember, objectMember, stringMember } from "../../../core/json/json.ts";
+import { inSlices } from "../../../core/timing/slices.ts";
+import { sizeOfValue } from "../../../schema/value-size.ts";
+import type { RestRoute } from "../options.ts";
+import { typesOf } from "../query-arguments.ts";
+import { chatPath, HUB_OPERATIONS, hubPaths } from "./hub-paths.ts";
+import { freeName, portableSchema, safeName } from "./portable-schema.ts";
+import { ERROR_SCHEMA, errorResponses, failuresOf } from "./responses.ts";
+import { firstChars } from "../../../core/text/truncate.ts";
+
+export interface DocumentSource {
+  readonly title: string;
+  readonly version: string;
+  /** Where `tools` and `resources` are. */
+  readonly basePath: string;
+  /** Tools in their wire shape, as the caller's view lists them. */
+  readonly tools: readonly JsonObject[];
+  /** Configured paths, each with its tool where there is one. */
+  readonly routes: readonly { readonly route: RestRoute; readonly tool?: JsonObject }[];
+  readonly hasChat: boolean;
+  readonly hasTokens: boolean;
+}
+
+/**
+ * OpenAPI 3.1 of what one caller sees; `servers` is added by whoever knows how the caller reaches this hub. Many tools
+ * are written bit by bit, so that nobody waits for them who asks for something else.
+ */
+export async function createDocument(source: DocumentSource): Promise<JsonObject> {
+  const writer = new Writer(source);
+  await inSlices(writer.steps());
+  return writer.write();
+}
+
+interface KnownTool {
+  readonly name: string;
+  readonly entry: JsonObject;
+  readonly input: JsonObject;
+  readonly inputRef: string;
+  readonly outputRef?: string;
+}
+
+/** Objects, lists and values of one schema; a larger one would keep everybody waiting, and nobody reads it. */
+const MAX_SCHEMA_PARTS = 10_000;
+const TOO_LARGE = Object.freeze({
+  type: "object",
+  description: "The schema is too large to be shown here; the list of tools has it.",
+});
+
+class Writer {
+  readonly #source: DocumentSource;
+  readonly #schemas = new Map<string, unknown>([["Error", ERROR_SCHEMA]]);
+  readonly #tools = new Map<string, KnownTool>();
+  readonly #operations = new Set<string>(HUB_OPERATIONS);
+  readonly #toolPaths: [string, JsonObject][] = [];
+
+  constructor(source: DocumentSource) {
+    this.#source = source;
+  }
+
+  /** One tool a step; all of them before `write`. */
+  *steps(): Generator<void, void> {
+    for (const entry of this.#source.tools) {
+      this.#toolPaths.push(this.#toolPath(this.#know(entry)));
+      yield;
+    }
+  }
+
+  write(): JsonObject {
+    const { title, version, basePath, routes, hasChat, hasTokens } = this.#source;
+    const paths = Object.fromEntries([
+      ...hubPaths(basePath, hasTokens),
+      ...(hasChat ? [chatPath(`${basePath}/chat`, hasTokens)] : []),
+      ...this.#routePaths(routes),
+      ...this.#toolPaths,
+    ]);
+    return {
+      openapi: "3.1.0",
+      info: {
+        title,
+        version,
+        description:
+          "Every tool of this hub is one POST away. Values come as JSON, failures as `{error: {kind, message, " +
+          "…}}` with the status that says why.",
+      },
+      paths,
+      components: {
+        schemas: Object.fromEntries(this.#schemas),
+        responses: errorResponses(),
+        ...(hasTokens
+          ? { securitySchemes: { token: { type: "http", scheme: "bearer", description: "A token of `[server]`." } } }
+          : {}),
+      },
+      ...(hasTokens ? { security: [{ token: [] }] } : {}),
+      tags: [
+        { name: "tools", description: "The tools." },
+        ...(routes.length > 0 ? [{ name: "routes", description: "Configured paths onto tools." }] : []),
+        { name: "hub", description: "The hub itself." },
+      ],
+    };
+  }
+
+  #know(entry: JsonObject): KnownTool {
+    const name = String(entry["name"]);
+    const known = this.#tools.get(name);
+    if (known) return known;
+    const input = this.#schema(`${safeName(name)}.input`, entry["inputSchema"] ?? { type: "object" });
+    const output = isJsonObject(entry["outputSchema"])
+      ? this.#schema(`${safeName(name)}.output`, entry["outputSchema"])
+      : undefined;
+    const tool: KnownTool = {
+      name,
+      entry,
+      input: isJsonObject(input.schema) ? input.schema : {},
+      inputRef: input.ref,
+      ...(output ? { outputRef: output.ref } : {}),
+    };
+    this.#tools.set(name, tool);
+    return tool;
+  }
+
+  #schema(wanted: string, schema: unknown): { readonly ref: string; readonly schema: unknown } {
+    const key = freeName(wanted, this.#schemas);
+    const ref = `#/components/schemas/${key}`;
+    const { items } = sizeOfValue(schema, MAX_SCHEMA_PARTS);
+    const ported = items > MAX_SCHEMA_PARTS ? TOO_LARGE : portableSchema(schema, ref);
+    this.#schemas.set(key, ported);
+    return { ref, schema: ported };
+  }
+
+  #toolPath(tool: KnownTool): [string, JsonObject] {
+    const { basePath } = this.#source;
+    const full = {
+      name: "full",
+      in: "query",
+      description: "`1`: the whole result, as MCP has it.",
+      schema: { type: "string", enum: ["1"] },
+    };
+    const operation = {
+      ...this.#words(tool, `call_${tool.name}`, "tools"),
+      parameters: [full],
+      ...this.#body(tool),
+      responses: this.#responses(tool),
+    };
+    return [`${basePath}/tools/${encodeURIComponent(tool.name)}`, { post: operation }];
+  }
+
+  #routePaths(routes: DocumentSource["routes"]): [string, JsonObject][] {
+    const { hasTokens } = this.#source;
+    const paths = new Map<string, JsonObject>();
+    for (const { route, tool } of routes) {
+      const operation =
+        route.target === "chat" ? chatPath(route.path, hasTokens)[1]["post"] : this.#routeOperation(route, tool);
+      const operationId = this.#operationId(`${route.method.toLowerCase()}_${route.path}`);
+      paths.set(route.path, {
+        ...paths.get(route.path),
+        [route.method.toLowerCase()]: { ...(operation as JsonObject), operationId, tags: ["routes"] },
+      });
+    }
+    return [...paths];
+  }
+
+  #routeOperation({ method, target, fixed, description }: RestRoute, entry: JsonObject | undefined): JsonObject {
+    const name = target === "chat" ? "" : target.tool;
+    if (!entry)
+      return {
+        summary: `The tool ${name}, which is not there now.`,
+        responses: { "200": anyValue(), ...failuresOf(this.#source.hasTokens) },
+      };
+    const tool = this.#know(entry);
+    const isRead = method === "GET" || method === "DELETE";
+    const words = {
+      ...this.#words(tool, undefined, "routes"),
+      ...(description === undefined ? {} : { summary: oneLine(description), description }),
+    };
+    return {
+      ...words,
+      ...(isRead ? { parameters: queryParameters(tool.input, fixed) } : this.#body(tool)),
+      responses: this.#responses(tool),
+    };
+  }
+
+  #words({ name, entry }: KnownTool, operation: string | undefined, tag: string): JsonObject {
+    const description = stringMember(entry, "description") ?? "";
+    const summary = stringMember(entry, "title") ?? (oneLine(description) || name);
+    const id = operation === undefined ? {} : { operationId: this.#operationId(operation) };
+    return { ...id, tags: [tag], summary, ...(description === "" ? {} : { description }), "x-tool": name };
+  }
+
+  #body({ input, inputRef }: KnownTool): JsonObject {
+    const isRequired = Array.isArray(input["required"]) && input["required"].length > 0;
+    return { requestBody: { required: isRequired, content: { "application/json": { schema: { $ref: inputRef } } } } };
+  }
+
+  #responses({ outputRef }: KnownTool): JsonObject {
+    return {
+      "200": outputRef === undefined ? anyValue() : anyValue({ $ref: outputRef }),
+      ...failuresOf(this.#source.hasTokens),
+    };
+  }
+
+  #operationId(wanted: string): string {
+    const id = freeName(safeName(wanted).replaceAll(/[.-]/g, "_").replaceAll(/_+/g, "_"), this.#operations);
+    this.#operations.add(id);
+    return id;
+  }
+}
+
+function anyValue(schema: JsonObject = {}): JsonObject {
+  const events = {
+    "text/event-stream": {
+      schema: { type: "string", description: "Events `progress` and `log`, then `result` or `error`." },
+    },
+  };
+  return { description: "The tool's value.", content: { "application/json": { schema }, ...events } };
+}
+
+/** A tool's own parameters, as they stand in a query. */
+function queryParameters(input: JsonObject, fixed: JsonObject): JsonObject[] {
+  const properties = objectMember(input, "properties") ?? {};
+  const required = listMember(input, "required");
+  return Object.entries(properties)
+    .filter(([name]) => !Object.hasOwn(fixed, name))
+    .map(([name, schema]) => {
+      const description =
+        isJsonObject(schema) && typeof schema["description"] === "string" ? { description: schema["description"] } : {};
+      const isObject = typesOf(schema, input).has("object");
+      return {
+        name,
+        in: "query",
+        required: required.includes(name),
+        ...description,
+        ...(isObject ? { content: { "application/json": { schema } } } : { schema }),
+      };
+    });
+}
+
+/** The first sentence or line, for lists. */
+function oneLine(text: string): string {
+  const [line = ""] = text.trim().split(/\n|(?<=[.!?])\s/, 1);
+  return line.length > MAX_SUMMARY ? `${firstChars(line, MAX_SUMMARY - 1)}…` : line;
+}
+
+const MAX_SUMMARY = 120;

@@ -1,0 +1,167 @@
+import type { JsonObject } from "../../../core/json/json.ts";
+import { failuresOf, statusesOf } from "./responses.ts";
+
+type Path = [path: string, item: JsonObject];
+
+const MODE = query("tool_mode", "Which tools are seen: `normal`, `discovery` or `all`.", {
+  type: "string",
+  enum: ["normal", "discovery", "all", "show_all"],
+});
+const NAMES = query("tool_names", "How tools are named: as the APIs of models take them, or as MCP lists them.", {
+  type: "string",
+  enum: ["model", "mcp"],
+});
+const LIMIT = query("limit", "Entries at most.", { type: "integer", minimum: 1, maximum: 1000 });
+const CURSOR = query("cursor", "`nextCursor` of the page before.", { type: "string" });
+const TOOL = {
+  type: "object",
+  required: ["name"],
+  properties: { name: { type: "string" }, description: { type: "string" }, inputSchema: { type: "object" } },
+};
+
+/** What operations of the hub itself are called. */
+export const HUB_OPERATIONS: readonly string[] = [
+  "list_tools",
+  "describe_tool",
+  "call_tool",
+  "resources",
+  "health",
+  "chat",
+];
+
+/** The paths that every hub has. */
+export function hubPaths(basePath: string, hasTokens: boolean): Path[] {
+  return [
+    [`${basePath}/tools`, toolsPath(hasTokens)],
+    [`${basePath}/tools/{name}`, toolPath(hasTokens)],
+    [`${basePath}/resources`, resourcesPath(hasTokens)],
+    ["/health", HEALTH_PATH],
+  ];
+}
+
+function toolsPath(hasTokens: boolean): JsonObject {
+  const listed = { tools: { type: "array", items: TOOL }, total: { type: "integer" }, nextCursor: { type: "string" } };
+  return {
+    get: operation("list_tools", "The tools, or those that a search finds.", {
+      parameters: [
+        query("query", "Words to search all tools by, the best first.", { type: "string" }),
+        query("server", "Search only tools of this server.", { type: "string" }),
+        query("read_only", "Search only tools that change nothing.", { type: "boolean" }),
+        query("why", "Say of each hit what it was found by.", { type: "boolean" }),
+        query("name", "A glob over names, such as `web__*`.", { type: "string" }),
+        LIMIT,
+        CURSOR,
+        MODE,
+        NAMES,
+      ],
+      responses: {
+        "200": json("The tools.", objectOf(listed)),
+        ...failuresOf(hasTokens, statusesOf("invalid_params", "internal")),
+      },
+    }),
+  };
+}
+
+const TOOL_NAME = {
+  name: "name",
+  in: "path",
+  required: true,
+  description: "In any spelling: `tool`, `server__tool`, `server.tool`, `server/tool`, …",
+  schema: { type: "string" },
+};
+
+function toolPath(hasTokens: boolean): JsonObject {
+  return {
+    parameters: [TOOL_NAME],
+    get: operation("describe_tool", "One tool.", {
+      responses: {
+        "200": json("The tool.", TOOL),
+        ...failuresOf(hasTokens, statusesOf("unknown_tool", "ambiguous", "denied")),
+      },
+    }),
+    post: operation("call_tool", "Calls any tool, listed or not.", {
+      requestBody: { content: { "application/json": { schema: { type: "object" } } } },
+      responses: { "200": json("The tool's value.", {}), ...failuresOf(hasTokens) },
+    }),
+  };
+}
+
+function resourcesPath(hasTokens: boolean): JsonObject {
+  return {
+    get: operation("resources", "The resources, or with `uri` the content of one.", {
+      parameters: [
+        query("uri", "The resource to read.", { type: "string" }),
+        query("raw", "`1`: its content as it is, with its media type.", { type: "string", enum: ["1"] }),
+        query("full", "`1`: its contents as MCP has them.", { type: "string", enum: ["1"] }),
+        LIMIT,
+        CURSOR,
+      ],
+      responses: { "200": json("The resources, or the content.", {}), ...failuresOf(hasTokens) },
+    }),
+  };
+}
+
+const HEALTH_PATH: JsonObject = {
+  get: {
+    ...operation("health", "Whether the hub takes calls. Needs no token.", {
+      responses: {
+        "200": json("It does.", objectOf({ status: { const: "ok" } })),
+        "503": json("It is stopping.", {}),
+      },
+    }),
+    security: [],
+  },
+};
+
+/** Where the agent answers. */
+export function chatPath(path: string, hasTokens: boolean): Path {
+  const message = {
+    message: { type: "string" },
+    history: { type: "array", items: { type: "object" }, description: "The `history` of the reply before." },
+    max_iterations: { type: "integer", minimum: 1 },
+  };
+  const reply = {
+    text: { type: "string" },
+    stopReason: { type: "string" },
+    steps: { type: "array" },
+    usage: {},
+    history: { type: "array", items: { type: "object" } },
+  };
+  const answer = json("The answer.", objectOf(reply));
+  const events = {
+    "text/event-stream": {
+      schema: { type: "string", description: "What happens on the way, then `reply` or `error`." },
+    },
+  };
+  return [
+    path,
+    {
+      post: operation("chat", "Lets a language model answer with the tools.", {
+        requestBody: {
+          required: true,
+          content: { "application/json": { schema: { ...objectOf(message), required: ["message"] } } },
+        },
+        responses: {
+          "200": { ...answer, content: { ...(answer["content"] as JsonObject), ...events } },
+          ...failuresOf(hasTokens),
+        },
+      }),
+    },
+  ];
+}
+
+function operation(operationId: string, summary: string, rest: JsonObject): JsonObject {
+  return { operationId, tags: ["hub"], summary, ...rest };
+}
+
+function query(name: string, description: string, schema: JsonObject): JsonObject {
+  return { name, in: "query", description, schema };
+}
+
+function objectOf(properties: JsonObject): JsonObject {
+  return { type: "object", properties };
+}
+
+function json(description: string, schema: JsonObject): JsonObject {
+  return { description, content: { "application/json": { schema } } };
+}

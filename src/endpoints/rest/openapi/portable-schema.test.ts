@@ -1,0 +1,155 @@
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../core/json/json.ts";
+import { portableSchema } from "./portable-schema.ts";
+
+const AT = "#/components/schemas/t";
+const port = (schema: JsonObject): unknown => portableSchema(schema, AT);
+
+describe("references", () => {
+  test("lead into the document, recursion and escapes included", () => {
+    const schema = {
+      type: "object",
+      properties: { a: { $ref: "#/$defs/Box<a~1b>" }, self: { $ref: "#" }, b: { $ref: "#/properties/a" } },
+      $defs: { "Box<a/b>": { type: "string" } },
+    };
+    expect(port(schema)).toEqual({
+      type: "object",
+      properties: { a: { $ref: `${AT}/$defs/Box_a_b_` }, self: { $ref: AT }, b: { $ref: `${AT}/properties/a` } },
+      $defs: { Box_a_b_: { type: "string" } },
+    });
+  });
+
+  test("by identity and by anchor are resolved, and no identity is left", () => {
+    const schema = {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      $id: "https://example.com/tree",
+      properties: {
+        a: { $ref: "https://example.com/tree#/$defs/leaf" },
+        b: { $ref: "#leaf" },
+        c: { $ref: "node" },
+        d: { $dynamicRef: "#leaf" },
+      },
+      $defs: {
+        leaf: { $anchor: "leaf", type: "string" },
+        node: { $id: "node", properties: { up: { $ref: "#/properties/name" }, name: { type: "integer" } } },
+      },
+    };
+    const text = JSON.stringify(port(schema));
+    expect(text).not.toMatch(/"\$(id|anchor|schema|dynamicRef)"/);
+    expect(port(schema)).toMatchObject({
+      properties: {
+        a: { $ref: `${AT}/$defs/leaf` },
+        b: { $ref: `${AT}/$defs/leaf` },
+        c: { $ref: `${AT}/$defs/node` },
+        d: { $ref: `${AT}/$defs/leaf` },
+      },
+      $defs: { node: { properties: { up: { $ref: `${AT}/$defs/node/properties/name` } } } },
+    });
+  });
+
+  test("out of the schema are left out, and said", () => {
+    expect(
+      port({ properties: { a: { $ref: "https://example.com/other.json" }, b: { $ref: "#/$defs/none" } } }),
+    ).toEqual({
+      properties: {
+        a: { $comment: expect.stringContaining("other.json") },
+        b: { $comment: expect.stringContaining("none") },
+      },
+    });
+  });
+
+  test("to where no schema is expected bring it in", () => {
+    expect(
+      port({
+        properties: { a: { $ref: "#/components/x" } },
+        components: { x: { properties: { b: { $ref: "#/components/y" } } }, y: { type: "null" } },
+      }),
+    ).toMatchObject({
+      properties: { a: { $ref: `${AT}/$defs/_1` } },
+      $defs: { _1: { properties: { b: { $ref: `${AT}/$defs/_2` } } }, _2: { type: "null" } },
+    });
+  });
+});
+
+describe("drafts", () => {
+  test("draft-07 becomes 2020-12, and its references follow", () => {
+    const schema = {
+      $schema: "http://json-schema.org/draft-07/schema#",
+      definitions: {
+        pair: { type: "array", items: [{ type: "string" }, { type: "number" }], additionalItems: { type: "null" } },
+      },
+      properties: {
+        p: { $ref: "#/definitions/pair", type: "string", description: "Both." },
+        first: { $ref: "#/definitions/pair/items/0" },
+        rest: { $ref: "#/definitions/pair/additionalItems" },
+      },
+      dependencies: { p: ["first"], first: { required: ["p"] } },
+    };
+    expect(port(schema)).toEqual({
+      $defs: {
+        pair: { type: "array", prefixItems: [{ type: "string" }, { type: "number" }], items: { type: "null" } },
+      },
+      properties: {
+        p: { $ref: `${AT}/$defs/pair`, description: "Both." },
+        first: { $ref: `${AT}/$defs/pair/prefixItems/0` },
+        rest: { $ref: `${AT}/$defs/pair/items` },
+      },
+      dependentRequired: { p: ["first"] },
+      dependentSchemas: { first: { required: ["p"] } },
+    });
+  });
+
+  test("draft-04 bounds become numbers", () => {
+    expect(
+      port({ properties: { a: { minimum: 1, exclusiveMinimum: true }, b: { maximum: 1, exclusiveMaximum: false } } }),
+    ).toEqual({ properties: { a: { exclusiveMinimum: 1 }, b: { maximum: 1 } } });
+  });
+});
+
+describe("what is no schema", () => {
+  test("is left out, and what stands beside it stays", () => {
+    expect(
+      port({
+        type: "objekt",
+        required: true,
+        properties: { a: { type: "string", minLength: -1, description: 5 }, b: "text", c: null },
+        items: 3,
+        anyOf: [],
+        "x-own": { kept: 1 },
+      }),
+    ).toEqual({
+      properties: { a: { type: "string" }, b: true, c: true },
+      "x-own": { kept: 1 },
+    });
+  });
+
+  test("parameters and values that are called like references are taken for none", () => {
+    const schema = {
+      properties: {
+        $ref: { type: "string" },
+        $id: { type: "integer" },
+        a: { default: { $ref: "#/nowhere" }, type: "object" },
+      },
+      required: ["$ref"],
+      patternProperties: { "^x": true },
+    };
+    expect(port(schema)).toEqual({
+      properties: { a: { type: "object" } },
+      required: ["$ref"],
+      patternProperties: { "^x": true, "^\\$ref$": { type: "string" }, "^\\$id$": { type: "integer" } },
+    });
+  });
+
+  test("nests deeper than anybody reads is cut", () => {
+    let schema: JsonObject = { type: "object" };
+    for (let depth = 0; depth < 5000; depth += 1) schema = { properties: { a: schema } };
+    expect(JSON.stringify(port(schema)).length).toBeLessThan(5000);
+  });
+
+  test("a tool's own names of the prototype stay names", () => {
+    const schema = JSON.parse(
+      '{"properties":{"__proto__":{"type":"string"},"constructor":{"type":"integer"}}}',
+    ) as JsonObject;
+    expect(JSON.stringify(port(schema))).toBe(JSON.stringify(schema));
+  });
+});

@@ -1,0 +1,224 @@
+import { isJsonObject, type JsonObject } from "../../../core/json/json.ts";
+import { IDENTITY, isUsable, ONE_SCHEMA, SCHEMA_LIST, SCHEMA_MAP } from "./keywords.ts";
+import { modernise } from "./modern-schema.ts";
+import { plainPointer, stepsOf, stepTo } from "./pointer.ts";
+import { firstChars } from "../../../core/text/truncate.ts";
+
+/**
+ * A tool's schema, of whatever draft, as a part of another document at `place` (`#/components/schemas/…`): draft
+ * 2020-12, every reference a pointer from the top of that document. What refers out of the tool's own schema, and what
+ * is no schema, is left out.
+ */
+export function portableSchema(schema: unknown, place: string): unknown {
+  return isJsonObject(schema) ? new Porter(schema, place).port() : schema !== false;
+}
+
+interface Spot {
+  /** Pointer in the tool's schema. */
+  readonly from: string;
+  /** Pointer in the document. */
+  readonly to: string;
+  /** The nearest schema around it with an identity of its own. */
+  readonly resource: Resource;
+  readonly depth: number;
+}
+
+/** The schema that a member belongs to. */
+interface Within {
+  readonly spot: Spot;
+  /** Where in the tool's schema stands what is `steps` below it now. */
+  readonly from: (steps: readonly string[]) => string;
+}
+
+interface Resource {
+  readonly from: string;
+  readonly uri: string;
+}
+
+interface Reference {
+  readonly out: JsonObject;
+  readonly text: string;
+  readonly resource: Resource;
+}
+
+/** Deeper, a schema says nothing that could be read. */
+const MAX_DEPTH = 100;
+/** Schemas that stand where none is expected, and are referred to all the same. */
+const MAX_HOISTED = 100;
+const NOWHERE = "tool:/schema";
+
+class Porter {
+  readonly #root: JsonObject;
+  readonly #place: string;
+  readonly #isOld: boolean;
+  /** Where schemas went: pointer in the tool's schema → pointer in the document. */
+  readonly #moved = new Map<string, string>();
+  /** URIs of schemas and of their anchors → pointer in the tool's schema. */
+  readonly #named = new Map<string, string>();
+  readonly #references: Reference[] = [];
+  readonly #hoisted: [string, unknown][] = [];
+
+  constructor(root: JsonObject, place: string) {
+    this.#root = root;
+    this.#place = place;
+    this.#isOld = /\/draft-0[3467]\//.test(String(root["$schema"]));
+  }
+
+  port(): JsonObject {
+    const resource: Resource = { from: "#", uri: NOWHERE };
+    const out = this.#schema(this.#root, { from: "#", to: this.#place, resource, depth: 0 }) as JsonObject;
+    // Resolving may bring further schemas in, whose references come behind.
+    for (let at = 0; at < this.#references.length; at += 1) this.#resolve(this.#references[at]!);
+    if (this.#hoisted.length > 0)
+      out["$defs"] = Object.fromEntries([
+        ...Object.entries(isJsonObject(out["$defs"]) ? out["$defs"] : {}),
+        ...this.#hoisted,
+      ]);
+    return out;
+  }
+
+  #schema(value: unknown, spot: Spot): unknown {
+    this.#moved.set(spot.from, spot.to);
+    if (!isJsonObject(value)) return value !== false;
+    if (spot.depth > MAX_DEPTH) return true;
+    const resource = this.#identify(value, spot);
+    const { schema, moved } = modernise(value, this.#isOld);
+    const inner = { ...spot, resource, depth: spot.depth + 1 };
+    const from = (steps: readonly string[]): string => this.#origin(moved, steps, spot.from);
+    const members = Object.entries(schema).flatMap(([keyword, member]) =>
+      this.#member(keyword, member, { spot: inner, from }),
+    );
+    const out: JsonObject = Object.fromEntries(withHiddenNames(members));
+    const reference = [schema["$ref"], schema["$dynamicRef"], schema["$recursiveRef"]].find(
+      (one) => typeof one === "string",
+    );
+    if (typeof reference === "string") this.#references.push({ out, text: reference, resource });
+    return out;
+  }
+
+  /** Where in the tool's schema stands what has moved to `steps`. */
+  #origin(moved: ReturnType<typeof modernise>["moved"], steps: readonly string[], base: string): string {
+    const found = moved.find(([, to]) => to.length <= steps.length && to.every((step, at) => step === steps[at]));
+    return found ? stepTo(base, ...found[0], ...steps.slice(found[1].length)) : stepTo(base, ...steps);
+  }
+
+  #member(keyword: string, value: unknown, within: Within): [string, unknown][] {
+    const { spot, from } = within;
+    if (IDENTITY.has(keyword)) return [];
+    const at = (...steps: readonly string[]): Spot => ({ ...spot, from: from(steps), to: stepTo(spot.to, ...steps) });
+    if (ONE_SCHEMA.has(keyword)) return isSchema(value) ? [[keyword, this.#schema(value, at(keyword))]] : [];
+    if (SCHEMA_LIST.has(keyword)) {
+      if (!Array.isArray(value) || value.length === 0) return [];
+      return [[keyword, value.map((one, index) => this.#schema(one, at(keyword, String(index))))]];
+    }
+    if (!SCHEMA_MAP.has(keyword)) return isUsable(keyword, value) ? [[keyword, value]] : [];
+    if (!isJsonObject(value)) return [];
+    return [[keyword, this.#map(keyword, value, within)]];
+  }
+
+  #map(keyword: string, map: JsonObject, { spot, from }: Within): JsonObject {
+    const taken = new Set<string>();
+    const entries = Object.entries(map).map(([name, one]): [string, unknown] => {
+      // Names of definitions are nobody's business but the references'.
+      const shown = keyword === "$defs" ? freeName(safeName(name), taken) : name;
+      taken.add(shown);
+      const steps =
+        keyword === "properties" && IDENTITY.has(name) ? ["patternProperties", exactly(name)] : [keyword, shown];
+      return [shown, this.#schema(one, { ...spot, from: from([keyword, name]), to: stepTo(spot.to, ...steps) })];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  #identify(schema: JsonObject, spot: Spot): Resource {
+    const { $id = schema["id"], $anchor, $dynamicAnchor } = schema;
+    let { resource } = spot;
+    if (typeof $id === "string" && !$id.startsWith("#")) {
+      resource = { from: spot.from, uri: joinUri($id, resource.uri) };
+      this.#named.set(resource.uri, spot.from);
+    }
+    // In draft-07 an `$id` of a fragment is an anchor.
+    const anchors = [
+      $anchor,
+      $dynamicAnchor,
+      typeof $id === "string" && $id.startsWith("#") ? $id.slice(1) : undefined,
+    ];
+    for (const anchor of anchors)
+      if (typeof anchor === "string" && anchor !== "") this.#named.set(`${resource.uri}#${anchor}`, spot.from);
+    return resource;
+  }
+
+  #resolve({ out, text, resource }: Reference): void {
+    const origin = this.#originOf(text, resource);
+    const target = origin === undefined ? undefined : (this.#moved.get(origin) ?? this.#hoist(origin));
+    if (target !== undefined) out["$ref"] = target;
+    else out["$comment"] = `Refers to ${firstChars(text, 200)}, which is not part of this document.`;
+  }
+
+  /** The place in the tool's schema that a reference means; nothing when it means another document. */
+  #originOf(text: string, resource: Resource): string | undefined {
+    const mark = text.indexOf("#");
+    const [path, fragment] = mark === -1 ? [text, ""] : [text.slice(0, mark), text.slice(mark + 1)];
+    const uri = path === "" ? resource.uri : joinUri(path, resource.uri);
+    const from = path === "" ? resource.from : this.#named.get(uri);
+    if (from === undefined) return undefined;
+    if (fragment === "") return from;
+    if (!fragment.startsWith("/")) return this.#named.get(`${uri}#${fragment}`);
+    return `${from}${plainPointer(fragment).slice(1)}`;
+  }
+
+  /** Takes in a schema that stands where none is expected, such as below a keyword of the author's own. */
+  #hoist(origin: string): string | undefined {
+    let at: unknown = this.#root;
+    for (const step of stepsOf(origin))
+      at = typeof at === "object" && at !== null && Object.hasOwn(at, step) ? (at as JsonObject)[step] : undefined;
+    if (!isSchema(at) || this.#hoisted.length >= MAX_HOISTED) return undefined;
+    const name = `_${this.#hoisted.length + 1}`;
+    const to = stepTo(this.#place, "$defs", name);
+    const slot: [string, unknown] = [name, true];
+    this.#hoisted.push(slot);
+    slot[1] = this.#schema(at, { from: origin, to, resource: { from: "#", uri: NOWHERE }, depth: 0 });
+    return to;
+  }
+}
+
+function isSchema(value: unknown): boolean {
+  return typeof value === "boolean" || isJsonObject(value);
+}
+
+/** A parameter that is called like a keyword of identity would be taken for one; a pattern says the same. */
+function withHiddenNames(members: readonly [string, unknown][]): readonly [string, unknown][] {
+  const properties = members.find(([keyword]) => keyword === "properties")?.[1];
+  const hidden = isJsonObject(properties) ? Object.entries(properties).filter(([name]) => IDENTITY.has(name)) : [];
+  const without = members.map(([keyword, value]): [string, unknown] => [
+    keyword,
+    SCHEMA_MAP.has(keyword) && isJsonObject(value)
+      ? Object.fromEntries(Object.entries(value).filter(([name]) => !IDENTITY.has(name)))
+      : value,
+  ]);
+  if (hidden.length === 0) return without;
+  const patterns = without.find(([keyword]) => keyword === "patternProperties")?.[1];
+  const added = hidden.map(([name, schema]): [string, unknown] => [exactly(name), schema]);
+  return [
+    ...without.filter(([keyword]) => keyword !== "patternProperties"),
+    ["patternProperties", Object.fromEntries([...Object.entries(isJsonObject(patterns) ? patterns : {}), ...added])],
+  ];
+}
+
+function exactly(name: string): string {
+  return `^${name.replaceAll("$", "\\$")}$`;
+}
+
+/** A name that OpenAPI takes for a component, and every tool for a step of a pointer. */
+export function safeName(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9._-]/g, "_") || "_";
+}
+
+export function freeName(name: string, taken: Pick<ReadonlySet<string>, "has">): string {
+  let free = name;
+  for (let count = 2; taken.has(free); count += 1) free = `${name}_${count}`;
+  return free;
+}
+
+function joinUri(reference: string, base: string): string {
+  return URL.canParse(reference, base) ? new URL(reference, base).href.replace(/#$/, "") : reference;
+}

@@ -1,0 +1,65 @@
+import type { JsonObject } from "../../../core/json/json.ts";
+import { KINDS, type FailKind, type KindRow } from "../../../core/calls/kinds.ts";
+
+/**
+ * What callers of a tool may get in place of its value: the statuses of the table of kinds, but for callers who are
+ * gone.
+ */
+const TOLD = Object.entries<KindRow>(KINDS).filter(([kind]) => kind !== "cancelled");
+const STATUSES: readonly number[] = [...new Set([...TOLD.map(([, row]) => row.http), 401])].toSorted();
+
+export const ERROR_SCHEMA: JsonObject = {
+  type: "object",
+  required: ["error"],
+  properties: {
+    error: {
+      type: "object",
+      required: ["kind", "message", "retryable"],
+      properties: {
+        kind: { type: "string", enum: Object.keys(KINDS), description: "Why it failed: a word for programs." },
+        message: { type: "string", description: "What happened, what was received and what to do next." },
+        retryable: { type: "boolean", description: "The same request may succeed later." },
+        retryAfterMs: { type: "number", description: "When trying again makes sense." },
+        errors: { type: "array", description: "What the tool's schema says of the arguments." },
+        near: { type: "array", items: { type: "string" }, description: "Names that are near." },
+        candidates: { type: "array", items: { type: "string" }, description: "Names that are meant by this one." },
+        value: { description: "What the tool gave along with its failure." },
+      },
+    },
+  },
+};
+
+const ERROR_REF = "#/components/schemas/Error";
+
+/** `components.responses`: one for each status. */
+export function errorResponses(): JsonObject {
+  return Object.fromEntries(STATUSES.map((status) => [String(status), errorResponse(status)]));
+}
+
+function errorResponse(status: number): JsonObject {
+  const kinds = TOLD.filter(([, row]) => row.http === status).map(([kind, { when }]) => `\`${kind}\`: ${when}`);
+  const headers =
+    status === KINDS.limited.http
+      ? {
+          headers: {
+            "Retry-After": { description: "Seconds until trying again makes sense.", schema: { type: "integer" } },
+          },
+        }
+      : {};
+  const description = kinds.length > 0 ? `${kinds.join("; ")}.` : "The token is missing or wrong.";
+  return { description, ...headers, content: { "application/json": { schema: { $ref: ERROR_REF } } } };
+}
+
+/** The failures of one operation. */
+export function failuresOf(hasTokens: boolean, statuses = STATUSES): JsonObject {
+  return Object.fromEntries(
+    statuses
+      .filter((status) => hasTokens || status !== 401)
+      .map((status) => [String(status), { $ref: `#/components/responses/${status}` }]),
+  );
+}
+
+/** The statuses of kinds. */
+export function statusesOf(...kinds: readonly FailKind[]): readonly number[] {
+  return [...new Set([...kinds.map((kind) => KINDS[kind].http), 401])].toSorted();
+}

@@ -1,0 +1,117 @@
+import { stringifyExact } from "../../core/json/exact-json.ts";
+import type { Notice } from "../../core/calls/call.ts";
+import { stringifyValue } from "../../core/json/json-text.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type { Fail } from "../../core/calls/outcome.ts";
+import type { HttpAnswer } from "../../http/answer/answer.ts";
+import type { EventStream } from "../../http/answer/event-stream.ts";
+import type { HttpExchange } from "../../http/exchange.ts";
+import { assertJsonContent } from "../../http/request/json-content.ts";
+import { Refusal } from "../../http/answer/refusal.ts";
+import { isEmptyParams } from "../../wire/messages.ts";
+import { sendFailure, sendValue, wantsStream } from "./answer.ts";
+import { errorBody } from "./failures.ts";
+
+/**
+ * How long a caller that takes events waits for the first sign of them: proxies give up on a head that does not come.
+ */
+const FIRST_SIGN_MS = 1000;
+
+/**
+ * One request and the way back to its caller: JSON, or server-sent events for who names them in `Accept`. What fails
+ * before the first event is a plain answer with its status.
+ */
+export class RestExchange {
+  readonly http: HttpExchange;
+  readonly takesEvents: boolean;
+  readonly #ended = new AbortController();
+  readonly #firstSign: NodeJS.Timeout | undefined;
+  #stream: EventStream | undefined;
+  #isAnswered = false;
+  #isGivenUp = false;
+
+  constructor(http: HttpExchange) {
+    this.http = http;
+    this.takesEvents = wantsStream(http);
+    http.answer.onClosed(() => {
+      clearTimeout(this.#firstSign);
+      if (!this.#isAnswered) this.#ended.abort(new Error("The caller closed the connection."));
+    });
+    if (this.takesEvents) this.#firstSign = setTimeout(() => this.#open(), FIRST_SIGN_MS).unref();
+  }
+
+  get answer(): HttpAnswer {
+    return this.http.answer;
+  }
+
+  /** Aborted when the caller went before it was answered, or when the door gave up. */
+  get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /** The door closes, and the caller is still there. */
+  get isGivenUp(): boolean {
+    return this.#isGivenUp;
+  }
+
+  giveUp(): void {
+    if (this.#isAnswered) return;
+    this.#isGivenUp = true;
+    this.#ended.abort(new Error("The hub is closing."));
+  }
+
+  /** Reads the body as a JSON object; an absent body, `null` and `[]` are `{}`. Rejects with a `Refusal`. */
+  async readObject(what: string): Promise<JsonObject> {
+    const body = await this.http.readBody();
+    if (body.length === 0) return {};
+    assertJsonContent(this.http);
+    const parsed = this.http.parseJson(body);
+    if (!parsed.ok) throw new Refusal(400, `The request body ${parsed.words}.`);
+    if (isJsonObject(parsed.value)) return parsed.value;
+    if (isEmptyParams(parsed.value)) return {};
+    throw new Refusal(400, `The request body must be a JSON object with ${what}, such as {"name": "value"}.`);
+  }
+
+  /** Progress and log messages, for callers that take events. */
+  notify({ method, params }: Notice): void {
+    const { progressToken: _, ...rest } = params;
+    this.event(method === "notifications/progress" ? "progress" : "log", rest);
+  }
+
+  event(name: string, data: JsonObject): void {
+    if (this.takesEvents && !this.#isAnswered) this.#open()?.send(stringifyExact(data), { event: name });
+  }
+
+  /** `event` is what the last event is called. */
+  succeed(value: unknown, event = "result"): void {
+    if (!this.takesEvents) return this.#answer(() => sendValue(this.answer, value));
+    this.#answer(() => this.#end(event, value));
+  }
+
+  fail(failure: Fail, isFull = false): void {
+    this.#answer(() => {
+      if (this.#stream) this.#end("error", errorBody(failure, isFull));
+      else sendFailure(this.answer, failure, isFull);
+    });
+  }
+
+  #answer(send: () => void): void {
+    if (this.#isAnswered) return;
+    clearTimeout(this.#firstSign);
+    send();
+    this.#isAnswered = true;
+  }
+
+  #end(event: string, data: unknown): void {
+    const stream = this.#open();
+    stream?.send(stringifyValue(data), { event });
+    stream?.end();
+  }
+
+  #open(): EventStream | undefined {
+    clearTimeout(this.#firstSign);
+    if (!this.#stream && this.answer.isOpen)
+      this.#stream = this.http.openStream({ "x-content-type-options": "nosniff" });
+    return this.#stream;
+  }
+}

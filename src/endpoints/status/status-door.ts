@@ -1,0 +1,65 @@
+import { safeJson } from "../../core/text/hidden-text.ts";
+import type { SourceReport } from "../../core/ports/hub-port.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { permissionOf } from "../../core/ports/rights.ts";
+import type { Mountable } from "../../http/listening/listener.ts";
+import { Refusal } from "../../http/answer/refusal.ts";
+import { JSON_CONTENT } from "../../http/answer/send.ts";
+import { VERSION } from "../../core/version.ts";
+import type { Door, DoorFront, DoorHub } from "../door.ts";
+import { STATUS_PATH } from "../paths.ts";
+
+/**
+ * `GET /status`: a running hub's sources with their state, last error, last stderr lines and restarts, as JSON. It
+ * passes the listener's checks like everything else, and a caller whose rights are narrowed is refused: errors may name
+ * what such a caller should not know.
+ */
+export class StatusDoor implements Door {
+  readonly #hub: DoorHub;
+  readonly #tls: DoorFront["tls"];
+
+  constructor({ hub, tls }: Pick<DoorFront, "hub" | "tls">) {
+    this.#hub = hub;
+    this.#tls = tls;
+  }
+
+  mount(listener: Mountable): void {
+    listener.route({ methods: ["GET"], path: STATUS_PATH }, ({ answer, principal }) => {
+      if (permissionOf(principal.rights).isNarrowed)
+        throw new Refusal(403, "The status of this hub is shown to callers without narrowed rights only.");
+      const status = {
+        ...statusBody(this.#hub.sources(), this.#hub.startedAt),
+        ...(this.#tls && { tls: this.#tls() }),
+      };
+      const body = safeJson(this.#hub.redact(JSON.stringify(status)));
+      answer.send(200, ["cache-control", "no-store", ...JSON_CONTENT], body);
+    });
+  }
+
+  giveUp(): void {}
+
+  close(): void {}
+}
+
+function statusBody(sources: readonly SourceReport[], startedAt: Date): JsonObject {
+  return {
+    version: VERSION,
+    startedAt: startedAt.toISOString(),
+    uptimeSeconds: Math.round((Date.now() - startedAt.getTime()) / 1000),
+    sources: sources.map(({ source, status, tools, resources, prompts, problems }) => ({
+      id: source.id,
+      kind: source.kind,
+      ...status,
+      tools,
+      resources,
+      prompts,
+      problems: problems.map(({ subject, message, renamed, repaired, unsupported }) => ({
+        subject,
+        message,
+        ...(renamed && { renamed }),
+        ...(repaired && { repaired }),
+        ...(unsupported && { unsupported }),
+      })),
+    })),
+  };
+}

@@ -1,0 +1,34 @@
+import type { ToolMode } from "../core/calls/call.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { HttpExchange } from "../http/exchange.ts";
+
+/** `discovery` and `show_all` (also `all`) in any case; every other word means `normal`. */
+export function parseToolMode(word: string): ToolMode {
+  const mode = word.trim().toLowerCase();
+  if (mode === "discovery") return "discovery";
+  return mode === "show_all" || mode === "all" ? "all" : "normal";
+}
+
+/**
+ * What one HTTP request says about the tools it wants to see: the header wins over the query; nothing when it says
+ * nothing.
+ */
+export function toolModeOfRequest(exchange: Pick<HttpExchange, "header" | "query">): ToolMode | undefined {
+  const header = exchange.header("x-mcp-tool-mode");
+  if (header !== undefined) return parseToolMode(header);
+  if (isYes(exchange.header("x-mcp-show-all"))) return "all";
+  const { query } = exchange;
+  const parameter = query.get("tool_mode");
+  if (parameter !== null) return parseToolMode(parameter);
+  return isYes(query.get("show_all")) ? "all" : undefined;
+}
+
+/** What `initialize` says about it in `_meta`: the only way on stdio. */
+export function toolModeOfMeta(meta: JsonObject): ToolMode | undefined {
+  const word = meta["toolyard/toolMode"] ?? meta["tool_mode"];
+  return typeof word === "string" ? parseToolMode(word) : undefined;
+}
+
+function isYes(value: unknown): boolean {
+  return typeof value === "string" && /^(1|true|yes)$/i.test(value.trim());
+}

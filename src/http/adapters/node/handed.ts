@@ -1,0 +1,82 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { tooLarge } from "../../request/body-refusals.ts";
+import { wrongRequest, requestKind } from "../../request/request-kinds.ts";
+import type { BodyAccounts } from "../../wire.ts";
+import { NodeWire, type WireOwner } from "./wire.ts";
+
+/** A request of Node's server as frameworks hand it on: Express adds to it, Fastify wraps it. */
+export type GivenRequest = IncomingMessage | { readonly raw: IncomingMessage; readonly body?: unknown };
+
+/** The answer that belongs to it. Fastify's is taken out of its hands first. */
+export type GivenResponse = ServerResponse | { readonly raw: ServerResponse; hijack(): unknown };
+
+/** Request and answer of Node's, and the body where a framework has read it before. */
+export interface Handed {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly body: unknown;
+  /** The path below which a router mounted the handler is left out of `url`, and stands here. */
+  readonly wholeUrl: string | undefined;
+}
+
+/** Throws a `TypeError` that names what was given instead. */
+export function readHanded(request: GivenRequest, response: GivenResponse): Handed {
+  const kind = requestKind(request);
+  if (kind === "Node's request" && isResponse(response)) {
+    const { body, originalUrl } = request as { body?: unknown; originalUrl?: unknown };
+    return {
+      request: request as IncomingMessage,
+      response: response as ServerResponse,
+      body,
+      wholeUrl: typeof originalUrl === "string" ? originalUrl : undefined,
+    };
+  }
+  if (kind === "Fastify's request" && "hijack" in response && isResponse(response.raw)) {
+    response.hijack();
+    const { raw, body } = request as { raw: IncomingMessage; body?: unknown };
+    return { request: raw, response: response.raw, body, wholeUrl: undefined };
+  }
+  if (kind === "Node's request" || kind === "Fastify's request")
+    throw new TypeError(
+      "hub.nodeHandler() takes request and response, and was given no response: " +
+        "hand on both, as in `handler(request, response)`.",
+    );
+  throw wrongRequest("hub.nodeHandler()", "Node's request and response", request);
+}
+
+function isResponse(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "writeHead" in value && "setHeader" in value;
+}
+
+/** A request of which a framework may have read the body. */
+export class HandedWire extends NodeWire {
+  readonly #target: string;
+  readonly #body: unknown;
+
+  constructor({ request, response, body }: Handed, target: string, owner: WireOwner) {
+    super(request, response, owner);
+    this.#target = target;
+    // Express sets an empty body, and has read nothing, where no parser took the request.
+    this.#body = request.readableEnded || isBytes(body) ? body : undefined;
+  }
+
+  override get target(): string {
+    return this.#target;
+  }
+
+  override readBody(maxBytes: number, accounts: BodyAccounts): Promise<Buffer> {
+    if (this.#body === undefined) return super.readBody(maxBytes, accounts);
+    const bytes = toBytes(this.#body);
+    return bytes.length > maxBytes ? Promise.reject(tooLarge(maxBytes)) : Promise.resolve(bytes);
+  }
+}
+
+function isBytes(body: unknown): body is string | Uint8Array {
+  return typeof body === "string" || body instanceof Uint8Array;
+}
+
+/** The body as it was, or as it would be written again. */
+function toBytes(body: unknown): Buffer {
+  if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  return Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+}

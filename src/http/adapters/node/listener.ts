@@ -1,0 +1,236 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer as createNetServer, type AddressInfo, type Server as NetServer, type Socket } from "node:net";
+import { CallSet } from "../../../core/calls/call-map.ts";
+import type { Authenticator } from "../../../core/ports/authenticator.ts";
+import type { Logger } from "../../../core/ports/ports.ts";
+import { HttpAnswer } from "../../answer/answer.ts";
+import { tooLarge } from "../../request/body-refusals.ts";
+import { Dispatcher } from "../../dispatcher.ts";
+import { listenOn } from "../../listening/listen-on.ts";
+import type { ListenerAddress, PortListener } from "../../listening/listener.ts";
+import type { HttpOptions } from "../../options.ts";
+import { urlOf } from "../../listening/reach.ts";
+import { sendRefusal } from "../../answer/refusal.ts";
+import type { Handler, RefusalBody, RoutePlace } from "../../router.ts";
+import type { TlsGate } from "../../tls/gate.ts";
+import type { KeyPair } from "../../tls/key-pair.ts";
+import type { BodyBudget } from "../../request/body-budget.ts";
+import { findHeadFault, KEPT_FIELDS } from "../../request/head-limits.ts";
+import { declaredLength } from "./body.ts";
+import { PacedSocket } from "./paced-socket.ts";
+import { TurnQueue } from "./turn-queue.ts";
+import { PlainConnection, type PlainOwner } from "./plain/connection.ts";
+import type { PlainWire } from "./plain/wire.ts";
+import { NodeWire, type WireOwner } from "./wire.ts";
+
+// An import would evaluate all exports of the module, since Node 22 `WebSocket` among them: undici, HTTP/2 and TLS, 10
+// MB and 30 ms.
+const { createServer } = process.getBuiltinModule("node:http");
+
+export function createListener(options: HttpOptions, logger: Logger, authenticator: Authenticator): PortListener {
+  return new NodeListener(options, logger, authenticator);
+}
+
+/** A listener that is given its connections by another process. It need not listen. */
+export interface AdoptingListener extends PortListener {
+  /** Serves a connection of which nothing was read yet. */
+  adopt(socket: Socket): void;
+}
+
+export function createAdoptingListener(
+  options: HttpOptions,
+  logger: Logger,
+  authenticator: Authenticator,
+): AdoptingListener {
+  return new NodeListener(options, logger, authenticator);
+}
+
+/** Takes its connections itself, or is given them. What comes over them is read by `plain/` as far as that can. */
+class NodeListener implements AdoptingListener, WireOwner, PlainOwner {
+  readonly streamStallMs: number;
+  readonly #options: HttpOptions;
+  readonly #logger: Logger;
+  readonly #dispatcher: Dispatcher;
+  readonly bodies: BodyBudget;
+  readonly #turns = new TurnQueue();
+  readonly #closing = new AbortController();
+  readonly #inFlight = new CallSet<NodeWire | PlainWire>();
+  readonly #sockets = new Set<Socket>();
+  /** What accepts connections. */
+  readonly #front: NetServer;
+  /** Is given those that are not plain. It does not listen. */
+  readonly #server: Server;
+  #gate: TlsGate | undefined;
+  #name: string | undefined;
+  #address: ListenerAddress | undefined;
+  #isWatching = false;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: HttpOptions, logger: Logger, authenticator: Authenticator) {
+    this.#options = options;
+    this.#logger = logger;
+    this.streamStallMs = options.limits.streamStallMs;
+    this.#dispatcher = new Dispatcher(options, { logger, authenticator, closing: this.#closing.signal });
+    this.bodies = this.#dispatcher.bodies;
+    this.#front = this.#createFront();
+    this.#server = this.#createServer();
+  }
+
+  get address(): ListenerAddress | undefined {
+    return this.#address;
+  }
+
+  route(place: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void {
+    this.#dispatcher.router.add(place, handler, refusalBody);
+  }
+
+  async certify(pair: KeyPair): Promise<void> {
+    const [{ TlsGate: Gate }, { nameToReach }] = await Promise.all([
+      import("../../tls/gate.ts"),
+      import("../../tls/key-pair.ts"),
+    ]);
+    this.#name = nameToReach(pair, this.#options);
+    if (this.#gate) return this.#gate.use(pair);
+    const withinMs = this.#options.limits.requestTimeoutMs;
+    this.#gate = new Gate({ withinMs, onSecure: (socket) => this.#open(socket) }, pair);
+  }
+
+  async listen(): Promise<ListenerAddress> {
+    const { host, port } = this.#options;
+    await listenOn(this.#front, host, port);
+    this.#address = addressOf(this.#front.address() as AddressInfo, this.#options, this.#name);
+    return this.#address;
+  }
+
+  adopt(socket: Socket): void {
+    // As Node makes the sockets of a server of HTTP: a caller may end its side before it is answered.
+    socket.allowHalfOpen = true;
+    if (this.#gate) this.#gate.take(socket);
+    else this.#open(socket);
+  }
+
+  serve(wire: PlainWire): void {
+    this.#inFlight.add(wire);
+    this.#dispatcher.serve({ request: wire, answer: new HttpAnswer(wire, this.#logger) });
+  }
+
+  inTurn(begin: () => void): void {
+    this.#turns.add(begin);
+  }
+
+  handOver(socket: Socket, bytes: Buffer): void {
+    // Node begins to watch for slow clients when a server listens.
+    if (!this.#isWatching) this.#server.emit("listening");
+    this.#isWatching = true;
+    const account = this.bodies.open(`address ${socket.remoteAddress ?? ""}`, () => socket.destroy());
+    const paced = new PacedSocket({ socket, bytes, queue: this.#turns, account });
+    this.#server.emit("connection", paced);
+    // Parsing costs more than reading, and many connections may come in one turn.
+    this.#turns.add(() => paced.start());
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  over(wire: NodeWire | PlainWire): void {
+    this.#inFlight.delete(wire);
+    // Nothing further is served on a connection that outlives the listener.
+    if (this.#closing.signal.aborted) wire.socket.destroySoon();
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort();
+    for (const wire of this.#inFlight.values()) wire.endConnectionAfter();
+    const ended = Promise.all([endOf(this.#server), endOf(this.#front)]);
+    this.#gate?.close();
+    this.#closeUnused();
+    const timer = setTimeout(() => {
+      for (const socket of this.#sockets) socket.destroy();
+    }, this.#options.limits.shutdownGraceMs);
+    await ended;
+    // The front knows of the connections that it accepted itself, and waits for no others.
+    await Promise.all(
+      Array.from(this.#sockets, (socket) => new Promise((resolve) => void socket.once("close", resolve))),
+    );
+    clearTimeout(timer);
+  }
+
+  // Node counts a connection on which nothing was sent yet as busy, and would wait for it.
+  #closeUnused(): void {
+    const busy = new Set(this.#inFlight.values().map(({ socket }) => socket));
+    for (const socket of this.#sockets) if (!busy.has(socket)) socket.destroy();
+  }
+
+  /** A connection from which nothing was read, and which is encrypted by now where it has to be. */
+  #open(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+    PlainConnection.begin(socket, this.#options.limits, this);
+  }
+
+  #createFront(): NetServer {
+    const front = createNetServer({ noDelay: true }, (socket) => this.adopt(socket));
+    front.maxConnections = this.#options.limits.maxConnections;
+    return front;
+  }
+
+  #createServer(): Server {
+    const { limits } = this.#options;
+    const server = createServer({
+      maxHeaderSize: limits.maxHeaderBytes,
+      requestTimeout: limits.requestTimeoutMs,
+      headersTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.idleTimeoutMs,
+      connectionsCheckingInterval: Math.min(limits.requestTimeoutMs, CHECK_INTERVAL_MS),
+      noDelay: true,
+    });
+    // Bounds on receiving are above; an answer may take as long as its call, and a stream as long as its reader wants.
+    server.timeout = 0;
+    server.maxHeadersCount = KEPT_FIELDS;
+    server.on("request", (request, response) =>
+      pacedSocketOf(request).enqueue(request, response, () => this.#serve(request, response)),
+    );
+    server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) =>
+      pacedSocketOf(request).enqueue(request, response, () => this.#serveContinued(request, response)),
+    );
+    return server;
+  }
+
+  #serveContinued(request: IncomingMessage, response: ServerResponse): void {
+    const { maxBodyBytes } = this.#options.limits;
+    if (declaredLength(request) > maxBodyBytes) return this.#serve(request, response, tooLarge(maxBodyBytes));
+    response.writeContinue();
+    this.#serve(request, response);
+  }
+
+  /** `fault`: refuses the request, before anything of it is looked at. */
+  #serve(request: IncomingMessage, response: ServerResponse, fault = findHeadFault(request.rawHeaders)): void {
+    const wire = new NodeWire(request, response, this);
+    this.#inFlight.add(wire);
+    const answer = new HttpAnswer(wire, this.#logger);
+    if (fault) sendRefusal(answer, fault);
+    else this.#dispatcher.serve({ request: wire, answer });
+  }
+}
+
+/** Every connection of the server is one, since `handOver` makes them. */
+function pacedSocketOf({ socket }: IncomingMessage): PacedSocket {
+  return socket as unknown as PacedSocket;
+}
+
+function endOf(server: NetServer): Promise<void> {
+  return new Promise((resolve) => void server.close(() => resolve()));
+}
+
+/** Where it listens, and how callers on this machine reach it. `name`: that of its certificate. */
+export function addressOf(
+  { address, port }: AddressInfo,
+  { basePath, tls }: Pick<HttpOptions, "basePath" | "tls">,
+  name?: string,
+): ListenerAddress {
+  return { host: address, port, url: urlOf({ host: address, port, basePath, isSecure: tls !== undefined, name }) };
+}
+
+const CHECK_INTERVAL_MS = 5000;

@@ -1,0 +1,113 @@
+import type { RawHeaders } from "../../../wire.ts";
+
+// As in `../listener.ts`.
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
+
+/** How the end of an answer's body is told. */
+export type Framing = "none" | "length" | "chunks";
+
+export interface AnswerHead {
+  /** Up to its empty line, characters as bytes. */
+  readonly text: string;
+  readonly framing: Framing;
+  /** The connection ends with this answer. */
+  readonly closes: boolean;
+}
+
+interface Ending {
+  /** It ends whatever the headers say. */
+  readonly closes: boolean;
+  /** How long an unused connection is kept. */
+  readonly idleMs: number;
+}
+
+/** Formats the head of an answer. `HttpAnswer` has checked its headers; of two with one name the later one counts. */
+export function answerHead(status: number, told: Told, ending: Ending): AnswerHead {
+  const fields = fieldsOf(told);
+  const framing = framingOf(status, fields.hasLength);
+  const closes = ending.closes || fields.closes;
+  const text =
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "unknown"}\r\n${fields.text}Date: ${date()}\r\n` +
+    (closes ? CLOSE : `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(ending.idleMs / 1000)}\r\n`) +
+    (framing === "chunks" ? CHUNKED : "\r\n");
+  return { text, framing, closes };
+}
+
+const CLOSE = "Connection: close\r\n";
+const CHUNKED = "Transfer-Encoding: chunked\r\n\r\n";
+
+function framingOf(status: number, hasLength: boolean): Framing {
+  if (status < 200 || status === 204 || status === 304) return "none";
+  return hasLength ? "length" : "chunks";
+}
+
+/** Headers that were said before, and those that come with the head. */
+interface Told {
+  readonly earlier: RawHeaders;
+  readonly headers: RawHeaders;
+}
+
+interface Fields {
+  readonly text: string;
+  readonly closes: boolean;
+  readonly hasLength: boolean;
+}
+
+/** What was said last but for the length: a door says the same each time. */
+let last: { readonly headers: RawHeaders; readonly text: string; readonly closes: boolean } | undefined;
+
+/** What is said of the connection is left out: that is said once. */
+function fieldsOf({ earlier, headers }: Told): Fields {
+  const length = headers.length - 2;
+  if (earlier.length > 0 || headers[length] !== "content-length") return readFields({ earlier, headers });
+  if (!last || !isSame(last.headers, headers, length)) {
+    const { text, closes, hasLength } = readFields({ earlier, headers: headers.slice(0, length) });
+    if (hasLength) return readFields({ earlier, headers });
+    last = { headers, text, closes };
+  }
+  return { text: last.text + field("content-length", headers[length + 1]!), closes: last.closes, hasLength: true };
+}
+
+/** Whether the first of both are the same, and there is one more in each. */
+function isSame(one: RawHeaders, other: RawHeaders, count: number): boolean {
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < count; at += 1) if (one[at] !== other[at]) return false;
+  return true;
+}
+
+function readFields({ earlier, headers }: Told): Fields {
+  let text = "";
+  let closes = false;
+  let hasLength = false;
+  for (let at = 0; at < earlier.length; at += 2)
+    if (!hasName(headers, earlier[at]!)) text += field(earlier[at]!, earlier[at + 1]!);
+  for (let at = 0; at < headers.length; at += 2) {
+    const lower = headers[at]!.toLowerCase();
+    if (lower === "connection") closes ||= headers[at + 1]!.toLowerCase() === "close";
+    else text += field(headers[at]!, headers[at + 1]!);
+    hasLength ||= lower === "content-length";
+  }
+  return { text, closes, hasLength };
+}
+
+function hasName(headers: RawHeaders, name: string): boolean {
+  const lower = name.toLowerCase();
+  for (let at = 0; at < headers.length; at += 2) if (headers[at]!.toLowerCase() === lower) return true;
+  return false;
+}
+
+function field(name: string, value: string): string {
+  return `${name}: ${value}\r\n`;
+}
+
+let second = 0;
+let shown = "";
+
+function date(): string {
+  const now = Math.floor(Date.now() / 1000);
+  if (now !== second) {
+    second = now;
+    shown = new Date(now * 1000).toUTCString();
+  }
+  return shown;
+}

@@ -1,0 +1,96 @@
+import { LastRead } from "../../../../core/timing/last-read.ts";
+import { trimBlanks } from "../../../../core/text/trim-blanks.ts";
+import type { RequestHeaders } from "../../../wire.ts";
+
+/** What stands before the body of a plain request. */
+export interface PlainHead {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: RequestHeaders;
+  /** Length of the body. */
+  readonly bodyBytes: number;
+}
+
+const HEAD_END = Buffer.from("\r\n\r\n");
+const REQUEST_LINE = /^(GET|POST|DELETE) (\/[\x21-\x7e]*) HTTP\/1\.1$/;
+const FIELD = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
+/** Digits, and the one blank that is usual before a value. Node's parser refuses some blanks around the digits. */
+const LENGTH = /^ ?\d{1,15}$/;
+/**
+ * They change what the connection is, or how a body is read. `set-cookie` is a list in what Node reads, and `__proto__`
+ * a name that not every object can have.
+ */
+const NOT_PLAIN: ReadonlySet<string> = new Set([
+  "transfer-encoding",
+  "expect",
+  "upgrade",
+  "trailer",
+  "proxy-connection",
+  "set-cookie",
+  "__proto__",
+]);
+/** Far more than programs send. `../../head-limits.ts` has the limit of all requests. */
+const MAX_FIELDS = 1000;
+
+/**
+ * Reads heads of requests that nobody could read in two ways. Whatever is not written to the letter, says something
+ * twice, or wants anything but an answer on this connection is not plain, and Node's own server reads it.
+ */
+export class PlainHeadReader {
+  readonly #maxBytes: number;
+  /** Callers say nearly the same each time. */
+  readonly #heads = new LastRead(readHead);
+  #end = 0;
+
+  /** `maxBytes`: of a head, its empty line among them. */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Where the head that was read ended. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** The head at the beginning of these bytes; nothing where it is not whole, or not plain. */
+  read(bytes: Buffer): PlainHead | undefined {
+    const found = bytes.indexOf(HEAD_END);
+    if (found === -1 || found + HEAD_END.length > this.#maxBytes) return undefined;
+    this.#end = found + HEAD_END.length;
+    return this.#heads.of(bytes.toString("latin1", 0, found));
+  }
+}
+
+function readHead(text: string): PlainHead | undefined {
+  const [first = "", ...lines] = text.split("\r\n");
+  const [, method, target] = REQUEST_LINE.exec(first) ?? [];
+  if (method === undefined || target === undefined) return undefined;
+  const headers = readFields(lines);
+  if (headers?.["host"] === undefined) return undefined;
+  const bodyBytes = bodyBytesOf(method, headers["content-length"]);
+  return bodyBytes === undefined
+    ? undefined
+    : { method: method as PlainHead["method"], target, headers: Object.freeze(headers), bodyBytes };
+}
+
+function readFields(lines: readonly string[]): Record<string, string> | undefined {
+  if (lines.length > MAX_FIELDS) return undefined;
+  const headers: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const line of lines) {
+    const [, name, value] = FIELD.exec(line) ?? [];
+    if (name === undefined || value === undefined) return undefined;
+    const lower = name.toLowerCase();
+    if (lower in headers || NOT_PLAIN.has(lower)) return undefined;
+    if (lower === "content-length" && !LENGTH.test(value)) return undefined;
+    headers[lower] = trimBlanks(value);
+  }
+  return (headers["connection"] ?? "keep-alive").toLowerCase() === "keep-alive" ? headers : undefined;
+}
+
+/** Requests that carry something say how much; the others carry nothing. */
+function bodyBytesOf(method: string, length: string | undefined): number | undefined {
+  if (length === undefined) return method === "POST" ? undefined : 0;
+  const bytes = Number(length);
+  return method === "GET" && bytes > 0 ? undefined : bytes;
+}

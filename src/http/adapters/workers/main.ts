@@ -1,0 +1,51 @@
+// What a worker's process runs: it waits for its settings, then for connections, and ends with the primary or when that
+// says so.
+import { Socket } from "node:net";
+import { messageOf } from "../../../core/errors.ts";
+import { Channel } from "./channel.ts";
+import { FRAME, type Frame } from "./frames.ts";
+import type { LogHead, WorkerSettings } from "./messages.ts";
+import type { KeyPair } from "../../tls/key-pair.ts";
+import { Worker } from "./worker.ts";
+
+/** Descriptor of the pipe to the primary; beside it there is Node's own channel, by which connections come. */
+const PIPE = 3;
+
+const pipe = new Socket({ fd: PIPE, readable: true, writable: true });
+const channel = new Channel(pipe, receive);
+let worker: Worker | undefined;
+
+function receive(frame: Frame): void {
+  if (frame.type === FRAME.settings) return void begin(JSON.parse(frame.head) as WorkerSettings);
+  if (frame.type === FRAME.certificate) return void worker?.certify(JSON.parse(frame.head) as KeyPair);
+  if (frame.type === FRAME.close) return void end();
+  worker?.receive(frame);
+}
+
+async function begin(settings: WorkerSettings): Promise<void> {
+  worker = new Worker(channel, settings);
+  if (settings.pair) await worker.certify(settings.pair);
+  process.on("message", (_message, socket) => worker?.adopt(socket as Socket | undefined));
+  channel.sendBare(FRAME.ready);
+}
+
+async function end(): Promise<void> {
+  await worker?.close();
+  channel.flush(() => process.exit(0));
+}
+
+// A worker without its primary has nothing to say to anybody.
+pipe.once("close", () => process.exit(0));
+process.once("disconnect", () => process.exit(0));
+// The primary decides what a signal to all of them means.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
+process.on("uncaughtException", (error) => {
+  const stack = error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {};
+  const line: LogHead = {
+    level: "error",
+    message: "A worker of the HTTP door ends by a fault of this program.",
+    facts: { error: messageOf(error), ...stack },
+  };
+  channel.sendHead(FRAME.log, 0, JSON.stringify(line));
+  channel.flush(() => process.exit(1));
+});

@@ -1,0 +1,215 @@
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { messageOf, OptionError } from "../../../core/errors.ts";
+import type { Authentication, Authenticator } from "../../../core/ports/authenticator.ts";
+import type { Logger } from "../../../core/ports/ports.ts";
+import { ForwardedReader } from "../../request/forwarded.ts";
+import { listenOn } from "../../listening/listen-on.ts";
+import type { ListenerAddress, PortListener } from "../../listening/listener.ts";
+import { addressOf } from "../node/listener.ts";
+import type { HttpOptions } from "../../options.ts";
+import { Refusal } from "../../answer/refusal.ts";
+import { Router, type Handler, type RefusalBody, type RoutePlace } from "../../router.ts";
+import type { KeyPair } from "../../tls/key-pair.ts";
+import { Desk } from "./desk.ts";
+import { REFUSAL_MARK, REFUSAL_STATUSES, type LogHead, type WorkerRoute } from "./messages.ts";
+import { WorkerProcess, type WorkerOwner } from "./worker-process.ts";
+
+/** Within this time a worker must serve. */
+const START_MS = 30_000;
+/** Beyond the grace time, for the end of a worker that has nothing left to do. */
+const EXIT_MS = 2000;
+/** One that ended before it served is started again after a while, which grows with each time. */
+const MIN_DELAY_MS = 100;
+const MAX_DELAY_MS = 5000;
+
+/**
+ * A listener whose connections are served by workers. This process accepts them and hands each to the worker with the
+ * fewest; what a request means is decided here, by the same handlers as without workers, so tools, sessions and limits
+ * exist once.
+ */
+export function createWorkerPool(options: HttpOptions, logger: Logger, authenticator: Authenticator): PortListener {
+  return new WorkerPool(options, logger, authenticator);
+}
+
+class WorkerPool implements PortListener, WorkerOwner {
+  readonly #options: HttpOptions;
+  readonly #logger: Logger;
+  readonly #authenticator: Authenticator;
+  readonly #router = new Router();
+  readonly #routes: WorkerRoute[] = [];
+  readonly #desk: Desk;
+  readonly #workers = new Set<WorkerProcess>();
+  /** Connections that came while no worker served. */
+  readonly #unserved = new Set<Socket>();
+  readonly #server: Server;
+  readonly #closing = new AbortController();
+  readonly #restarts = new Set<NodeJS.Timeout>();
+  #onChange: () => void = () => {};
+  #delayMs = MIN_DELAY_MS;
+  #pair: KeyPair | undefined;
+  #name: string | undefined;
+  #address: ListenerAddress | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: HttpOptions, logger: Logger, authenticator: Authenticator) {
+    this.#options = options;
+    this.#logger = logger;
+    this.#authenticator = authenticator;
+    // What cannot be used is said here, not by each worker.
+    void new ForwardedReader(options.trustedProxies);
+    this.#desk = new Desk(options, logger, this.#closing.signal);
+    this.#server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => this.#accepted(socket));
+  }
+
+  get address(): ListenerAddress | undefined {
+    return this.#address;
+  }
+
+  route(place: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void {
+    // Two handlers of one path are found here, as without workers.
+    this.#router.add(place, handler, refusalBody);
+    this.#routes.push({ ...place, ...(refusalBody && { refusals: refusalTexts(refusalBody) }) });
+    this.#desk.add(handler, refusalBody);
+  }
+
+  async certify(pair: KeyPair): Promise<void> {
+    const { nameToReach } = await import("../../tls/key-pair.ts");
+    this.#name = nameToReach(pair, this.#options);
+    this.#pair = pair;
+    for (const worker of this.#workers) worker.certify(pair);
+  }
+
+  async listen(): Promise<ListenerAddress> {
+    await listenOn(this.#server, this.#options.host, this.#options.port);
+    for (let count = 0; count < this.#options.workers; count += 1) this.#start();
+    await this.#until(
+      () => this.#workers.size === this.#options.workers && Array.from(this.#workers).every((worker) => worker.isReady),
+      START_MS,
+    ).catch(async () => {
+      await this.close();
+      throw new OptionError(
+        "The workers of the HTTP door do not start; the log says what is known. " +
+          "Set `server.workers` to 1 to do without them.",
+      );
+    });
+    this.#address = addressOf(this.#server.address() as AddressInfo, this.#options, this.#name);
+    return this.#address;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  served(...request: Parameters<WorkerOwner["served"]>): void {
+    this.#desk.serve(...request);
+  }
+
+  async who(authorization: string): Promise<Authentication> {
+    const header = (name: string): string | undefined =>
+      name === "authorization" && authorization !== "" ? authorization : undefined;
+    try {
+      return await this.#authenticator.authenticate({ header });
+    } catch (error) {
+      this.#logger.error("It could not be told who calls.", { error: messageOf(error) });
+      return { admitted: false, message: "It could not be told who calls. Try again later.", challenge: "Bearer" };
+    }
+  }
+
+  logged({ level, message, facts }: LogHead): void {
+    this.#logger[level](message, facts);
+  }
+
+  hasRoom(): void {
+    for (const socket of this.#unserved) {
+      const worker = this.#freest();
+      if (!worker) break;
+      this.#unserved.delete(socket);
+      if (!socket.destroyed) worker.give(socket);
+    }
+    this.#onChange();
+  }
+
+  ended(worker: WorkerProcess, { code, signal, left }: Parameters<WorkerOwner["ended"]>[1]): void {
+    this.#workers.delete(worker);
+    if (this.#closing.signal.aborted) {
+      for (const socket of left) socket.destroy();
+      return this.#onChange();
+    }
+    for (const socket of left) this.#accepted(socket);
+    const delayMs = worker.hasServed ? 0 : this.#delayMs;
+    this.#delayMs = worker.hasServed ? MIN_DELAY_MS : Math.min(this.#delayMs * 2, MAX_DELAY_MS);
+    this.#logger.warning("A worker of the HTTP door has ended; another takes its place.", {
+      pid: worker.pid ?? null,
+      code,
+      signal,
+    });
+    const timer = setTimeout(() => {
+      this.#restarts.delete(timer);
+      this.#start();
+    }, delayMs);
+    this.#restarts.add(timer);
+  }
+
+  #start(): void {
+    const { limits, workers } = this.#options;
+    const settings = {
+      // What is limited for all clients together is divided among the workers.
+      options: {
+        ...this.#options,
+        tokens: [],
+        limits: { ...limits, maxArrivingBytes: Math.ceil(limits.maxArrivingBytes / workers) },
+      },
+      routes: this.#routes,
+      ...(this.#pair && { pair: this.#pair }),
+    };
+    this.#workers.add(new WorkerProcess(settings, this));
+  }
+
+  #accepted(socket: Socket): void {
+    socket.on("error", () => {});
+    const open = Array.from(this.#workers).reduce((sum, { load }) => sum + load, this.#unserved.size);
+    if (this.#closing.signal.aborted || open >= this.#options.limits.maxConnections) return void socket.destroy();
+    const worker = this.#freest();
+    if (worker) return worker.give(socket);
+    this.#unserved.add(socket);
+    socket.once("close", () => this.#unserved.delete(socket));
+  }
+
+  #freest(): WorkerProcess | undefined {
+    let freest: WorkerProcess | undefined;
+    for (const worker of this.#workers) if (worker.isReady && (!freest || worker.load < freest.load)) freest = worker;
+    return freest;
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort();
+    this.#server.close();
+    for (const timer of this.#restarts) clearTimeout(timer);
+    for (const socket of this.#unserved) socket.destroy();
+    for (const worker of this.#workers) worker.close();
+    const areGone = (): boolean => this.#workers.size === 0;
+    await this.#until(areGone, this.#options.limits.shutdownGraceMs + EXIT_MS).catch(() => {
+      for (const worker of this.#workers) worker.kill();
+    });
+    await this.#until(areGone, EXIT_MS).catch(() => {});
+  }
+
+  /** Resolves once `isSo`, looked at whenever a worker starts or ends; rejects after `withinMs`. */
+  #until(isSo: () => boolean, withinMs: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error("It took too long.")), withinMs);
+      this.#onChange = () => {
+        if (!isSo()) return;
+        clearTimeout(timer);
+        this.#onChange = () => {};
+        resolve();
+      };
+      this.#onChange();
+    });
+  }
+}
+
+function refusalTexts(refusalBody: RefusalBody): Record<number, string> {
+  return Object.fromEntries(REFUSAL_STATUSES.map((status) => [status, refusalBody(new Refusal(status, REFUSAL_MARK))]));
+}

@@ -1,0 +1,74 @@
+import { PassThrough } from "node:stream";
+import { expect, test, vi } from "vitest";
+import { HttpAnswer } from "../../answer/answer.ts";
+import { EventStream } from "../../answer/event-stream.ts";
+import { Channel } from "./channel.ts";
+import { FRAME, FrameDecoder } from "./frames.ts";
+import { RemoteAnswerWire } from "./remote-wire.ts";
+
+const LIMITS = { streamKeepAliveMs: 60_000, maxStreamBacklogBytes: 1000, streamStallMs: 60_000 };
+
+function start(): {
+  wire: RemoteAnswerWire;
+  answer: HttpAnswer;
+  sent: () => Promise<{ type: number; head: string; body: string }[]>;
+  over: ReturnType<typeof vi.fn>;
+} {
+  const pipe = new PassThrough();
+  const channel = new Channel(pipe, () => {});
+  const frames: { type: number; head: string; body: string }[] = [];
+  const decoder = new FrameDecoder();
+  pipe.on("data", (chunk: Buffer) => {
+    for (const { type, head, body } of decoder.decode(chunk)) frames.push({ type, head, body: body.toString() });
+  });
+  const over = vi.fn();
+  const sent = async (): Promise<typeof frames> => {
+    await new Promise((resolve) => channel.flush(() => void setImmediate(resolve)));
+    return frames;
+  };
+  const wire = new RemoteAnswerWire(channel, 1, over);
+  return { wire, answer: new HttpAnswer(wire), sent, over };
+}
+
+test("an answer that is whole is one frame, and is over", async () => {
+  const { answer, sent, over } = start();
+  const closed = new Promise<void>((resolve) => answer.onClosed(resolve));
+  answer.setHeader("Mcp-Session-Id", "s").send(201, ["content-type", "text/plain"], "hi");
+  await closed;
+  expect(await sent()).toEqual([
+    {
+      type: FRAME.answer,
+      head: '{"status":201,"headers":{"mcp-session-id":"s","content-type":"text/plain","content-length":"2"}}',
+      body: "hi",
+    },
+  ]);
+  expect(over).toHaveBeenCalledOnce();
+});
+
+test("a stream of a reader that takes nothing is cut at its bound; of one that takes, it goes on", async () => {
+  const { wire, answer, sent } = start();
+  const stream = new EventStream(answer, LIMITS);
+  for (let turn = 0; turn < 50; turn += 1) {
+    stream.send("x".repeat(500));
+    wire.taken(wire.waitingBytes);
+  }
+  expect(stream.isOpen).toBe(true);
+  for (let turn = 0; turn < 4; turn += 1) stream.send("x".repeat(500));
+  expect(stream.isOpen).toBe(false);
+  expect((await sent()).at(-1)).toMatchObject({ type: FRAME.cut });
+});
+
+test("who has gone is told of once, and gets nothing more", async () => {
+  const { wire, answer, sent, over } = start();
+  const closed = vi.fn();
+  const isClosed = new Promise<void>((resolve) => answer.onClosed(resolve));
+  answer.onClosed(closed);
+  wire.gone();
+  wire.gone();
+  await isClosed;
+  answer.send(200, [], "late");
+  answer.cut();
+  expect([answer.isGone, answer.signal.aborted]).toEqual([true, true]);
+  expect(await sent()).toEqual([]);
+  expect([closed.mock.calls.length, over.mock.calls.length]).toEqual([1, 1]);
+});

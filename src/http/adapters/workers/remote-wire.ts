@@ -1,0 +1,156 @@
+import { tooLarge } from "../../request/body-refusals.ts";
+import { Refusal } from "../../answer/refusal.ts";
+import type { AnswerWire, HttpRequest, RawHeaders, RequestHeaders, WireEvents } from "../../wire.ts";
+import type { Channel } from "./channel.ts";
+import { FRAME } from "./frames.ts";
+import type { AnswerHead, RequestHead } from "./messages.ts";
+
+/** What may be under way to the reader before `write` says that it is enough. */
+const HIGH_WATER_BYTES = 16 * 1024;
+
+const NO_BODY = Buffer.alloc(0);
+
+/** A request that a worker has read and checked. */
+export class RemoteRequest implements HttpRequest {
+  readonly #head: RequestHead;
+  #body: Buffer;
+
+  constructor(head: RequestHead, body: Buffer) {
+    this.#head = head;
+    this.#body = body;
+  }
+
+  get method(): string {
+    return this.#head.method;
+  }
+
+  get target(): string {
+    return this.#head.target;
+  }
+
+  get headers(): RequestHeaders {
+    return this.#head.headers;
+  }
+
+  get peerAddress(): string {
+    return this.#head.remoteAddress;
+  }
+
+  get isSecure(): boolean {
+    return this.#head.baseUrl.startsWith("https:");
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#head.headers[name];
+    return typeof value === "object" ? value.join(", ") : value;
+  }
+
+  readBody(maxBytes: number): Promise<Buffer> {
+    const { refusal } = this.#head;
+    if (refusal) return Promise.reject(new Refusal(refusal.status, refusal.message, refusal.headers));
+    const body = this.#body;
+    // A long call must not hold the body that it was read from.
+    this.#body = NO_BODY;
+    return body.length > maxBytes ? Promise.reject(tooLarge(maxBytes)) : Promise.resolve(body);
+  }
+}
+
+/** The way back to a caller whose connection is a worker's. */
+export class RemoteAnswerWire implements AnswerWire {
+  events: WireEvents | undefined;
+  waitingBytes = 0;
+  /** Reports of the worker that the client has taken something. */
+  sentBytes = 0;
+  readonly #channel: Channel;
+  readonly #exchange: number;
+  readonly #onOver: () => void;
+  readonly #headers: Record<string, string> = {};
+  #status = 0;
+  #isFlushed = false;
+  #isEnded = false;
+  #isGone = false;
+  #isClosed = false;
+  #needsDrain = false;
+
+  /** `onOver` runs once, when no frame is sent or awaited any more. */
+  constructor(channel: Channel, exchange: number, onOver: () => void) {
+    this.#channel = channel;
+    this.#exchange = exchange;
+    this.#onOver = onOver;
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#headers[name.toLowerCase()] = value;
+  }
+
+  begin(status: number, headers: RawHeaders): void {
+    this.#status = status;
+    for (let at = 0; at < headers.length; at += 2) this.setHeader(headers[at]!, headers[at + 1]!);
+  }
+
+  flush(): void {
+    if (this.#isFlushed || this.#isGone) return;
+    this.#isFlushed = true;
+    this.#channel.sendHead(FRAME.begin, this.#exchange, this.#head());
+  }
+
+  /** `onTaken` is of no use here: what a caller has taken is told by the worker, for all pieces together. */
+  write(piece: string | Uint8Array): boolean {
+    this.flush();
+    if (this.#isGone || this.#isEnded) return false;
+    this.waitingBytes += typeof piece === "string" ? Buffer.byteLength(piece) : piece.length;
+    this.#channel.send({ type: FRAME.piece, exchange: this.#exchange, head: "", body: piece });
+    this.#needsDrain = this.waitingBytes >= HIGH_WATER_BYTES;
+    return !this.#needsDrain;
+  }
+
+  end(last: string | Uint8Array = ""): void {
+    if (this.#isGone || this.#isEnded) return;
+    this.#isEnded = true;
+    if (!this.#isFlushed) {
+      this.#channel.send({ type: FRAME.answer, exchange: this.#exchange, head: this.#head(), body: last });
+    } else {
+      if (last.length > 0) this.#channel.send({ type: FRAME.piece, exchange: this.#exchange, head: "", body: last });
+      this.#channel.sendBare(FRAME.end, this.#exchange);
+    }
+    // What is left to do is the worker's: it watches over a reader that does not read.
+    process.nextTick(() => this.#close());
+  }
+
+  cut(): void {
+    if (this.#isGone || this.#isClosed) return;
+    if (!this.#isEnded) this.#channel.sendBare(FRAME.cut, this.#exchange);
+    this.gone();
+  }
+
+  /** The client has taken a piece, or with 0 a part of one. */
+  taken(bytes: number): void {
+    this.sentBytes += 1;
+    this.waitingBytes -= bytes;
+    if (!this.#needsDrain || this.waitingBytes > 0) return;
+    this.#needsDrain = false;
+    this.events?.drained();
+  }
+
+  /** Nobody is there to be answered any more. */
+  gone(): void {
+    if (this.#isClosed || this.#isGone) return;
+    this.#isGone = true;
+    process.nextTick(() => this.#close());
+  }
+
+  #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#onOver();
+    this.events?.closed();
+  }
+
+  #head(): string {
+    return JSON.stringify({ status: this.#status, headers: this.#headers } satisfies AnswerHead);
+  }
+}

@@ -1,0 +1,160 @@
+import type { ChildProcess } from "node:child_process";
+import { fork } from "node:child_process";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { fileURLToPath } from "node:url";
+import type { Authentication } from "../../../core/ports/authenticator.ts";
+import { childEnvironment } from "../../../process/environment.ts";
+import type { KeyPair } from "../../tls/key-pair.ts";
+import { Channel } from "./channel.ts";
+import { FRAME, type Frame } from "./frames.ts";
+import type { LogHead, RequestHead, WorkerSettings } from "./messages.ts";
+import { RemoteAnswerWire } from "./remote-wire.ts";
+
+/** What a worker's owner does with what it hears of it. */
+export interface WorkerOwner {
+  /** A request has come; `wire` is the way back. */
+  served(head: RequestHead, body: Buffer, wire: RemoteAnswerWire): void;
+  logged(line: LogHead): void;
+  /** Tells who brings this `Authorization`; empty where none is brought. Never rejects. */
+  who(authorization: string): Promise<Authentication>;
+  /** It serves by now, or a connection of its own has closed. */
+  hasRoom(worker: WorkerProcess): void;
+  /** The process has ended, asked for or not; connections that it was not given yet come back. */
+  ended(
+    worker: WorkerProcess,
+    how: { readonly code: number | null; readonly signal: string | null; readonly left: readonly Socket[] },
+  ): void;
+}
+
+/** One worker as the primary sees it: the process, its connections and its requests under way. */
+export class WorkerProcess {
+  /** It came to serve, whether it still does or not. */
+  hasServed = false;
+  readonly #owner: WorkerOwner;
+  readonly #child: ChildProcess;
+  readonly #channel: Channel;
+  readonly #exchanges = new Map<number, RemoteAnswerWire>();
+  /**
+   * Connections that wait to be handed over: one at a time, so that those of a worker that dies are not lost with it.
+   */
+  readonly #waiting: Socket[] = [];
+  #handing: Socket | undefined;
+  #connections = 0;
+  #isReady = false;
+  #hasEnded = false;
+
+  constructor(settings: WorkerSettings, owner: WorkerOwner) {
+    this.#owner = owner;
+    // Standard output may belong to somebody else, so what a worker would print goes to standard error.
+    this.#child = fork(entry(), [], {
+      stdio: ["ignore", 2, 2, "overlapped", "ipc"],
+      execArgv: [],
+      env: childEnvironment(),
+    });
+    this.#channel = new Channel(this.#child.stdio[3] as Duplex, (frame) => this.#receive(frame));
+    this.#child.once("error", () => this.#ended(null, null));
+    this.#child.once("exit", (code, signal) => this.#ended(code, signal));
+    this.#channel.sendHead(FRAME.settings, 0, JSON.stringify(settings));
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** Connections that it has or is about to have. */
+  get load(): number {
+    return this.#connections + this.#waiting.length + (this.#handing ? 1 : 0);
+  }
+
+  give(socket: Socket): void {
+    this.#waiting.push(socket);
+    this.#handNext();
+  }
+
+  certify(pair: KeyPair): void {
+    this.#channel.sendHead(FRAME.certificate, 0, JSON.stringify(pair));
+  }
+
+  /** Lets what runs end, within the grace time of the settings; the process then ends. */
+  close(): void {
+    for (const socket of this.#waiting.splice(0)) socket.destroy();
+    this.#channel.sendBare(FRAME.close);
+  }
+
+  kill(): void {
+    this.#child.kill("SIGKILL");
+  }
+
+  #handNext(): void {
+    if (this.#handing || this.#hasEnded) return;
+    const socket = this.#waiting.shift();
+    if (!socket) return;
+    // A caller that went while it waited has no handle any more, and nothing to be handed over.
+    if (socket.destroyed) return this.#handNext();
+    this.#handing = socket;
+    // It stays open here until it has arrived: what Node holds for a child that dies in between would never be closed.
+    this.#child.send("connection", socket, { keepOpen: true }, (error) => {
+      if (error) socket.destroy();
+    });
+  }
+
+  #receive({ type, exchange, head, body }: Frame): void {
+    switch (type) {
+      case FRAME.request:
+        return this.#request(exchange, JSON.parse(head) as RequestHead, body);
+      case FRAME.gone:
+        return this.#exchanges.get(exchange)?.gone();
+      case FRAME.taken:
+        return this.#exchanges.get(exchange)?.taken(Number(head));
+      case FRAME.opened:
+        this.#handing?.destroy();
+        this.#handing = undefined;
+        this.#connections += 1;
+        return this.#handNext();
+      case FRAME.closed:
+        this.#connections -= 1;
+        return this.#owner.hasRoom(this);
+      case FRAME.ready:
+        this.#isReady = true;
+        this.hasServed = true;
+        return this.#owner.hasRoom(this);
+      case FRAME.who:
+        return void this.#tellWho(exchange, JSON.parse(head) as string);
+      case FRAME.log:
+        return this.#owner.logged(JSON.parse(head) as LogHead);
+    }
+  }
+
+  async #tellWho(question: number, authorization: string): Promise<void> {
+    const answer = await this.#owner.who(authorization);
+    if (!this.#hasEnded) this.#channel.sendHead(FRAME.principal, question, JSON.stringify(answer));
+  }
+
+  #request(exchange: number, head: RequestHead, body: Buffer): void {
+    const wire = new RemoteAnswerWire(this.#channel, exchange, () => this.#exchanges.delete(exchange));
+    this.#exchanges.set(exchange, wire);
+    this.#owner.served(head, body, wire);
+  }
+
+  #ended(code: number | null, signal: string | null): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#isReady = false;
+    this.#handing?.destroy();
+    for (const wire of Array.from(this.#exchanges.values())) wire.gone();
+    this.#owner.ended(this, { code, signal, left: this.#waiting.splice(0) });
+  }
+}
+
+/** Node itself loads the file, so when this runs from its source, as in tests, the built one stands in. */
+function entry(): string {
+  const here = import.meta.url;
+  return fileURLToPath(
+    here.endsWith(".ts") ? new URL("../../../../dist/http/adapters/workers/main.js", here) : new URL("main.js", here),
+  );
+}

@@ -1,0 +1,241 @@
+import type { Socket } from "node:net";
+import type { Authentication } from "../../../core/ports/authenticator.ts";
+import { messageOf } from "../../../core/errors.ts";
+import type { JsonObject } from "../../../core/json/json.ts";
+import type { Logger } from "../../../core/ports/ports.ts";
+import type { HttpAnswer } from "../../answer/answer.ts";
+import type { HttpExchange } from "../../exchange.ts";
+import { createAdoptingListener, type AdoptingListener } from "../node/listener.ts";
+import { Refusal } from "../../answer/refusal.ts";
+import type { Handler, RefusalBody } from "../../router.ts";
+import type { KeyPair } from "../../tls/key-pair.ts";
+import type { RawHeaders } from "../../wire.ts";
+import type { Channel } from "./channel.ts";
+import { writePrincipal } from "./principal-text.ts";
+import { RemoteAuthenticator } from "./remote-authenticator.ts";
+import { FRAME, type Frame } from "./frames.ts";
+import {
+  REFUSAL_MARK,
+  type AnswerHead,
+  type LogHead,
+  type RequestHead,
+  type WorkerRoute,
+  type WorkerSettings,
+} from "./messages.ts";
+
+/** An answer up to this size leaves in one write with its head. */
+const MAX_JOINED_BYTES = 64 * 1024;
+
+/**
+ * The part of the HTTP door that a worker does: everything of the listener (reading, guarding, authenticating, routing,
+ * bodies, slow callers) and the writing of answers. What a request means is asked of the primary, so a worker knows no
+ * tool and no session.
+ */
+export class Worker {
+  readonly #channel: Channel;
+  readonly #logger: Logger;
+  readonly #open = new Map<number, HttpAnswer>();
+  readonly #listener: AdoptingListener;
+  readonly #authenticator: RemoteAuthenticator;
+  /** Exchanges whose reader is slower than what is written. */
+  readonly #slow = new Set<number>();
+  /** How often their progress is told. */
+  readonly #progressMs: number;
+  #lastExchange = 0;
+
+  constructor(channel: Channel, { options, routes }: WorkerSettings) {
+    this.#channel = channel;
+    this.#progressMs = options.limits.streamStallMs / 4;
+    this.#logger = channelLogger(channel);
+    this.#authenticator = new RemoteAuthenticator(channel);
+    this.#listener = createAdoptingListener(options, this.#logger, this.#authenticator);
+    for (const [index, route] of routes.entries())
+      this.#listener.route(route, this.#forwarder(index), refusalsOf(route));
+  }
+
+  /** Serves a connection; none, when its caller had gone before it arrived. */
+  adopt(socket: Socket | undefined): void {
+    this.#channel.sendBare(FRAME.opened);
+    if (!socket) return this.#channel.sendBare(FRAME.closed);
+    socket.once("close", () => this.#channel.sendBare(FRAME.closed));
+    this.#listener.adopt(socket);
+  }
+
+  certify(pair: KeyPair): Promise<void> {
+    return this.#listener.certify(pair);
+  }
+
+  /** Ends what runs within the grace time. */
+  close(): Promise<void> {
+    return this.#listener.close();
+  }
+
+  /** Takes a frame of a request, or of a question about a caller. */
+  receive(frame: Frame): void {
+    const { type, exchange, head } = frame;
+    if (type === FRAME.principal) return this.#authenticator.answered(exchange, JSON.parse(head) as Authentication);
+    const answer = this.#open.get(exchange);
+    // The client disconnected, and the primary had not received that yet.
+    if (!answer) return;
+    // A failure here belongs to one answer. It must not end the process, which serves other connections.
+    try {
+      this.#send(answer, frame);
+    } catch (error) {
+      this.#logger.error("An answer could not be sent.", { error: messageOf(error) });
+      this.#open.delete(exchange);
+      answer.cut();
+    }
+  }
+
+  #send(answer: HttpAnswer, { type, exchange, head, body }: Frame): void {
+    switch (type) {
+      case FRAME.answer:
+        this.#open.delete(exchange);
+        return sendWhole(answer, readHead(head), body);
+      case FRAME.begin: {
+        const { status, headers } = readHead(head);
+        answer.begin(status, headers);
+        return answer.flush();
+      }
+      case FRAME.piece:
+        return this.#piece(answer, exchange, body);
+      case FRAME.end:
+        this.#open.delete(exchange);
+        return answer.end();
+      case FRAME.cut:
+        this.#open.delete(exchange);
+        return answer.cut();
+    }
+  }
+
+  #piece(answer: HttpAnswer, exchange: number, body: Buffer): void {
+    const { length } = body;
+    // The socket may hold it for long, and the buffer around it with it.
+    const isEnough = !answer.write(Buffer.from(body), () => this.#tellTaken(exchange, length));
+    if (isEnough && !this.#slow.has(exchange)) this.#watchSlow(answer, exchange);
+  }
+
+  #tellTaken(exchange: number, bytes: number): void {
+    this.#channel.sendHead(FRAME.taken, exchange, String(bytes));
+  }
+
+  /** A piece counts as taken when all of it is. Until then the primary hears that its reader goes on. */
+  #watchSlow(answer: HttpAnswer, exchange: number): void {
+    this.#slow.add(exchange);
+    let before = answer.sentBytes;
+    const timer = setInterval(() => {
+      if (answer.sentBytes !== before) this.#tellTaken(exchange, 0);
+      before = answer.sentBytes;
+    }, this.#progressMs).unref();
+    answer.onClosed(() => {
+      clearInterval(timer);
+      this.#slow.delete(exchange);
+    });
+  }
+
+  #forwarder(route: number): Handler {
+    return (exchange) => this.#forward(route, exchange);
+  }
+
+  async #forward(route: number, exchange: HttpExchange): Promise<void> {
+    if (this.#channel.isFull)
+      throw new Refusal(503, "The hub has more to do than it can. Try again later.", { "retry-after": "1" });
+    const { answer } = exchange;
+    const read = await readWhole(exchange);
+    if (answer.isGone) return;
+    const number = this.#nextExchange();
+    this.#open.set(number, answer);
+    answer.onClosed(() => {
+      if (this.#open.delete(number)) this.#channel.sendBare(FRAME.gone, number);
+    });
+    const isRefused = read instanceof Refusal;
+    this.#channel.send({
+      type: FRAME.request,
+      exchange: number,
+      head: JSON.stringify(headOf(route, exchange, read)),
+      body: isRefused ? "" : read,
+    });
+  }
+
+  #nextExchange(): number {
+    do this.#lastExchange = (this.#lastExchange + 1) >>> 0;
+    while (this.#open.has(this.#lastExchange));
+    return this.#lastExchange;
+  }
+}
+
+function headOf(route: number, exchange: HttpExchange, read: Buffer | Refusal): RequestHead {
+  const { method, search, headers, principal, remoteAddress, baseUrl, path } = exchange;
+  return {
+    method,
+    target: search === "" ? path : `${path}?${search}`,
+    route,
+    // Who calls is settled here, so the token goes no further.
+    headers: { ...headers, authorization: undefined },
+    principal: writePrincipal(principal),
+    remoteAddress,
+    baseUrl,
+    path,
+    search,
+    ...(read instanceof Refusal && {
+      refusal: { status: read.status, message: read.message, headers: read.headers },
+    }),
+  };
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+/** The body, or what somebody who wants to read it is told. */
+async function readWhole(exchange: HttpExchange): Promise<Buffer | Refusal> {
+  const hasBody =
+    exchange.header("transfer-encoding") !== undefined ||
+    exchange.header("content-encoding") !== undefined ||
+    (exchange.header("content-length") ?? "0") !== "0";
+  if (!hasBody) return NO_BODY;
+  try {
+    return await exchange.readBody();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+interface RawHead {
+  readonly status: number;
+  readonly headers: RawHeaders;
+}
+
+function readHead(text: string): RawHead {
+  const { status, headers } = JSON.parse(text) as AnswerHead;
+  return { status, headers: Object.entries(headers).flat() };
+}
+
+/** The head says already how long the body is. */
+function sendWhole(answer: HttpAnswer, { status, headers }: RawHead, body: Buffer): void {
+  answer.begin(status, headers);
+  if (body.length <= MAX_JOINED_BYTES) answer.end(body.toString("latin1"), "latin1");
+  else answer.end(Buffer.from(body));
+}
+
+function refusalsOf({ refusals }: WorkerRoute): RefusalBody | undefined {
+  if (!refusals) return undefined;
+  const quote = (message: string): string => JSON.stringify(message).slice(1, -1);
+  return ({ status, message }) =>
+    (refusals[status] ?? refusals[500] ?? "{}").replace(REFUSAL_MARK, () => quote(message));
+}
+
+/** The log is the primary's. */
+function channelLogger(channel: Channel, own: JsonObject = {}): Logger {
+  const at =
+    (level: LogHead["level"]) =>
+    (message: string, facts: JsonObject = {}) => {
+      channel.sendHead(FRAME.log, 0, JSON.stringify({ level, message, facts: { ...own, ...facts } } satisfies LogHead));
+    };
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warning: at("warning"),
+    error: at("error"),
+    with: (facts) => channelLogger(channel, { ...own, ...facts }),
+  };
+}

@@ -1,0 +1,86 @@
+import { setImmediate as turnEnd } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import { HttpAnswer } from "./answer.ts";
+import type { AnswerWire, WireEvents } from "../wire.ts";
+
+/** Keeps what is sent over it. */
+class Kept implements AnswerWire {
+  events: WireEvents | undefined;
+  isGone = false;
+  readonly waitingBytes = 0;
+  readonly sentBytes = 0;
+  sent: unknown;
+  setHeader(): void {}
+  begin(): void {}
+  flush(): void {}
+  write(): boolean {
+    return true;
+  }
+  end(last: string | Uint8Array = ""): void {
+    this.sent = last;
+  }
+  cut(): void {}
+}
+
+// What was left for the end of a turn has left before the next test.
+afterEach(() => turnEnd());
+
+function asked(): { readonly wire: Kept; readonly answer: HttpAnswer } {
+  const wire = new Kept();
+  return { wire, answer: new HttpAnswer(wire) };
+}
+
+test("an answer leaves at once where nobody else waits for one", () => {
+  const { wire, answer } = asked();
+  answer.send(200, [], "alone");
+  expect(wire.sent).toBe("alone");
+  answer.closed();
+});
+
+test("an answer leaves at the end of the turn while others are awaited, which may leave with it", async () => {
+  const [first, second] = [asked(), asked()];
+  first.answer.send(200, [], "first");
+  expect(first.wire.sent).toBeUndefined();
+  await turnEnd();
+  expect(first.wire.sent).toBe("first");
+  second.answer.send(200, [], "second");
+  expect(second.wire.sent).toBe("second");
+});
+
+test("an answer overtakes none that was sent before it in the same turn", async () => {
+  const [first, second] = [asked(), asked()];
+  first.answer.send(200, [], "first");
+  second.answer.send(200, [], "second");
+  expect([first.wire.sent, second.wire.sent]).toEqual([undefined, undefined]);
+  await turnEnd();
+  expect([first.wire.sent, second.wire.sent]).toEqual(["first", "second"]);
+});
+
+test("whoever had gone before, and an answer that is begun afterwards, count for nothing", () => {
+  const gone = new Kept();
+  gone.isGone = true;
+  expect(new HttpAnswer(gone).signal.aborted).toBe(true);
+  const late = asked();
+  late.answer.closed();
+  late.answer.begin(200, []);
+  const alone = asked();
+  alone.answer.send(200, [], "alone");
+  expect(alone.wire.sent).toBe("alone");
+  const [one, other] = [asked(), asked()];
+  one.answer.send(200, [], "one");
+  expect(one.wire.sent).toBeUndefined();
+  for (const { answer } of [alone, one, other]) answer.closed();
+});
+
+test("whoever went away unanswered, and whoever has a stream, keeps no answer waiting", () => {
+  const [gone, stream, alone] = [asked(), asked(), asked()];
+  gone.answer.closed();
+  stream.answer.begin(200, []);
+  alone.answer.send(200, [], "alone");
+  expect(alone.wire.sent).toBe("alone");
+  for (const { answer } of [stream, alone]) answer.closed();
+  const [one, other] = [asked(), asked()];
+  one.answer.send(200, [], "one");
+  expect(one.wire.sent).toBeUndefined();
+  other.answer.closed();
+});

@@ -1,0 +1,202 @@
+import { Canceller, type Cancellation } from "../../core/calls/cancellation.ts";
+import { leaveAtTurnEnd } from "../../core/timing/turn-end.ts";
+import { findInvalidHeader } from "./header-value.ts";
+import type { AnswerWire, RawHeaders, WireEvents } from "../wire.ts";
+import { firstChars } from "../../core/text/truncate.ts";
+
+/** Answers that nobody has begun. The last of them need not wait for others that could leave with it. */
+let awaited = 0;
+
+/** Receives the fault of an answer whose head could not be sent. */
+export interface AnswerFaults {
+  error(message: string, facts: { readonly header: string; readonly status: number }): void;
+}
+
+const NO_FAULTS: AnswerFaults = { error: () => {} };
+
+const FAULT_BODY =
+  '{"jsonrpc":"2.0","error":{"code":-32603,"message":"Internal error: a header of this answer has a character that ' +
+  'HTTP does not allow. The log of the hub names the header."},"id":null}';
+
+/**
+ * The one answer to a request. What is sent after it was sent, or to a client that disconnected, does nothing. A head
+ * that HTTP cannot carry is answered with a fixed 500 and reported to `faults`; nothing is thrown, because an answer
+ * may be begun from a timer or by another process.
+ */
+export class HttpAnswer implements WireEvents {
+  readonly #wire: AnswerWire;
+  readonly #faults: AnswerFaults;
+  #status = 0;
+  #isAnswered = false;
+  #isOver: boolean;
+  #isAwaited: boolean;
+  #gone: Canceller | undefined;
+  #closers: (() => void)[] | undefined;
+  #onDrained: (() => void) | undefined;
+  /** Name of the first header set by `setHeader` that HTTP cannot carry. */
+  #invalidHeader: string | undefined;
+
+  constructor(wire: AnswerWire, faults: AnswerFaults = NO_FAULTS) {
+    this.#wire = wire;
+    this.#faults = faults;
+    wire.events = this;
+    this.#isOver = wire.isGone;
+    this.#isAwaited = !this.#isOver;
+    if (this.#isAwaited) awaited += 1;
+  }
+
+  /** Of the head that was sent; 0 before. */
+  get status(): number {
+    return this.#status;
+  }
+
+  /** Its head is said: nobody can answer otherwise any more. */
+  get isBegun(): boolean {
+    return this.#status !== 0;
+  }
+
+  /** Nothing that is sent reaches anybody. */
+  get isGone(): boolean {
+    return this.#isOver || this.#wire.isGone;
+  }
+
+  /** There is somebody to answer, and nobody has. */
+  get isOpen(): boolean {
+    return !this.isBegun && !this.isGone;
+  }
+
+  /** Bytes that the caller has not taken yet. */
+  get waitingBytes(): number {
+    return this.#wire.waitingBytes;
+  }
+
+  /** Changes when the client has taken something. */
+  get sentBytes(): number {
+    return this.#wire.sentBytes;
+  }
+
+  /** Aborted when the caller goes before it is answered. */
+  get signal(): Cancellation {
+    if (!this.#gone) {
+      this.#gone = new Canceller();
+      if (this.#isOver && !this.#isAnswered) this.#gone.abort(callerGone());
+    }
+    return this.#gone;
+  }
+
+  /** Runs once when nothing more can be sent, whoever ended it; at once when that is so already. */
+  onClosed(run: () => void): void {
+    if (this.#isOver) run();
+    else (this.#closers ??= []).push(run);
+  }
+
+  /** Runs whenever the caller has taken what it was behind with. One at a time. */
+  onDrained(run: () => void): void {
+    this.#onDrained = run;
+  }
+
+  /** Goes with whatever head is sent. */
+  setHeader(name: string, value: string): this {
+    if (this.isBegun) return this;
+    if (findInvalidHeader([name, value]) === undefined) this.#wire.setHeader(name, value);
+    else this.#invalidHeader ??= name;
+    return this;
+  }
+
+  /** The whole answer. It leaves at the end of the turn, if there are others. */
+  send(status: number, headers: RawHeaders, body: string | Uint8Array = ""): void {
+    if (!this.isOpen) return;
+    const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+    // 204 has no body by its nature, and may not say how long it is.
+    if (!this.#begin(status, status === 204 ? headers : [...headers, "content-length", String(length)])) return;
+    this.#isAnswered = true;
+    // A string leaves in one write with the head, where a buffer takes two; plain ASCII need not be encoded.
+    const encoding = length === body.length ? "latin1" : "utf8";
+    leaveAtTurnEnd(() => this.#wire.end(body, encoding), awaited === 0);
+  }
+
+  /** The whole answer, of which some pieces were bytes beforehand. */
+  sendPieces(status: number, headers: RawHeaders, pieces: readonly (string | Uint8Array)[]): void {
+    if (!this.isOpen) return;
+    const length = pieces.reduce(
+      (sum, piece) => sum + (typeof piece === "string" ? Buffer.byteLength(piece) : piece.length),
+      0,
+    );
+    if (!this.#begin(status, [...headers, "content-length", String(length)])) return;
+    this.#isAnswered = true;
+    for (const piece of pieces) this.#wire.write(piece);
+    this.#wire.end();
+  }
+
+  /** Begins an answer of which nobody knows yet how long it is. Throws when one was begun. */
+  begin(status: number, headers: RawHeaders): void {
+    if (this.isBegun) throw new Error("The head of this answer was sent already.");
+    this.#begin(status, headers);
+  }
+
+  /** Lets the head leave before anything else is there. */
+  flush(): void {
+    if (!this.#isAnswered && !this.isGone) this.#wire.flush();
+  }
+
+  /** False: what waits for the caller is enough for now, and `onDrained` tells when it is taken. */
+  write(piece: string | Uint8Array, onTaken?: () => void): boolean {
+    return !this.#isAnswered && !this.isGone && this.#wire.write(piece, onTaken);
+  }
+
+  /** `encoding`: `latin1` for a text whose characters are the bytes that are meant. */
+  end(last: string | Uint8Array = "", encoding: "latin1" | "utf8" = "utf8"): void {
+    if (this.#isAnswered) return;
+    this.#isAnswered = true;
+    if (!this.isGone) this.#wire.end(last, encoding);
+  }
+
+  /** Ends the connection, for an answer that cannot be ended well. */
+  cut(): void {
+    this.#wire.cut();
+  }
+
+  closed(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#awaitNoMore();
+    if (!this.#isAnswered) this.#gone?.abort(callerGone());
+    for (const run of this.#closers ?? []) run();
+    this.#closers = undefined;
+  }
+
+  drained(): void {
+    this.#onDrained?.();
+  }
+
+  #awaitNoMore(): void {
+    if (this.#isAwaited) awaited -= 1;
+    this.#isAwaited = false;
+  }
+
+  /** Returns false if the head is invalid; the answer is a 500 then, and complete. */
+  #begin(status: number, headers: RawHeaders): boolean {
+    this.#awaitNoMore();
+    const invalid = this.#invalidHeader ?? findInvalidHeader(headers);
+    this.#status = invalid === undefined ? status : 500;
+    if (invalid === undefined) this.#wire.begin(status, headers);
+    else this.#answerFault(invalid, status);
+    return invalid === undefined;
+  }
+
+  #answerFault(header: string, status: number): void {
+    this.#isAnswered = true;
+    this.#faults.error("An answer has a header that HTTP cannot carry; it was replaced by status 500.", {
+      header: firstChars(header, MAX_LOGGED_CHARS),
+      status,
+    });
+    this.#wire.begin(500, ["content-type", "application/json", "content-length", String(FAULT_BODY.length)]);
+    this.#wire.end(FAULT_BODY, "latin1");
+  }
+}
+
+const MAX_LOGGED_CHARS = 100;
+
+function callerGone(): Error {
+  return new Error("The caller closed the connection.");
+}

@@ -1,0 +1,35 @@
+import { randomBytes } from "node:crypto";
+import { messageOf } from "../../core/errors.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import type { HttpAnswer } from "./answer.ts";
+import { Refusal, refusalBody as mcpBody, sendRefusal } from "./refusal.ts";
+import type { RefusalBody } from "../router.ts";
+
+export interface FailedRequest {
+  readonly answer: HttpAnswer;
+  readonly method: string;
+  readonly logger: Logger;
+  /** How the path says a refusal. Absent: as an error of JSON-RPC. */
+  readonly refusalBody: RefusalBody | undefined;
+}
+
+/**
+ * Answers what a handler threw: a `Refusal` as it says, anything else as 500 with an error id under which the log says
+ * more.
+ */
+export function answerFailure(
+  error: unknown,
+  { answer, method, logger, refusalBody = ({ message }) => mcpBody(message) }: FailedRequest,
+): void {
+  if (error instanceof Refusal) return sendRefusal(answer, error, refusalBody(error));
+  const errorId = randomBytes(6).toString("hex");
+  const stack = error instanceof Error ? error.stack : undefined;
+  logger.error("A request failed by a fault of this program.", {
+    errorId,
+    method,
+    error: messageOf(error),
+    ...(stack !== undefined && { stack }),
+  });
+  const refusal = new Refusal(500, `Internal error. The log has the details under error id ${errorId}.`);
+  sendRefusal(answer, refusal, refusalBody(refusal));
+}

@@ -1,0 +1,78 @@
+import type { Authenticator } from "../../core/ports/authenticator.ts";
+import { CallSet } from "../../core/calls/call-map.ts";
+import { OptionError } from "../../core/errors.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import { HttpAnswer } from "../answer/answer.ts";
+import { Dispatcher } from "../dispatcher.ts";
+import type { Listener, ListenerAddress } from "./listener.ts";
+import type { HttpOptions } from "../options.ts";
+import { Refusal, sendRefusal } from "../answer/refusal.ts";
+import type { Handler, RefusalBody, RoutePlace } from "../router.ts";
+import type { AnswerWire, HttpRequest } from "../wire.ts";
+
+/** A listener without a port: requests are handed to it by whoever has one. `W`: what an answer goes back by. */
+export abstract class PortlessListener<W extends AnswerWire> implements Listener {
+  readonly address = undefined;
+  protected readonly dispatcher: Dispatcher;
+  protected readonly limits: HttpOptions["limits"];
+  readonly #logger: Logger;
+  readonly #closing = new AbortController();
+  readonly #inFlight = new CallSet<W>();
+  #onOver: () => void = () => {};
+  #closed: Promise<void> | undefined;
+
+  constructor(options: HttpOptions, logger: Logger, authenticator: Authenticator) {
+    this.limits = options.limits;
+    this.#logger = logger;
+    this.dispatcher = new Dispatcher(options, { logger, authenticator, closing: this.#closing.signal });
+  }
+
+  route(place: RoutePlace, handler: Handler, refusalBody?: RefusalBody): void {
+    this.dispatcher.router.add(place, handler, refusalBody);
+  }
+
+  listen(): Promise<ListenerAddress> {
+    return Promise.reject(new OptionError("Requests are handed to this listener, so it has no port to listen on."));
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  /** The answer is through, or its caller has gone. */
+  over(wire: W): void {
+    this.#inFlight.delete(wire);
+    this.#onOver();
+  }
+
+  /** Ends what outlasts the grace time. */
+  protected abstract stop(wire: W): void;
+
+  /** Answers a request; `problem` is why it is refused, where that is known already. */
+  protected take(request: HttpRequest, wire: W, problem?: Refusal): void {
+    const answer = new HttpAnswer(wire, this.#logger);
+    // What Node's own server sees to on a connection.
+    const isFull = this.#inFlight.size >= this.limits.maxConnections;
+    this.#inFlight.add(wire);
+    const refusal = isFull ? TOO_MANY : problem;
+    if (refusal) sendRefusal(answer, refusal);
+    else this.dispatcher.serve({ request, answer });
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort();
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, this.limits.shutdownGraceMs);
+      this.#onOver = () => {
+        if (this.#inFlight.size > 0) return;
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#onOver();
+    });
+    for (const wire of this.#inFlight.values()) this.stop(wire);
+  }
+}
+
+const TOO_MANY = new Refusal(503, "There are too many requests at once.", { "retry-after": "1" });

@@ -1,0 +1,125 @@
+import { isLoopbackHost, LOOPBACK_NAMES } from "../../core/uris/loopback.ts";
+import { hostNameOf, isAddress, isMachineName } from "./host-names.ts";
+import { assertNoForeignLoad } from "./own-page.ts";
+import { Refusal } from "../answer/refusal.ts";
+import type { HttpRequest } from "../wire.ts";
+import { firstChars } from "../../core/text/truncate.ts";
+
+export interface GuardOptions {
+  readonly host: string;
+  readonly allowedHosts: readonly string[];
+  readonly corsOrigins: readonly string[];
+  readonly publicUrl?: string;
+  readonly needsToken: boolean;
+}
+
+/**
+ * Keeps web pages out that a browser of this machine has open. A page can make a name of its own point here (DNS
+ * rebinding): `Host` then carries that name. So only known names pass on loopback, where names are configured, and on
+ * any address where no token is needed. A token stops such a page by itself, because the page does not have it.
+ * `X-Forwarded-Host` is never read here, since such a page could send it. A present `Origin` must be that of this very
+ * server, or a configured one: on one machine each port is somebody else's. Images, scripts and frames of a foreign
+ * page carry no `Origin`, but browsers say of them where they come from.
+ */
+export class Guard {
+  readonly #hostNames: ReadonlySet<string>;
+  readonly #checksHost: boolean;
+  /** Every address and every name of this machine passes: other machines may reach it by any of them. */
+  readonly #acceptsMachine: boolean;
+  readonly #origins: ReadonlySet<string>;
+  /** The `Host` that passed last: nearly all requests carry the same. */
+  #passed: string | undefined;
+
+  constructor({ host, allowedHosts, corsOrigins, publicUrl, needsToken }: GuardOptions) {
+    const isLocal = isLoopbackHost(host);
+    this.#acceptsMachine = !isLocal && !needsToken;
+    const own = isLocal && isAddress(host) ? [host.includes(":") && !host.startsWith("[") ? `[${host}]` : host] : [];
+    const named = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
+    // The address or name that it listens on is one of the machine.
+    const listened = this.#acceptsMachine ? [host.toLowerCase()] : [];
+    this.#hostNames = new Set([
+      ...(isLocal || this.#acceptsMachine ? LOOPBACK_NAMES : []),
+      ...own,
+      ...listened,
+      ...named,
+      ...allowedHosts,
+    ]);
+    this.#checksHost = isLocal || !needsToken || allowedHosts.length > 0;
+    this.#origins = new Set(corsOrigins);
+  }
+
+  /** Throws a 403 for a request that must not be served. */
+  check(request: HttpRequest): void {
+    const host = request.header("host");
+    const origin = request.header("origin");
+    if (!request.target.startsWith("/")) assertOneAuthority(request.target, host);
+    if (this.#checksHost) {
+      if (host === undefined || host !== this.#passed) this.#checkHost(host);
+      // The same text is known at a glance by whoever has this very one.
+      this.#passed = host;
+    }
+    if (origin !== undefined && origin !== "" && !this.#isOriginAllowed(origin, host, request.isSecure)) {
+      const quoted = firstChars(origin, MAX_QUOTED);
+      throw new Refusal(
+        403,
+        `Invalid Origin: ${quoted}. Name it in \`server.cors_origins\` if pages of this origin may call.`,
+      );
+    }
+    assertNoForeignLoad(request);
+  }
+
+  /** What `Access-Control-Allow-Origin` says to this origin; absent while it is not listed. */
+  corsOrigin(origin: string | undefined): string | undefined {
+    if (origin === undefined || this.#origins.size === 0) return undefined;
+    if (this.#origins.has("*")) return "*";
+    return this.#origins.has(origin) ? origin : undefined;
+  }
+
+  #checkHost(host: string | undefined): void {
+    if (host === undefined || host === "") throw new Refusal(403, "Missing Host header");
+    const name = hostNameOf(host);
+    if (name === undefined) throw new Refusal(403, `Invalid Host header: ${firstChars(host, MAX_QUOTED)}`);
+    if (!this.#hostNames.has(name) && !(this.#acceptsMachine && (isAddress(name) || isMachineName(name))))
+      throw new Refusal(
+        403,
+        `Invalid Host: ${firstChars(name, MAX_QUOTED)}. Name it in \`server.allowed_hosts\` if it is yours.`,
+      );
+  }
+
+  #isOriginAllowed(origin: string, host: string | undefined, isSecure: boolean): boolean {
+    if (this.#origins.has("*") || this.#origins.has(origin)) return true;
+    // A page that came in the open may have been changed on its way. (A proxy may have taken encryption off.)
+    if (isSecure && !/^https:/i.test(origin)) return false;
+    return this.#isOwnOrigin(origin, host);
+  }
+
+  #isOwnOrigin(origin: string, host: string | undefined): boolean {
+    const [, scheme = "", authority = ""] = /^(https?):\/\/([^/?#@\s]+)$/i.exec(origin) ?? [];
+    const name = hostNameOf(authority);
+    if (name === undefined) return false;
+    // Other ports of this machine may be anybody's, and so may those of another address.
+    if (!isLoopbackHost(name) && this.#hostNames.has(name)) return true;
+    return host !== undefined && withPort(host, scheme) === withPort(authority, scheme) && this.#isOwn(name);
+  }
+
+  /** A name that nobody can make point here: a known one, an address, or this machine. */
+  #isOwn(name: string): boolean {
+    return this.#hostNames.has(name) || isAddress(name) || isLoopbackHost(name);
+  }
+}
+
+/** Whoever passes on a target that is a whole address goes by its authority, and not by a `Host` that differs. */
+function assertOneAuthority(target: string, host: string | undefined): void {
+  const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1];
+  if (authority === undefined || authority.toLowerCase() === host?.toLowerCase()) return;
+  throw new Refusal(400, `The target names ${firstChars(authority, MAX_QUOTED)}, and \`Host\` another server.`);
+}
+
+/** Host and port, as they are compared: a port that is not said is the default of the scheme. */
+function withPort(authority: string, scheme: string): string {
+  const lower = authority.toLowerCase();
+  if (/:\d+$/.test(lower)) return lower;
+  return `${lower}:${scheme.toLowerCase() === "https" ? 443 : 80}`;
+}
+
+const MAX_QUOTED = 200;

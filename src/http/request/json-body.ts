@@ -1,0 +1,11 @@
+import { isUtf8 } from "node:buffer";
+import { readJson, type JsonLimits, type ReadJson } from "../../wire/parse-json.ts";
+
+/** A body as JSON, or what is wrong with it: `words` follow "the request body". */
+export type JsonBody = ReadJson | { readonly ok: false; readonly fault: "encoding"; readonly words: string };
+
+export function parseJsonBody(body: Buffer, limits: JsonLimits): JsonBody {
+  return isUtf8(body)
+    ? readJson(body.toString("utf8"), limits)
+    : { ok: false, fault: "encoding", words: "is not UTF-8" };
+}

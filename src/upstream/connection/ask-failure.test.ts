@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import { fail } from "../../core/calls/outcome.ts";
+import { couldNotAsk } from "./ask-failure.ts";
+
+describe("couldNotAsk", () => {
+  test.each([
+    "elicitation is unavailable on 2026-07-28 connections",
+    "Server-to-client requests are not available on protocol revision 2026-07-28: 'elicitation/create' cannot be sent.",
+    "Method 'sampling/createMessage' is not supported by the negotiated protocol version (wire era 2026-07-28)",
+    "Cannot send 'roots/list': this transport context has no back-channel for server-initiated requests.",
+    "Client does not support elicitation (required for elicitation/create)",
+    "Error: METHOD_NOT_SUPPORTED_BY_PROTOCOL_VERSION in ctx.mcpReq.elicitInput",
+    "Your client doesn't support sampling.",
+    "ctx.list_roots() is not possible in this session",
+  ])("recognises %j", (message) => {
+    expect(couldNotAsk(fail("tool_error", message))).toBe(true);
+    expect(couldNotAsk(fail("internal", "It failed.", { rpcError: { code: -32603, message } }))).toBe(true);
+  });
+
+  test.each([
+    "The user declined the elicitation.",
+    "Elicitation was cancelled",
+    "The file is not available.",
+    "Square roots of negative numbers are refused",
+    "This operation is not supported",
+    "Sampling rate 44100 was expected, got 48000",
+    "",
+  ])("does not take %j for one", (message) => {
+    expect(couldNotAsk(fail("tool_error", message))).toBe(false);
+  });
+
+  test("ignores failures that are not the server's answer", () => {
+    for (const kind of ["timeout", "unavailable", "cancelled", "limited"] as const)
+      expect(couldNotAsk(fail(kind, "elicitation is unavailable"))).toBe(false);
+  });
+});

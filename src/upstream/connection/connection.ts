@@ -1,0 +1,341 @@
+import { cancellationOf, type Call } from "../../core/calls/call.ts";
+import { CallSet } from "../../core/calls/call-map.ts";
+import { FailError } from "../../core/errors.ts";
+import { objectMember, stringMember, withMember, type JsonObject } from "../../core/json/json.ts";
+import { fail, type Fail, type Ok, type Outcome } from "../../core/calls/outcome.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import type { RequestId, RpcNotification } from "../../wire/messages.ts";
+import { toOutcome } from "./answers.ts";
+import { ServerAsks } from "./server-asks.ts";
+import type { Era, HandshakeOptions } from "./era.ts";
+import { type RequestIds, Exchange } from "./exchange.ts";
+import { failureOf, FaultLog } from "../faults.ts";
+import { CallsInFlight } from "./calls-in-flight.ts";
+import { LegacySubscriptions } from "../legacy/subscriptions.ts";
+import { isAsking, withAnswers } from "../../core/calls/input-rounds.ts";
+import { Listen } from "../modern/listen.ts";
+import { negotiate } from "./negotiate.ts";
+import type { CloseOptions, Transport } from "../transports/transport.ts";
+import { Turns } from "./turns.ts";
+import type { Watcher } from "../links/watcher.ts";
+import { firstChars } from "../../core/text/truncate.ts";
+
+export interface ConnectionOptions extends Omit<HandshakeOptions, "logger"> {
+  /** Whose ids go on. @default this connection's own */
+  readonly requestIds?: RequestIds | undefined;
+  /** Answer to `roots/list` outside a call. */
+  readonly roots: readonly JsonObject[];
+  /** Callers of several clients use it. */
+  readonly isShared: boolean;
+  /** The server was seen to ask before: take turns from the start. */
+  readonly asks: boolean;
+  readonly logger: Logger;
+}
+
+export type ChangedList = "tools" | "resources" | "prompts";
+
+export interface ConnectionEvents {
+  onListChanged(list: ChangedList | "all"): void;
+  onResourceUpdated(uri: string, params: JsonObject): void;
+  /** A log message that belongs to no call. */
+  onLog(params: JsonObject): void;
+  /** The server asks its callers without saying whom. */
+  onAsked(): void;
+  /** Such a question goes to a caller of this principal. */
+  onPlaced(principal: string): void;
+  onStderr(line: string): void;
+  /** It ended by itself. */
+  onClose(failure: Fail): void;
+}
+
+/** What a call sends: `params` complete but for `_meta`. */
+export interface CallRequest {
+  readonly params: JsonObject;
+  readonly inputSchema?: JsonObject | undefined;
+  /** The method on the wire. @default the call's */
+  readonly method?: string;
+  /** The call is made again since a session was lost. */
+  readonly afterLoss?: boolean | undefined;
+}
+
+/** One open connection to one MCP server, in either era, over any transport. It ends once and is not revived. */
+export class Connection {
+  readonly #transport: Transport;
+  readonly #options: ConnectionOptions;
+  readonly #events: ConnectionEvents;
+  readonly #exchange: Exchange;
+  readonly #faults: FaultLog;
+  readonly #inFlight = new CallsInFlight();
+  readonly #turns: Turns;
+  readonly #asks: ServerAsks;
+  #era: Era | undefined;
+  #watcher: Watcher | undefined;
+  #isClosing = false;
+  readonly #inUse = new CallSet<Call>();
+  #repliesAtStart = 0;
+
+  constructor(transport: Transport, options: ConnectionOptions, events: ConnectionEvents) {
+    this.#transport = transport;
+    this.#options = options;
+    this.#events = events;
+    this.#faults = new FaultLog(options.logger);
+    this.#turns = new Turns(options.asks);
+    this.#exchange = new Exchange(
+      transport,
+      {
+        onRequest: (request, related) => this.#asks.receive(request, related),
+        onNotification: (notification, related) => this.#onNotification(notification, related),
+        onClose: (failure) => this.#onClose(failure),
+        onStderr: (line) => events.onStderr(line),
+        onResumed: () => events.onListChanged("all"),
+      },
+      { faults: this.#faults, ids: options.requestIds },
+    );
+    this.#asks = new ServerAsks({
+      inFlight: this.#inFlight,
+      turns: this.#turns,
+      faults: this.#faults,
+      roots: options.roots,
+      // A shared server that asks for roots as it starts, as most do, would give one caller's folders to all.
+      isStarting: () => options.isShared && this.#repliesAtStart === this.#exchange.replies,
+      onAsked: () => events.onAsked(),
+      onPlaced: (principal) => events.onPlaced(principal),
+      answer: (reply, relatedTo) => void this.#exchange.post(reply, relatedTo),
+    });
+  }
+
+  /** Opens the transport and settles the era. On failure everything is closed and a `FailError` says why. */
+  async open(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#exchange.open(signal);
+      this.#era = await negotiate(
+        { exchange: this.#exchange, transport: this.#transport, options: this.#options },
+        signal,
+      );
+    } catch (error) {
+      // The reason that the transport gave says more than what failed because of it.
+      const failure = this.#exchange.closed ?? failureOf(error);
+      await this.close(failure, { isUseless: true });
+      throw new FailError(failure);
+    }
+    this.#repliesAtStart = this.#exchange.replies;
+    this.#watcher =
+      this.#era.name === "modern"
+        ? new Listen(this.#exchange, this.#era, () => this.#events.onListChanged("all"))
+        : new LegacySubscriptions(this.#exchange);
+  }
+
+  /** What the handshake settled. Only after `open`. */
+  get era(): Era {
+    if (!this.#era) throw new Error("The connection is not open.");
+    return this.#era;
+  }
+
+  get closed(): Fail | undefined {
+    return this.#exchange.closed;
+  }
+
+  /** Somebody has not had an answer yet, be it that a person is asked between two requests. */
+  get isInUse(): boolean {
+    return this.#inUse.values().some((call) => !cancellationOf(call).aborted);
+  }
+
+  get callsInFlight(): number {
+    return this.#inFlight.size;
+  }
+
+  /** Principals of the calls under way, that of the earliest first. */
+  get principals(): readonly string[] {
+    return this.#inFlight.calls().map(({ principal }) => principal.id);
+  }
+
+  /** When the server was heard last, on the clock of `performance.now()`. */
+  get heardAt(): number {
+    return this.#exchange.heardAt;
+  }
+
+  /** One stream carries everything, so a server that answers nothing on it hangs as a whole. */
+  get isPipe(): boolean {
+    return !this.#transport.perRequestStreams;
+  }
+
+  get mirrorsParams(): boolean {
+    return this.#transport.mirrorsParams;
+  }
+
+  /** Makes a call for its caller. Expected failures are outcomes; nothing is thrown. */
+  async call(call: Call, request: CallRequest): Promise<Outcome> {
+    let leave = (): void => {};
+    try {
+      this.#inUse.add(call);
+      // In the modern era a question stands in its call's own answer.
+      if (this.era.name === "legacy") leave = this.#turns.tryEnter(call) ?? (await this.#turns.enter(call));
+      const outcome = await this.#attempt(call, request);
+      return isAsking(outcome, call) ? await this.#answering(outcome, call, request) : outcome;
+    } catch (error) {
+      return failureOf(error);
+    } finally {
+      this.#inUse.delete(call);
+      leave();
+    }
+  }
+
+  /** A request of the hub's own. Rejects with a `FailError`. */
+  request(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
+    const meta = this.era.envelope({});
+    const hasMeta = Object.keys(meta).length > 0;
+    return this.#exchange.request(method, hasMeta ? withMember(params, "_meta", meta) : params, {
+      signal,
+      cancelBy: this.era.cancelBy,
+    });
+  }
+
+  /** Resolves when the server shows that it is alive, be it by refusing. */
+  async ping(signal: AbortSignal): Promise<void> {
+    try {
+      await this.request(this.era.name === "legacy" ? "ping" : "server/discover", {}, signal);
+    } catch (error) {
+      if (!failureOf(error).rpcError) throw error;
+    }
+  }
+
+  /** From now on the server tells of changes of these resources, and of its lists. */
+  async watch(uris: ReadonlySet<string>): Promise<void> {
+    await this.#watcher?.watch(uris);
+  }
+
+  async setLogLevel(level: string, signal?: AbortSignal): Promise<void> {
+    // The modern era says it with each request.
+    if (this.era.name === "modern" || !objectMember(this.era.capabilities, "logging")) return;
+    await this.request("logging/setLevel", { level }, signal);
+  }
+
+  async rootsChanged(): Promise<void> {
+    if (this.era.name === "legacy")
+      await this.#exchange.post({ jsonrpc: "2.0", method: "notifications/roots/list_changed" });
+  }
+
+  describe(): JsonObject {
+    const faults = this.#faults.counts();
+    return {
+      ...this.#transport.describe(),
+      ...(this.#era && { era: this.#era.name, revision: this.#era.revision, server: this.#era.serverInfo }),
+      ...(this.#turns.isSerial && this.#era?.name === "legacy" && { takesTurns: true }),
+      ...(Object.keys(faults).length > 0 && { faults }),
+    };
+  }
+
+  /** Ends everything; calls in flight fail as `failure` says. */
+  async close(failure: Fail = CLOSED, options?: CloseOptions): Promise<void> {
+    this.#isClosing = true;
+    this.#watcher?.close();
+    await this.#exchange.close(failure, options);
+  }
+
+  /** The call made again with its caller's answers. */
+  #answering(asking: Ok, call: Call, request: CallRequest): Promise<Outcome> {
+    return withAnswers(asking, call, (extra) =>
+      this.#attempt(call, { ...request, params: { ...request.params, ...extra } }),
+    );
+  }
+
+  async #attempt(call: Call, request: CallRequest): Promise<Outcome> {
+    const { params, inputSchema, afterLoss, method = call.method } = request;
+    const era = this.era;
+    const meta = era.envelope(call.meta, { client: call.client, logLevel: call.wants.logLevel });
+    const sent = this.#exchange.start(method, isEmpty(meta) ? params : withMember(params, "_meta", meta), {
+      signal: cancellationOf(call),
+      cancelBy: era.cancelBy,
+      onProgress: (progress) => {
+        this.#inFlight.speaks(call);
+        onProgress(call, progress);
+      },
+      send: { inputSchema, caller: call, afterLoss },
+    });
+    this.#inFlight.add(sent.id, call);
+    try {
+      return toOutcome(call.method, await sent.reply);
+    } finally {
+      this.#inFlight.remove(sent.id);
+      this.#asks.ended(call);
+    }
+  }
+
+  #onNotification(notification: RpcNotification, related: RequestId | undefined): void {
+    const { method, params = {} } = notification;
+    if (this.#watcher?.takes(notification, related)) return;
+    const list = LIST_CHANGES.get(method);
+    // Whatever the server declared, and by whichever stream it came, that of a call among them: a list read once too
+    // often harms nobody.
+    if (list) return this.#events.onListChanged(list);
+    switch (method) {
+      case "notifications/resources/updated": {
+        const uri = stringMember(params, "uri");
+        if (uri !== undefined && this.#watcher?.accepts(notification, related))
+          this.#events.onResourceUpdated(uri, params);
+        return;
+      }
+      case "notifications/message":
+        return this.#onLog(params, related);
+      case "notifications/cancelled":
+        return this.#onCancelled(params, related);
+      default:
+        // `notifications/elicitation/complete` and whatever a later revision sends during a call.
+        if (this.#inFlight.tell({ method, params }, related)) return;
+        this.#options.logger.debug("A notification that belongs to no call was dropped.", {
+          method: firstChars(method, 100),
+        });
+    }
+  }
+
+  /**
+   * MCP has servers cancel their own requests only. Some cancel a client's request as well, for example when they shut
+   * down, and never answer it.
+   */
+  #onCancelled({ requestId, reason }: JsonObject, related: RequestId | undefined): void {
+    if (this.#asks.cancel(requestId, related)) return;
+    const why = typeof reason === "string" && reason !== "" ? `: ${firstChars(reason, MAX_REASON_CHARS)}` : ".";
+    this.#exchange.withdraw(requestId, fail("tool_error", `The server cancelled this request${why}`));
+  }
+
+  #onLog(params: JsonObject, related: RequestId | undefined): void {
+    if (this.#inFlight.tell({ method: "notifications/message", params }, related)) return;
+    if (this.#inFlight.size === 0) return this.#events.onLog(params);
+    this.#faults.report(
+      "log-of-several",
+      "The server logs while calls of several callers are under way; such messages go to none of them.",
+    );
+  }
+
+  #onClose(failure: Fail): void {
+    this.#asks.close(failure);
+    this.#watcher?.close();
+    if (!this.#isClosing) this.#events.onClose(failure);
+  }
+}
+
+/** Characters of a server's own reason that are passed on. */
+const MAX_REASON_CHARS = 1000;
+
+function isEmpty(object: JsonObject): boolean {
+  for (const _ in object) return false;
+  return true;
+}
+
+const CLOSED = fail("unavailable", "The connection to the server was closed by the hub.", {
+  retryable: false,
+  details: { sent: true },
+});
+
+const LIST_CHANGES = new Map<string, ChangedList>([
+  ["notifications/tools/list_changed", "tools"],
+  ["notifications/resources/list_changed", "resources"],
+  ["notifications/prompts/list_changed", "prompts"],
+]);
+
+function onProgress(call: Call, progress: JsonObject): void {
+  call.deadline?.touch();
+  if (!call.wants.progress) return;
+  const { progressToken: _token, ...params } = progress;
+  call.notify({ method: "notifications/progress", params });
+}

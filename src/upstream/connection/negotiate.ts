@@ -1,0 +1,190 @@
+import { FailError } from "../../core/errors.ts";
+import { fail, type Fail } from "../../core/calls/outcome.ts";
+import { within } from "../../core/timing/wait.ts";
+import { RPC } from "../../wire/messages.ts";
+import type { Era, EraName } from "./era.ts";
+import type { Exchange } from "./exchange.ts";
+import { failureOf } from "../faults.ts";
+import type { Handshake } from "./handshake.ts";
+import { initialize } from "../legacy/initialize.ts";
+import { discover, knock, type Verdict } from "../modern/discover.ts";
+import type { Transport } from "../transports/transport.ts";
+
+type Probe = Verdict | { readonly type: "failed"; readonly failure: Fail } | { readonly type: "silent" };
+
+/**
+ * Settles the era on an open transport, in place: the modern probe first, `initialize` when the server refuses it. A
+ * server that stays silent may be one that ignores what it does not know, or one that is still starting: a ping tells
+ * which, and `initialize` is then sent beside the waiting probe, so that whichever is answered well decides. On HTTP,
+ * where each request has its own stream, the probe is given up instead.
+ */
+export async function negotiate(handshake: Handshake, signal: AbortSignal): Promise<Era> {
+  const { options } = handshake;
+  if (options.era === "legacy") return await initialize(handshake, signal).catch(refusedChoice("legacy"));
+  if (options.era === "modern") return await discoverOnly(handshake, signal).catch(refusedChoice("modern"));
+  if (options.knownEra === "legacy" || options.prefersLegacy) {
+    const era = await tryLegacy(handshake, signal);
+    if (era) return era;
+  }
+  return await probeFirst(handshake, signal);
+}
+
+async function probeFirst(handshake: Handshake, signal: AbortSignal): Promise<Era> {
+  const { exchange, transport, options } = handshake;
+  const giveUp = new AbortController();
+  const probing = watch(discover(handshake, AbortSignal.any([signal, giveUp.signal])));
+  const first = await firstWord(
+    probing,
+    options.knownEra === "modern" || transport.perRequestStreams ? options.patienceMs : options.probeSilenceMs,
+  );
+  try {
+    if (first.type === "modern") return settle(transport, first.era);
+    if (first.type === "failed" && isFatal(first.failure, exchange)) throw new FailError(first.failure);
+    if (first.type === "silent" && !transport.perRequestStreams) return await afterSilence(handshake, probing, signal);
+    giveUp.abort();
+    return await initialize(handshake, signal);
+  } catch (error) {
+    throw first.type === "other" ? explained(error, first.reason) : error;
+  }
+}
+
+/** On a pipe both ways can be asked at once. */
+async function afterSilence(handshake: Handshake, probing: Promise<Probe>, signal: AbortSignal): Promise<Era> {
+  const word = await wordOnceAwake(handshake, probing, signal);
+  if (word.type === "modern") return settle(handshake.transport, word.era);
+  if (word.type === "failed" && isFatal(word.failure, handshake.exchange)) throw new FailError(word.failure);
+  return await race(probing, initialize(handshake, signal), handshake);
+}
+
+async function discoverOnly(handshake: Handshake, signal: AbortSignal): Promise<Era> {
+  const verdict = await discover(handshake, signal);
+  if (verdict.type === "modern") return settle(handshake.transport, verdict.era);
+  throw new FailError(
+    fail("unavailable", `The server does not speak the modern era: ${verdict.reason}.`, {
+      rpcError: { code: RPC.methodNotFound, message: verdict.reason },
+    }),
+  );
+}
+
+/** A server that refuses the one era that its configuration allows: says so, and what to change. */
+function refusedChoice(era: EraName): (error: unknown) => never {
+  return (error) => {
+    const { rpcError, message } = failureOf(error);
+    if (!rpcError) throw error;
+    throw new FailError(
+      fail(
+        "unavailable",
+        `The server refuses the era that \`era = "${era}"\` allows: ${message} Remove \`era\`, or set it to "auto".`,
+        { cause: error },
+      ),
+    );
+  };
+}
+
+function settle(transport: Transport, era: Era): Era {
+  transport.setProtocolVersion(era.revision);
+  return era;
+}
+
+async function tryLegacy(handshake: Handshake, signal: AbortSignal): Promise<Era | undefined> {
+  const { exchange, options } = handshake;
+  // A server that was never seen to speak it may not know the request, and say nothing.
+  const patience = options.knownEra === "legacy" ? undefined : AbortSignal.timeout(options.patienceMs);
+  try {
+    return await initialize(handshake, patience ? AbortSignal.any([signal, patience]) : signal);
+  } catch (error) {
+    if (patience?.aborted && !signal.aborted && !exchange.closed) return undefined;
+    // A protocol error means that it is there and has changed its mind; anything else is no verdict on the era.
+    if (failureOf(error).rpcError && !exchange.closed) return undefined;
+    throw error;
+  }
+}
+
+async function watch(work: Promise<Verdict>): Promise<Probe> {
+  try {
+    return await work;
+  } catch (error) {
+    return { type: "failed", failure: failureOf(error) };
+  }
+}
+
+async function firstWord(probing: Promise<Probe>, silenceMs: number): Promise<Probe> {
+  return (await within(probing, silenceMs, { keepsAlive: false })) ?? { type: "silent" };
+}
+
+/**
+ * A silent server ignores what it does not know, or is still starting. A ping tells: legacy servers answer one before
+ * `initialize`, too. Asked both ways too early, a server of both eras would have to be started a second time; one that
+ * knows no ping either is asked to `initialize` all the same when it had its time.
+ */
+async function wordOnceAwake(handshake: Handshake, probing: Promise<Probe>, signal: AbortSignal): Promise<Probe> {
+  const giveUp = new AbortController();
+  const awake = knock(handshake, AbortSignal.any([signal, giveUp.signal])).then(
+    () => firstWord(probing, AWAKE_MS),
+    () => firstWord(probing, WAKE_MS),
+  );
+  try {
+    return await firstWord(Promise.race([probing, awake]), WAKE_MS);
+  } finally {
+    giveUp.abort();
+  }
+}
+
+/** How long a silent server may go on starting before it is asked both ways. */
+const WAKE_MS = 2500;
+/** What a server that has answered a ping still has for the probe, which it was sent before. */
+const AWAKE_MS = 500;
+
+// Nobody there, or nobody let in: `initialize` would fare no better. A refusal by HTTP status alone is how older
+// servers say no.
+function isFatal(failure: Fail, exchange: Exchange): boolean {
+  if (exchange.closed) return true;
+  if (failure.kind === "needs_authorisation" || failure.kind === "cancelled" || failure.kind === "timeout") return true;
+  return failure.kind === "unavailable" && failure.details?.["status"] === undefined;
+}
+
+async function race(
+  probing: Promise<Probe>,
+  initializing: Promise<Era>,
+  { transport, options }: Handshake,
+): Promise<Era> {
+  const modern = probing.then((probe) => {
+    if (probe.type !== "modern") throw new Error("not modern");
+    return probe.era;
+  });
+  let era: Era;
+  try {
+    era = await Promise.any([modern, initializing]);
+  } catch {
+    return await initializing;
+  }
+  // Both answers may have come in one piece.
+  const other = era.name === "modern" ? succeeds(initializing, options.probeSilenceMs) : succeeds(modern, 0);
+  if (await other) throw new FailError(SPOKE_BOTH);
+  return settle(transport, era);
+}
+
+/**
+ * A server of both eras that was asked both ways speaks on as it was asked last, so it has to be asked again, in the
+ * modern way alone.
+ */
+const SPOKE_BOTH = fail("unavailable", "The server was slow to start and answered both handshakes.", {
+  details: { spokeBoth: true },
+});
+
+async function succeeds(work: Promise<unknown>, withinMs: number): Promise<boolean> {
+  const success = work.then(
+    () => true,
+    () => false,
+  );
+  return (await within(success, withinMs, { keepsAlive: false })) ?? false;
+}
+
+function explained(error: unknown, reason: string): unknown {
+  const failure = failureOf(error);
+  if (!failure.rpcError) return error;
+  const message =
+    `The server speaks no protocol revision that is spoken here: ${reason}, and refused \`initialize\`: ` +
+    `${failure.rpcError.message}`;
+  return new FailError(fail("unavailable", message, { cause: error }));
+}

@@ -1,0 +1,268 @@
+import { stringifyExact } from "../../core/json/exact-json.ts";
+import type { Call } from "../../core/calls/call.ts";
+import { objectMember, type JsonObject } from "../../core/json/json.ts";
+import { fail, type Fail } from "../../core/calls/outcome.ts";
+import {
+  isRequestId,
+  rpcError,
+  rpcResult,
+  RPC,
+  type RequestId,
+  type RpcReply,
+  type RpcRequest,
+} from "../../wire/messages.ts";
+import { withoutTask } from "./capabilities.ts";
+import type { FaultLog } from "../faults.ts";
+import { clientKey, type CallsInFlight } from "./calls-in-flight.ts";
+import { Question, type Answered } from "./question.ts";
+import { QUIET_MS, type Turns } from "./turns.ts";
+import { placeQuestions, type Placement, type Scene } from "./question-placement.ts";
+import { firstChars } from "../../core/text/truncate.ts";
+
+export interface ServerAsksOptions {
+  readonly inFlight: CallsInFlight;
+  readonly turns: Turns;
+  readonly faults: FaultLog;
+  /** Answer to `roots/list` outside a call. */
+  readonly roots: readonly JsonObject[];
+  /** Nothing but the handshake has been answered yet. */
+  isStarting(): boolean;
+  /** The server asked on a stream that does not say for which call. */
+  onAsked(): void;
+  /** Such a question goes to a caller of this principal. */
+  onPlaced(principal: string): void;
+  answer(reply: RpcReply, relatedTo?: RequestId): void;
+}
+
+/** Asks of one server that may be open at once. */
+const MAX_OPEN = 64;
+
+const ANSWERED = fail("cancelled", "The question was answered.");
+
+const ASKABLE = new Set(["elicitation/create", "sampling/createMessage", "roots/list"]);
+
+/**
+ * Requests of a legacy server: finds the client that each belongs to and lets it answer. A question is withdrawn when
+ * no call is left that could have asked it, and not before.
+ */
+export class ServerAsks {
+  readonly #options: ServerAsksOptions;
+  /** By stream and id: a server that keeps no session counts anew on each of its streams. */
+  readonly #open = new Map<string, Question>();
+  /** Those that could be of several clients, in the order in which they came. */
+  #unplaced: readonly Question[] = [];
+  #quiet: NodeJS.Timeout | undefined;
+
+  constructor(options: ServerAsksOptions) {
+    this.#options = options;
+    options.turns.onFewer = () => this.#place();
+  }
+
+  receive(request: RpcRequest, related: RequestId | undefined): void {
+    const { answer, inFlight, faults } = this.#options;
+    const refuse = (failure: Fail): void => answer(toRpcError(request.id, failure), related);
+    if (request.method === "ping") return answer(rpcResult(request.id, {}), related);
+    if (!ASKABLE.has(request.method))
+      return answer(
+        rpcError(request.id, {
+          code: RPC.methodNotFound,
+          message: `Method not found: ${firstChars(request.method, 100)}`,
+        }),
+        related,
+      );
+    const named = inFlight.get(related);
+    // What came on the stream of a request that is no call any more is nobody else's.
+    const calls = named ? [named] : related === undefined ? inFlight.calls() : [];
+    if (request.method === "roots/list" && !this.#canTellRoots(calls, related))
+      return answer(rpcResult(request.id, { roots: this.#options.roots }), related);
+    if (related === undefined && request.method !== "roots/list") this.#takeTurns();
+    if (calls.length === 0) {
+      faults.report(
+        "ask-without-call",
+        `The server asked \`${request.method}\` while no call was under way; nobody can answer it.`,
+      );
+      return refuse(
+        fail("unavailable", `\`${request.method}\` is answered only while a call is under way, and none is.`),
+      );
+    }
+    const key = keyOf(request.id, related);
+    if (this.#open.has(key))
+      return answer(
+        rpcError(request.id, {
+          code: RPC.invalidRequest,
+          message: "Invalid request: a request with this id is still open.",
+        }),
+        related,
+      );
+    if (this.#open.size >= MAX_OPEN)
+      return refuse(fail("limited", `${MAX_OPEN} requests of this server are open already.`));
+    const question = new Question({ method: request.method, params: askParams(request.params) }, calls, {
+      id: request.id,
+      related,
+    });
+    this.#open.set(key, question);
+    this.#wait(question);
+  }
+
+  /** Ends a request that the server takes back. Returns whether there was such a request. */
+  cancel(id: unknown, related: RequestId | undefined): boolean {
+    if (!isRequestId(id)) return false;
+    const question = this.#open.get(keyOf(id, related)) ?? this.#elsewhere(id, related);
+    if (question) this.#close(question, fail("cancelled", "The server took its question back."));
+    return question !== undefined;
+  }
+
+  /** A request of this id that came on another stream. The id of the stream's own request is rather that request. */
+  #elsewhere(id: RequestId, related: RequestId | undefined): Question | undefined {
+    return id === related ? undefined : Array.from(this.#open.values()).find(({ from }) => from.id === id);
+  }
+
+  /** The call is over, and with it whatever nobody else can have asked. */
+  ended(call: Call): void {
+    for (const question of this.#open.values()) {
+      if (!question.calls.has(call)) continue;
+      question.without(call);
+      if (question.calls.size === 0)
+        this.#reply(question, { failure: fail("cancelled", "The call that asked is over.") });
+      else this.#recount(question);
+    }
+  }
+
+  close(failure: Fail): void {
+    for (const question of this.#open.values()) this.#close(question, failure);
+  }
+
+  #canTellRoots(calls: readonly Call[], related: RequestId | undefined): boolean {
+    if (related === undefined && this.#options.isStarting()) return false;
+    // Nobody waits for it to be told apart; who only waits for people does not ask.
+    const running = calls.filter((call) => !this.#options.turns.hasYielded(clientKey(call)));
+    const isOneClient = new Set(running.map(clientKey)).size === 1;
+    return isOneClient && objectMember(running.at(-1)!.client.capabilities, "roots") !== undefined;
+  }
+
+  #takeTurns(): void {
+    const { turns, onAsked } = this.#options;
+    if (turns.isSerial) return;
+    turns.serialise();
+    onAsked();
+  }
+
+  /** Until it is known whose the question is, nobody is let in. */
+  #wait(question: Question): void {
+    this.#unplaced = [...this.#unplaced, question];
+    question.startPatience(() => this.#place());
+    clearTimeout(this.#quiet);
+    this.#quiet = setTimeout(() => {
+      this.#quiet = undefined;
+      this.#place();
+    }, QUIET_MS);
+    this.#place();
+  }
+
+  #place(): void {
+    if (this.#unplaced.length === 0) return;
+    const waiting = this.#unplaced;
+    const placements = placeQuestions(waiting, this.#scene());
+    this.#unplaced = waiting.filter((_, at) => placements[at]!.type === "wait");
+    waiting.forEach((question, at) => this.#settle(question, placements[at]!));
+    this.#options.turns.hold(this.#unplaced.length > 0);
+  }
+
+  #scene(): Scene {
+    const { turns, inFlight } = this.#options;
+    return {
+      hasYielded: (key) => turns.hasYielded(key),
+      questionsOf: (key) => turns.questionsOf(key),
+      hasQuestion: (call) => Array.from(this.#open.values()).some(({ carrier }) => carrier === call),
+      hasSpoken: (call) => inFlight.hasSpoken(call),
+      isQuiet: this.#quiet === undefined,
+    };
+  }
+
+  #settle(question: Question, placement: Placement): void {
+    if (placement.type === "wait") return;
+    question.endPatience();
+    if (placement.type === "to") return void this.#put(question, placement.call);
+    const { method } = question.ask;
+    const reason =
+      placement.why === "nobody"
+        ? "the call that asked is over"
+        : "calls of several principals are under way and the request does not say which it belongs to";
+    if (placement.why === "several-principals") {
+      this.#options.faults.report(
+        "ask-of-several",
+        `The server asked \`${method}\` while calls of several principals were under way; it does not say whose it is.`,
+      );
+    }
+    this.#reply(question, { failure: fail("unavailable", `\`${method}\` cannot be answered: ${reason}.`) });
+  }
+
+  async #put(question: Question, call: Call): Promise<void> {
+    const { turns, onPlaced } = this.#options;
+    if (turns.isSerial) onPlaced(call.principal.id);
+    const answering = question.put(call);
+    turns.asked(question.client!);
+    const answered = await answering;
+    if (question.isOver) return;
+    if ("failure" in answered && answered.failure.kind === "cancelled") {
+      question.without(call);
+      if (question.calls.size > 0) return this.#passOn(question);
+    }
+    await turns.takeBack(question.client!);
+    if (!question.isOver) this.#reply(question, answered);
+  }
+
+  /** Whoever was asked has gone, and others may have asked it. */
+  #passOn(question: Question): void {
+    this.#options.turns.settled(question.client!);
+    question.takeFrom();
+    this.#wait(question);
+  }
+
+  /** A client without a call that could have asked it does not wait for its sake: it counts for another from now on. */
+  #recount(question: Question): void {
+    const { client } = question;
+    const calls = Array.from(question.calls);
+    if (client === undefined || calls.some((call) => clientKey(call) === client)) return;
+    this.#options.turns.settled(client);
+    question.client = clientKey(calls.at(-1)!);
+    this.#options.turns.asked(question.client);
+  }
+
+  #reply(question: Question, answered: Answered): void {
+    const { id, related } = question.from;
+    this.#close(question, "failure" in answered ? answered.failure : ANSWERED);
+    this.#options.answer(
+      "failure" in answered ? toRpcError(id, answered.failure) : rpcResult(id, answered.result),
+      related,
+    );
+  }
+
+  #close(question: Question, failure: Fail): void {
+    this.#open.delete(keyOf(question.from.id, question.from.related));
+    this.#unplaced = this.#unplaced.filter((one) => one !== question);
+    question.end(failure);
+    if (question.client !== undefined) this.#options.turns.settled(question.client);
+    this.#options.turns.hold(this.#unplaced.length > 0);
+  }
+}
+
+function keyOf(id: RequestId, related: RequestId | undefined): string {
+  return stringifyExact([related ?? null, id]);
+}
+
+// The token belongs to the server's own connection; the caller's has its own. Neither side was told of tasks.
+function askParams(given: JsonObject = {}): JsonObject {
+  const params = withoutTask(given);
+  const meta = objectMember(params, "_meta");
+  if (meta && !("progressToken" in meta)) return params;
+  const { _meta: _faulty, ...bare } = params;
+  // A client that finds `"_meta": null` drops the whole request without an answer.
+  if (!meta) return "_meta" in params ? bare : params;
+  const { progressToken: _token, ...rest } = meta;
+  return { ...params, _meta: rest };
+}
+
+function toRpcError(id: RequestId, failure: Fail): RpcReply {
+  return rpcError(id, failure.rpcError ?? { code: RPC.internal, message: failure.message });
+}

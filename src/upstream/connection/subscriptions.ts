@@ -1,0 +1,60 @@
+import { Deadline } from "../../core/calls/deadline.ts";
+import type { Connection } from "./connection.ts";
+
+/** How long the first subscription of a URI may take, connecting included. */
+const SUBSCRIBE_MS = 30_000;
+
+/** Counts who wants to hear of which resource, and keeps the server told, also after a new connection. */
+export class Subscriptions {
+  readonly #connect: (signal: AbortSignal) => Promise<Connection>;
+  readonly #counts = new Map<string, number>();
+
+  constructor(connect: (signal: AbortSignal) => Promise<Connection>) {
+    this.#connect = connect;
+  }
+
+  get size(): number {
+    return this.#counts.size;
+  }
+
+  /** The returned function ends this one subscription; calling it again does nothing. */
+  async add(uri: string): Promise<() => Promise<void>> {
+    this.#count(uri, 1);
+    if (this.#counts.get(uri) === 1) {
+      try {
+        await this.#tell();
+      } catch (error) {
+        this.#count(uri, -1);
+        throw error;
+      }
+    }
+    let isOver = false;
+    return async () => {
+      if (isOver) return;
+      isOver = true;
+      this.#count(uri, -1);
+      // Whoever leaves does not care whether the server heard of it.
+      if (!this.#counts.has(uri)) await this.#tell().catch(() => {});
+    };
+  }
+
+  /** Tells a fresh connection everything. */
+  async renew(connection: Connection): Promise<void> {
+    await connection.watch(new Set(this.#counts.keys()));
+  }
+
+  #count(uri: string, by: 1 | -1): void {
+    const count = (this.#counts.get(uri) ?? 0) + by;
+    if (count > 0) this.#counts.set(uri, count);
+    else this.#counts.delete(uri);
+  }
+
+  async #tell(): Promise<void> {
+    const deadline = new Deadline({ idleMs: SUBSCRIBE_MS, totalMs: SUBSCRIBE_MS });
+    try {
+      await this.renew(await this.#connect(deadline.signal));
+    } finally {
+      deadline.clear();
+    }
+  }
+}

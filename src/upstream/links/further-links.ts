@@ -1,0 +1,163 @@
+import { FailError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { fail, type Fail } from "../../core/calls/outcome.ts";
+import { linkHolder, linkKeyText, type LinkKey } from "../../core/calls/link-key.ts";
+import { Shares, type Holder } from "../../core/fairness/shares.ts";
+import type { Link } from "./link.ts";
+import type { Subscriptions } from "../connection/subscriptions.ts";
+
+/** One link to a server, with what is subscribed to over it. */
+export interface LinkPlace {
+  readonly link: Link;
+  readonly subscriptions: Subscriptions;
+}
+
+/** Whom a further link is for. */
+export interface Purpose {
+  readonly key: LinkKey;
+  /** As `status` and the log say it. */
+  readonly label: string;
+}
+
+/** Any part of a key that tells its link from others. */
+type KnownBy = Parameters<typeof linkKeyText>[0];
+
+export interface FurtherLinksOptions {
+  readonly maxLinks: number;
+  /** A link ends after this long without use. */
+  readonly idleMs: number;
+}
+
+interface Entry extends LinkPlace {
+  readonly purpose: Purpose;
+  /** Whose share of the bound it is. Undefined: it does not count against the bound. */
+  readonly holder: Holder | undefined;
+  usedAt: number;
+}
+
+interface BoundedEntry extends Entry {
+  readonly holder: Holder;
+}
+
+/**
+ * Links to one server beside its first: made when they are needed, bounded in number, ended when idle or when their
+ * user has gone.
+ */
+export class FurtherLinks {
+  readonly #options: FurtherLinksOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #shares = new Shares();
+  readonly #ending = new Set<Promise<void>>();
+  #sweep: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: FurtherLinksOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  all(): Link[] {
+    return Array.from(this.#entries.values(), ({ link }) => link);
+  }
+
+  find(key: KnownBy): LinkPlace | undefined {
+    return this.#entries.get(linkKeyText(key));
+  }
+
+  /** Throws a `FailError` of kind `limited` when there are too many, and nobody owes one to whom it is for. */
+  get(purpose: Purpose, open: () => LinkPlace): LinkPlace {
+    const entry = this.#entries.get(linkKeyText(purpose.key)) ?? this.#open(purpose, open);
+    entry.usedAt = performance.now();
+    return entry;
+  }
+
+  /** `failure` is what calls under way on it are answered with. */
+  async release(key: KnownBy, failure?: Fail): Promise<void> {
+    const text = linkKeyText(key);
+    const entry = this.#entries.get(text);
+    if (!entry) return;
+    this.#entries.delete(text);
+    if (entry.holder) this.#shares.remove(entry.holder);
+    const ending = entry.link.close(failure);
+    this.#ending.add(ending);
+    await ending.finally(() => this.#ending.delete(ending));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#sweep);
+    for (const { purpose } of Array.from(this.#entries.values())) void this.release(purpose.key);
+    await Promise.all(this.#ending);
+  }
+
+  /** What `status` shows of each. */
+  describe(): JsonObject[] {
+    return Array.from(this.#entries.values(), ({ purpose, link }) => {
+      const { pid, era } = link.current?.describe() ?? {};
+      return {
+        for: purpose.label,
+        state: link.state,
+        ...(era !== undefined && { era }),
+        ...(pid !== undefined && { pid }),
+      };
+    });
+  }
+
+  #open(purpose: Purpose, open: () => LinkPlace): Entry {
+    const { maxLinks, idleMs } = this.#options;
+    if (this.#isClosed) throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
+    const holder = linkHolder(purpose.key);
+    if (holder && this.#bounded().length >= maxLinks) this.#makeRoomFor(holder);
+    const entry: Entry = { ...open(), purpose, holder, usedAt: performance.now() };
+    this.#entries.set(linkKeyText(purpose.key), entry);
+    if (holder) this.#shares.add(holder);
+    if (!this.#sweep) {
+      this.#sweep = setInterval(() => this.#endIdle(), Math.max(50, idleMs / 4));
+      this.#sweep.unref();
+    }
+    return entry;
+  }
+
+  #bounded(): BoundedEntry[] {
+    return Array.from(this.#entries.values()).filter(isBounded);
+  }
+
+  #makeRoomFor(newcomer: Holder): void {
+    const all = this.#bounded().toSorted((one, other) => one.usedAt - other.usedAt);
+    const debtor =
+      this.#shares.debtorTo(newcomer, all.filter(isIdle), { holder: holderIn, isIdle: true }) ??
+      this.#shares.debtorTo(newcomer, all, { holder: holderIn });
+    if (debtor) return void this.release(debtor.purpose.key, CROWDED_OUT);
+    const message =
+      `${this.#options.maxLinks} clients use this source at once, each with a server of its own, and that is ` +
+      "its bound.";
+    throw new FailError(fail("limited", `${message} Try again later, or raise \`max_sessions\`.`));
+  }
+
+  #endIdle(): void {
+    const oldest = performance.now() - this.#options.idleMs;
+    for (const entry of this.#entries.values()) {
+      if (entry.usedAt <= oldest && isIdle(entry)) void this.release(entry.purpose.key);
+    }
+    if (this.#entries.size > 0) return;
+    clearInterval(this.#sweep);
+    this.#sweep = undefined;
+  }
+}
+
+const CROWDED_OUT = fail("limited", "This caller has too many connections to this source, and others need the room.");
+
+function isBounded(entry: Entry): entry is BoundedEntry {
+  return entry.holder !== undefined;
+}
+
+function holderIn({ holder }: BoundedEntry): Holder {
+  return holder;
+}
+
+function isIdle({ link, subscriptions }: LinkPlace): boolean {
+  return link.state !== "connecting" && link.current?.isInUse !== true && subscriptions.size === 0;
+}

@@ -1,0 +1,67 @@
+import { abortFailure } from "../../core/timing/wait.ts";
+
+export interface GateOptions {
+  /** How many may be inside at once. */
+  readonly width: number;
+  /** Whoever takes longer stays inside without counting any more, so that a wedged one does not keep the others out. */
+  readonly holdMs: number;
+}
+
+/** Bounds how many servers start at the same moment: a burst of starting processes slows every one of them. */
+export class Gate {
+  readonly #options: GateOptions;
+  readonly #waiting: (() => void)[] = [];
+  #inside = 0;
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  /** Runs `work` once there is room. Rejects when `signal` aborts before that. */
+  async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    await this.#enter(signal);
+    const leave = this.#leaver();
+    const hold = setTimeout(leave, this.#options.holdMs);
+    hold.unref();
+    try {
+      return await work();
+    } finally {
+      clearTimeout(hold);
+      leave();
+    }
+  }
+
+  #enter(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.reject(abortFailure(signal));
+    if (this.#inside < this.#options.width) {
+      this.#inside += 1;
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(enter), 1);
+        reject(abortFailure(signal));
+      };
+      const enter = (): void => {
+        signal.removeEventListener("abort", onAbort);
+        this.#inside += 1;
+        resolve();
+      };
+      this.#waiting.push(enter);
+      signal.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+
+  #leaver(): () => void {
+    let isInside = true;
+    return () => {
+      if (!isInside) return;
+      isInside = false;
+      this.#inside -= 1;
+      this.#waiting.shift()?.();
+    };
+  }
+}
+
+/** Shared by every upstream of this process that is not given another one. */
+export const CONNECT_GATE = new Gate({ width: 8, holdMs: 3000 });

@@ -1,0 +1,317 @@
+import type { Cancellation } from "../../core/calls/cancellation.ts";
+import { FailError } from "../../core/errors.ts";
+import { fail, type Fail } from "../../core/calls/outcome.ts";
+import { orAborted } from "../../core/timing/wait.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import { Backoff, type BackoffOptions } from "./backoff.ts";
+import { Connection, type ConnectionEvents, type ConnectionOptions } from "../connection/connection.ts";
+import { unsent } from "../connection/exchange.ts";
+import { failureOf } from "../faults.ts";
+import type { Gate } from "./gate.ts";
+import type { Installer } from "./installer.ts";
+import { startInstalled, StartLines } from "./start-installed.ts";
+import { StartClock } from "./start-clock.ts";
+import type { CloseOptions, OpenTransport } from "../transports/transport.ts";
+
+export type LinkState = "idle" | "connecting" | "ready" | "down" | "closed";
+
+export interface LinkOptions {
+  readonly openTransport: OpenTransport;
+  /** Read anew for each attempt, since what is known of the server grows. */
+  connectionOptions(): ConnectionOptions;
+  readonly connectTimeoutMs: number;
+  readonly gate: Gate;
+  /** Where a start may download. */
+  readonly installer?: Installer | undefined;
+  readonly backoff: BackoffOptions;
+  /** Comes back by itself after a loss; otherwise only when it is asked for. */
+  keepAlive(): boolean;
+  /** @default 500 */
+  readonly retryFloorMs?: number | undefined;
+  readonly logger: Logger;
+}
+
+export interface LinkEvents extends Omit<ConnectionEvents, "onClose"> {
+  onReady(connection: Connection): void;
+  /** What a start wrote on stderr was that its package has to be downloaded. */
+  onMissing(lines: readonly string[]): void;
+  /** A connection was lost or could not be made. */
+  onDown(failure: Fail): void;
+}
+
+/** After a failed attempt, those who ask get its failure this long instead of a further attempt each. */
+const RETRY_FLOOR_MS = 500;
+/** The same for those who only want to see its lists. */
+const WAKE_FLOOR_MS = 10_000;
+
+/** Keeps one connection to a server: makes it, makes it again when it is lost, and never two at once. */
+export class Link {
+  readonly #options: LinkOptions;
+  readonly #events: LinkEvents;
+  readonly #backoff: Backoff;
+  readonly #closing = new AbortController();
+  readonly #lines = new StartLines();
+  #state: LinkState = "idle";
+  #connection: Connection | undefined;
+  #attempt: Promise<Connection> | undefined;
+  /** Of a start under way. */
+  #opening: Connection | undefined;
+  #clock: StartClock | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #failure: Fail | undefined;
+  #failedAt = -Infinity;
+  #connects = 0;
+  /** The end of the last connection that was closed for want of work. */
+  #stopping: Promise<void> | undefined;
+  readonly #ending = new Set<Promise<void>>();
+  since = new Date();
+
+  constructor(options: LinkOptions, events: LinkEvents) {
+    this.#options = options;
+    this.#events = events;
+    this.#backoff = new Backoff(options.backoff);
+  }
+
+  get state(): LinkState {
+    return this.#state;
+  }
+
+  /** The open connection, if there is one at this moment. */
+  get current(): Connection | undefined {
+    return this.#state === "ready" ? this.#connection : undefined;
+  }
+
+  /** How much of the time of a start under way the machine kept it from working. */
+  get delayedMs(): number {
+    return this.#clock?.lostMs ?? 0;
+  }
+
+  get failure(): Fail | undefined {
+    return this.#failure;
+  }
+
+  get restarts(): number {
+    return Math.max(0, this.#connects - 1);
+  }
+
+  /** Connects in the background, unless that failed a moment ago. */
+  wake(): void {
+    if (performance.now() - this.#failedAt >= WAKE_FLOOR_MS) this.start();
+  }
+
+  /** Connects in the background, behind the gate. */
+  start(): void {
+    if (this.#state === "idle" || this.#state === "down") this.#connect(false).catch(() => {});
+  }
+
+  /** The connection, made at once if there is none. Rejects with a `FailError` when that fails or `signal` aborts. */
+  async get(signal: Cancellation): Promise<Connection> {
+    if (this.current) return this.current;
+    if (this.#state === "closed") throw new FailError(CLOSED);
+    const { retryFloorMs = RETRY_FLOOR_MS } = this.#options;
+    const isFresh = this.#state === "down" && performance.now() - this.#failedAt < retryFloorMs;
+    if (isFresh && this.#failure) throw new FailError(unsent(this.#failure));
+    return await orAborted(this.#connect(true), signal);
+  }
+
+  /** Why the last try failed is mended: the next one need not wait. */
+  forgive(): void {
+    this.#failedAt = -Infinity;
+  }
+
+  /** Closes a connection that cannot be used any more; the next `get` makes another. */
+  replace(connection: Connection, failure: Fail, options?: CloseOptions): void {
+    if (this.#connection !== connection || this.#state !== "ready") return;
+    this.#lost(failure);
+    void this.#end(connection, failure, options);
+  }
+
+  /**
+   * As `replace`, and leaves the connection to end by itself: requests under way on it may still be answered, or hear
+   * that they were never begun.
+   */
+  retire(connection: Connection, failure: Fail): void {
+    if (this.#connection === connection && this.#state === "ready") this.#lost(failure);
+  }
+
+  /** Ends the connection for want of work; it is made again when it is asked for. */
+  async stop(): Promise<void> {
+    if (this.#state !== "ready" || !this.#connection) return;
+    const connection = this.#connection;
+    this.#enter("idle");
+    this.#connection = undefined;
+    this.#stopping = this.#end(connection);
+    await this.#stopping;
+  }
+
+  /** `failure` is what calls under way are answered with. @default that it was closed */
+  async close(failure?: Fail): Promise<void> {
+    if (this.#state === "closed") return void (await Promise.all(this.#ending));
+    this.#enter("closed");
+    clearTimeout(this.#retry);
+    const left = this.#options.installer?.leaving();
+    this.#closing.abort(new FailError(failure ?? CLOSED));
+    const attempt = this.#attempt;
+    if (this.#connection) void this.#end(this.#connection, failure);
+    this.#connection = undefined;
+    await attempt?.catch(() => {});
+    await Promise.all(this.#ending);
+    left?.();
+  }
+
+  #connect(isUrgent: boolean): Promise<Connection> {
+    clearTimeout(this.#retry);
+    this.#attempt ??= this.#make(isUrgent).finally(() => {
+      this.#attempt = undefined;
+    });
+    return this.#attempt;
+  }
+
+  async #make(isUrgent: boolean): Promise<Connection> {
+    this.#enter("connecting");
+    // A server that saves as it ends must have done so before the next one of it loads what it saved.
+    if (this.#stopping) await this.#stopping;
+    try {
+      const work = (): Promise<Connection> => this.#openInTime();
+      const { gate, installer } = this.#options;
+      const { signal } = this.#closing;
+      const start = (): Promise<Connection> => (isUrgent ? work() : gate.run(work, signal));
+      const { onMissing } = this.#events;
+      const connection = await startInstalled(start, { installer, signal, lines: this.#lines, onMissing });
+      this.#ready(connection);
+      return connection;
+    } catch (error) {
+      throw new FailError(this.#failed(failureOf(error)));
+    }
+  }
+
+  async #openInTime(): Promise<Connection> {
+    const { connectTimeoutMs: timeoutMs, installer } = this.#options;
+    const clock = new StartClock({
+      timeoutMs,
+      totalMs: Math.max(timeoutMs, installer?.maxMs ?? 0),
+      pid: () => pidOf(this.#opening),
+    });
+    this.#clock = clock;
+    const unwatch = installer?.watch(() => clock.touch());
+    try {
+      return await this.#open(AbortSignal.any([clock.signal, this.#closing.signal]));
+    } catch (error) {
+      throw clock.signal.aborted ? new FailError(clock.failure) : error;
+    } finally {
+      unwatch?.();
+      clock.stop();
+      this.#clock = undefined;
+      this.#opening = undefined;
+    }
+  }
+
+  async #open(signal: AbortSignal): Promise<Connection> {
+    const options = this.#options.connectionOptions();
+    try {
+      return await this.#openOnce(options, signal);
+    } catch (error) {
+      const otherwise = this.#askedOtherwise(options, failureOf(error));
+      if (!otherwise || signal.aborted) throw error;
+      return await this.#openOnce(otherwise, signal);
+    }
+  }
+
+  /** How else to ask a server that could not be opened; nothing where that would change nothing. */
+  #askedOtherwise(options: ConnectionOptions, { details }: Fail): ConnectionOptions | undefined {
+    if (details?.["spokeBoth"] === true) return { ...options, knownEra: "modern" };
+    // Some servers cannot stand a request before `initialize` and end: those get another start, without the probe.
+    const hasEnded = options.era === "auto" && details?.["exitCode"] !== undefined;
+    if (!hasEnded || this.#options.installer?.verdict(this.#lines.all) !== undefined) return undefined;
+    const { prefersLegacy, ...plain } = options;
+    if (prefersLegacy) return { ...plain, knownEra: "modern" };
+    return options.knownEra === undefined ? { ...options, knownEra: "legacy" } : undefined;
+  }
+
+  async #openOnce(options: ConnectionOptions, signal: AbortSignal): Promise<Connection> {
+    const connection: Connection = new Connection(this.#options.openTransport(), options, {
+      ...this.#events,
+      onStderr: (line) => {
+        if (this.#state !== "ready") this.#heard(line);
+        this.#events.onStderr(line);
+      },
+      onClose: (failure) => {
+        if (this.#connection === connection && this.#state === "ready") this.#lost(failure);
+        // What is left of it is cleared away, whoever ended it.
+        void this.#end(connection);
+      },
+    });
+    this.#opening = connection;
+    await connection.open(signal);
+    return connection;
+  }
+
+  #heard(line: string): void {
+    this.#lines.push(line);
+    this.#options.installer?.heard();
+  }
+
+  #ready(connection: Connection): void {
+    if (this.#state === "closed") {
+      void this.#end(connection);
+      throw new FailError(CLOSED);
+    }
+    // It ended between its last answer and now.
+    if (connection.closed) throw new FailError(connection.closed);
+    this.#connection = connection;
+    this.#connects += 1;
+    this.#backoff.succeeded();
+    this.#failure = undefined;
+    this.#enter("ready");
+    this.#events.onReady(connection);
+  }
+
+  #failed(failure: Fail): Fail {
+    if (this.#state === "closed") return failure;
+    this.#failure = failure;
+    this.#failedAt = performance.now();
+    this.#enter("down");
+    this.#retryLater();
+    this.#events.onDown(failure);
+    return unsent(failure);
+  }
+
+  #lost(failure: Fail): void {
+    this.#connection = undefined;
+    this.#failure = failure;
+    this.#enter("down");
+    this.#retryLater();
+    this.#events.onDown(failure);
+  }
+
+  #retryLater(): void {
+    if (!this.#options.keepAlive()) return;
+    clearTimeout(this.#retry);
+    const { maxMs } = this.#options.backoff;
+    // A sign-in takes a person, and a download that failed takes time: trying again at once would change nothing.
+    const isLasting = this.#failure?.kind === "needs_authorisation" || this.#failure?.details?.["install"] === true;
+    const pauseMs = isLasting ? maxMs : this.#backoff.nextMs();
+    this.#retry = setTimeout(() => this.start(), pauseMs);
+    this.#retry.unref();
+  }
+
+  #enter(state: LinkState): void {
+    this.#state = state;
+    this.since = new Date();
+  }
+
+  #end(connection: Connection, failure?: Fail, options?: CloseOptions): Promise<void> {
+    const ending = connection.close(failure, options).catch((error: unknown) => {
+      this.#options.logger.warning("A connection did not close cleanly.", { error: String(error) });
+    });
+    this.#ending.add(ending);
+    return ending.finally(() => this.#ending.delete(ending));
+  }
+}
+
+const CLOSED = fail("unavailable", "This source was closed.", { retryable: false });
+
+function pidOf(connection: Connection | undefined): number | undefined {
+  const pid = connection?.describe()["pid"];
+  return typeof pid === "number" ? pid : undefined;
+}

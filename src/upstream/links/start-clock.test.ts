@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { LostTime } from "../../process/lost-time.ts";
+import { MAX_PATIENCE, StartClock } from "./start-clock.ts";
+
+/** What the process had of a processor, and waited for. */
+let share: { ranMs: number; waitedMs: number };
+let clock: StartClock;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  share = { ranMs: 0, waitedMs: 0 };
+});
+afterEach(() => {
+  clock.stop();
+  vi.useRealTimers();
+});
+
+function start(totalMs = 1000, pid: () => number | undefined = () => 1): StartClock {
+  const lostTime = new LostTime(() => [{ id: "1", isAtDisk: false, ...share }]);
+  return (clock = new StartClock({ timeoutMs: 1000, totalMs, pid }, lostTime));
+}
+
+/** So much time passes, in which the process wants the processor and gets it for these parts of it. */
+async function pass(ms: number, { wants = 1, gets = wants }: { wants?: number; gets?: number } = {}): Promise<void> {
+  for (let at = 0; at < ms; at += 10) {
+    share = { ranMs: share.ranMs + 10 * gets, waitedMs: share.waitedMs + 10 * (wants - gets) };
+    await vi.advanceTimersByTimeAsync(10);
+  }
+}
+
+test("a start that sleeps is over after its time", async () => {
+  start();
+  await pass(980, { wants: 0 });
+  expect(clock.signal.aborted).toBe(false);
+  await pass(40, { wants: 0 });
+  expect(clock.signal.aborted).toBe(true);
+});
+
+test("so is one that computes all the time", async () => {
+  start();
+  await pass(980);
+  expect(clock.signal.aborted).toBe(false);
+  await pass(40);
+  expect(clock.signal.aborted).toBe(true);
+});
+
+test("one that the machine gives a quarter of what it wants has four times as long", async () => {
+  start();
+  await pass(3800, { wants: 1, gets: 0.25 });
+  expect(clock.signal.aborted).toBe(false);
+  await pass(400, { wants: 1, gets: 0.25 });
+  expect(clock.signal.aborted).toBe(true);
+  expect(clock.failure.message).toContain("within 1 s, not counting 3 s in which the machine was busy.");
+});
+
+test("one that sleeps most of the time has no more for wanting the processor now and then", async () => {
+  start();
+  await pass(1080, { wants: 0.04, gets: 0.02 });
+  expect(clock.signal.aborted).toBe(true);
+  expect(clock.failure.message).toContain("within 1 s. ");
+});
+
+test("one that gets nothing at all is over after some times its time", async () => {
+  start();
+  await pass(MAX_PATIENCE * 1000 - 20, { gets: 0 });
+  expect(clock.signal.aborted).toBe(false);
+  await pass(40, { gets: 0 });
+  expect(clock.signal.aborted).toBe(true);
+});
+
+test("a sign of life begins the time anew, up to all the time that there is", async () => {
+  start(2500);
+  for (let signs = 0; signs < 4; signs += 1) {
+    await pass(600, { wants: 0 });
+    expect(clock.signal.aborted).toBe(false);
+    clock.touch();
+  }
+  await pass(120, { wants: 0 });
+  expect(clock.signal.aborted).toBe(true);
+});
+
+test("the process may be there later than the clock, and another one follow it", async () => {
+  let pid: number | undefined;
+  start(1000, () => pid);
+  await pass(500, { gets: 0 });
+  pid = 1;
+  await pass(1400, { gets: 0 });
+  expect(clock.signal.aborted).toBe(false);
+});
+
+test("one that was stopped is never over", async () => {
+  start();
+  clock.stop();
+  await pass(9000, { wants: 0 });
+  expect(clock.signal.aborted).toBe(false);
+});

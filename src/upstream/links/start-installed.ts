@@ -1,0 +1,55 @@
+import { FailError } from "../../core/errors.ts";
+import { failureOf } from "../faults.ts";
+import type { Installer } from "./installer.ts";
+
+export interface StartOptions {
+  readonly installer: Installer | undefined;
+  readonly signal: AbortSignal;
+  readonly lines: StartLines;
+  /** What a start said was no more than that something has to be downloaded. */
+  readonly onMissing: (lines: readonly string[]) => void;
+}
+
+/** After a download the start is tried again; what is missing then is tried as it was configured, and no further. */
+const MAX_STARTS = 3;
+
+/** Starts a server, and downloads what it needs where that is missing, outside of the time that a start has. */
+export async function startInstalled<T>(start: () => Promise<T>, options: StartOptions): Promise<T> {
+  const { installer, signal, lines, onMissing } = options;
+  if (!installer) return start();
+  await installer.before(signal);
+  for (let starts = 1; ; starts += 1) {
+    lines.clear();
+    try {
+      const started = await start();
+      installer.succeeded();
+      return started;
+    } catch (error) {
+      const verdict = signal.aborted ? undefined : installer.verdict(lines.all);
+      if (verdict === undefined || signal.aborted) throw error;
+      if (verdict !== "missing" || starts >= MAX_STARTS)
+        throw new FailError(installer.explain(failureOf(error), lines.all));
+      onMissing(lines.all);
+      await installer.install(signal);
+    }
+  }
+}
+
+const MAX_LINES = 400;
+
+/** What the starts of one connection wrote on stderr: the first lines, where it says what was wrong. */
+export class StartLines {
+  #lines: string[] = [];
+
+  get all(): readonly string[] {
+    return this.#lines;
+  }
+
+  push(line: string): void {
+    if (this.#lines.length < MAX_LINES) this.#lines.push(line);
+  }
+
+  clear(): void {
+    this.#lines = [];
+  }
+}

@@ -1,0 +1,96 @@
+import type { ChangedList } from "../connection/connection.ts";
+
+/** Delay before the lists are read after an announced change, so that changes announced together are read once. */
+const DEBOUNCE_MS = 50;
+/** Pause between two readings when the server announces a change during or soon after each; doubles every time. */
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 60_000;
+/** Time without an announcement after which the next one is read without a pause; twice the pause if that is longer. */
+const MIN_CALM_MS = 1000;
+/** Pauses in a row up to which a caller that waits for a list may shorten them. */
+const MAX_SHORT_PAUSES = 1;
+/** Pauses in a row from which the server counts as one that announces changes without end. */
+const RESTLESS_PAUSES = 5;
+
+/** One reading of the lists, and the announcements that came before it began. */
+export interface Reading {
+  readonly announced: ReadonlySet<ChangedList>;
+  readonly since: number | undefined;
+}
+
+/**
+ * Changes that a server announced with `list_changed`, until they have been read. Decides when the next reading may
+ * begin: a server that announces a change whenever its lists are read would otherwise be read without end. Times are on
+ * the clock of `performance.now()`.
+ */
+export class ListChanges {
+  #announced = new Set<ChangedList>();
+  #since: number | undefined;
+  #isReading = false;
+  #readAt = -Infinity;
+  #pauses = 0;
+
+  /** When the first change was announced that has not been read yet. */
+  get since(): number | undefined {
+    return this.#since;
+  }
+
+  /** Whether a caller may have the lists read without waiting for the pause. */
+  get mayHurry(): boolean {
+    return this.#pauses <= MAX_SHORT_PAUSES;
+  }
+
+  /** Whether the server announces changes without end. */
+  get isRestless(): boolean {
+    return this.#pauses >= RESTLESS_PAUSES;
+  }
+
+  /** Takes an announcement; `"all"` is one that the hub infers, for example after a lost stream. */
+  announce(list: ChangedList | "all", now = performance.now()): void {
+    if (list !== "all") this.#announced.add(list);
+    if (this.#since !== undefined) return;
+    this.#since = now;
+    this.#pauses = this.#isReading || now < this.#readAt + this.#calmMs ? this.#pauses + 1 : 0;
+  }
+
+  /** Starts a reading that covers everything announced so far. */
+  begin(): Reading {
+    const reading: Reading = { announced: this.#announced, since: this.#since };
+    this.#announced = new Set();
+    this.#since = undefined;
+    this.#isReading = true;
+    return reading;
+  }
+
+  /** Ends a reading. If it failed, the changes that it should have covered are still to be read. */
+  end({ announced, since }: Reading, isRead: boolean, now = performance.now()): void {
+    this.#isReading = false;
+    this.#readAt = now;
+    if (isRead) return;
+    for (const list of announced) this.#announced.add(list);
+    this.#since = since ?? this.#since;
+  }
+
+  /** Milliseconds until the lists are to be read; `undefined` if no announced change is left. */
+  dueInMs(now = performance.now()): number | undefined {
+    if (this.#since === undefined) return undefined;
+    return Math.max(0, this.#since + DEBOUNCE_MS - now, this.#readAt + this.#pauseMs - now);
+  }
+
+  /** Milliseconds until a server that has announced nothing more counts as calm; `undefined` if it is. */
+  calmInMs(now = performance.now()): number | undefined {
+    if (this.#pauses === 0 || this.#since !== undefined) return undefined;
+    const leftMs = this.#readAt + this.#calmMs - now;
+    if (leftMs > 0) return leftMs;
+    this.#pauses = 0;
+    return undefined;
+  }
+
+  get #pauseMs(): number {
+    return this.#pauses === 0 ? 0 : Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#pauses - 1));
+  }
+
+  get #calmMs(): number {
+    return Math.max(MIN_CALM_MS, 2 * this.#pauseMs);
+  }
+}

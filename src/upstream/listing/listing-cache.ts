@@ -1,0 +1,154 @@
+import { parseExact, stringifyExact } from "../../core/json/exact-json.ts";
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { contentDigest } from "../../core/json/digest.ts";
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json/json.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import { writeWhole } from "../../files/write-whole.ts";
+import type { EraName } from "../connection/era.ts";
+import type { ServerListing } from "./listing.ts";
+
+/** What is remembered of a server between two runs. */
+export interface Remembered {
+  /** Absent: not to be relied on. */
+  readonly era?: EraName;
+  /** Digest of the server's name and version, if it refuses the legacy handshake. */
+  readonly modernOnly?: string;
+  /** It was seen to ask its callers. */
+  readonly asks: boolean;
+  /** Names and URIs whose calls need to ask a legacy caller. @default none */
+  readonly asking?: readonly string[];
+  /** It was seen to change its lists because of calls. @default false */
+  readonly hasState?: boolean;
+  readonly listing: ServerListing;
+}
+
+/** Where the last known listing of a server is kept between two runs. */
+export interface ListingStore {
+  load(): Promise<Remembered | undefined>;
+  save(remembered: Remembered): void;
+  /** Waits for what is being written. */
+  close(): Promise<void>;
+}
+
+export interface ListingCacheOptions {
+  readonly folder: string;
+  /** Source id and what makes it this server and no other: command and arguments, or URL. Only its hash is written. */
+  readonly key: readonly string[];
+  readonly logger: Logger;
+  /** A listing that holds a secret of the configuration is not written. @default none does */
+  readonly isSecretFree?: (text: string) => boolean;
+}
+
+export const LISTING_FORMAT = 2;
+/** A listing over this is not kept. */
+const MAX_BYTES = 32 * 1024 * 1024;
+/** In the first ones a new list is made ready for callers; it may be large, and is written out apart from that. */
+const TURNS_BEFORE = 4;
+/** The era may have changed with an update of the server; after this it is found out again. */
+const MAX_ERA_AGE_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Keeps the last known listing of one server on disk, so that its tools are there before it is. A broken file counts as
+ * none.
+ */
+export class ListingCache implements ListingStore {
+  readonly #file: string;
+  readonly #folder: string;
+  readonly #logger: Logger;
+  readonly #isSecretFree: (text: string) => boolean;
+  #written = "";
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor({ folder, key, logger, isSecretFree = () => true }: ListingCacheOptions) {
+    this.#isSecretFree = isSecretFree;
+    this.#folder = folder;
+    this.#file = join(folder, `${contentDigest(stringifyExact(key))}.json`);
+    this.#logger = logger;
+  }
+
+  /** What was written last; the era only while it is fresh. */
+  async load(): Promise<Remembered | undefined> {
+    try {
+      const value: unknown = parseExact(await readFile(this.#file, "utf8"));
+      return parseRemembered(value);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Writes in the background, whole or not at all; the same content is not written again. */
+  save(remembered: Remembered): void {
+    this.#turn = this.#turn.then(() => turnsLater()).then(() => this.#keep(remembered));
+  }
+
+  /** Waits for what is being written. */
+  async close(): Promise<void> {
+    await this.#turn;
+  }
+
+  async #keep(remembered: Remembered): Promise<void> {
+    const content = stringifyExact(remembered);
+    const digest = contentDigest(content);
+    if (digest === this.#written || content.length > MAX_BYTES) return;
+    this.#written = digest;
+    if (!this.#isSecretFree(content))
+      return this.#logger.warning(
+        "This server repeats a secret of the configuration in what it lists, so that is not kept on disk.",
+      );
+    await this.#write(`{"format":${LISTING_FORMAT},"savedAt":${Date.now()},"remembered":${content}}`);
+  }
+
+  async #write(text: string): Promise<void> {
+    try {
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      await writeWhole(this.#file, text, { isSynced: false });
+    } catch (error) {
+      this.#logger.warning(
+        "The listing of this server could not be kept on disk; it will be read anew after a restart.",
+        { error: String(error) },
+      );
+    }
+  }
+}
+
+async function turnsLater(): Promise<void> {
+  for (let turn = 0; turn < TURNS_BEFORE; turn += 1) await nextTurn();
+}
+
+/** What was written; nothing where it is not of this format. */
+export function parseRemembered(value: unknown): Remembered | undefined {
+  if (!isJsonObject(value) || value["format"] !== LISTING_FORMAT) return undefined;
+  const remembered = objectMember(value, "remembered");
+  const listing = remembered && objectMember(remembered, "listing");
+  if (!listing || !isListing(listing)) return undefined;
+  const age = Date.now() - Number(value["savedAt"]);
+  const isFresh = age >= 0 && age < MAX_ERA_AGE_MS;
+  return { listing, ...behaviourIn(remembered), ...(isFresh && eraIn(remembered)) };
+}
+
+function behaviourIn({ asks, asking, hasState }: JsonObject): Omit<Remembered, "listing" | "era"> {
+  return {
+    asks: asks === true,
+    ...(Array.isArray(asking) && { asking: asking.filter((one) => typeof one === "string") }),
+    ...(hasState === true && { hasState }),
+  };
+}
+
+function eraIn(remembered: JsonObject): Pick<Remembered, "era" | "modernOnly"> {
+  const { era } = remembered;
+  if (era !== "legacy" && era !== "modern") return {};
+  const modernOnly = stringMember(remembered, "modernOnly");
+  return { era, ...(modernOnly !== undefined && { modernOnly }) };
+}
+
+function isListing(value: JsonObject): value is JsonObject & ServerListing {
+  const lists = ["tools", "resources", "templates", "prompts", "problems"];
+  const areLists = lists.every((name) => Array.isArray(value[name]) && (value[name] as unknown[]).every(isJsonObject));
+  return areLists && isJsonObject(value["features"]) && (value["server"] === undefined || isSelf(value["server"]));
+}
+
+function isSelf(value: unknown): boolean {
+  return isJsonObject(value) && isJsonObject(value["info"]) && isJsonObject(value["capabilities"]);
+}

@@ -1,0 +1,345 @@
+import { stringifyExact } from "../../core/json/exact-json.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { Deadline } from "../../core/calls/deadline.ts";
+import { contentDigest } from "../../core/json/digest.ts";
+import { NO_FEATURES } from "../../core/sources/records.ts";
+import { within } from "../../core/timing/wait.ts";
+import type { Fail } from "../../core/calls/outcome.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import type { ColdStart, ListingWish } from "../../core/sources/provider.ts";
+import type { ChangedList, Connection } from "../connection/connection.ts";
+import { Backoff } from "../links/backoff.ts";
+import { failureOf } from "../faults.ts";
+import { ListChanges, type Reading } from "./list-changes.ts";
+import { LISTING_BOUNDS, readListing, type ServerListing } from "./listing.ts";
+import { ListingProblems } from "./listing-problems.ts";
+
+export interface ListingKeeperOptions {
+  connection(): Connection | undefined;
+  /** Connects, for a listing that nobody has. */
+  wake(): void;
+  /** Connected or about to be. */
+  isUp(): boolean;
+  /** The listing differs, or the server announced a change of these lists and they have been read since. */
+  onChanged(announced: ReadonlySet<ChangedList>, differs: boolean): void;
+  save(listing: ServerListing): void;
+  /** Lists wait for the first one until this long after `open()`. @default 5000 */
+  readonly coldWaitMs: number | undefined;
+  readonly logger: Logger;
+}
+
+const COLD_WAIT_MS = 5000;
+/**
+ * How long after an announced change, or after the lists expired, a caller waits for the new lists. It is short because
+ * the wait delays the lists of all sources, and the server may hang.
+ */
+const FRESH_WAIT_MS = 250;
+const READ_MS = 60_000;
+/** Pauses before lists that could not be read are read again. */
+const RETRY = { firstMs: 5000, maxMs: 60_000, stableMs: Infinity };
+/** A server that says its lists hold for no time at all is not asked more often than this. */
+const MIN_TTL_MS = 1000;
+
+const NOTHING: ServerListing = Object.freeze({
+  tools: [],
+  resources: [],
+  templates: [],
+  prompts: [],
+  features: NO_FEATURES,
+  problems: [],
+});
+
+/** The last known listing of one server: read after connecting and whenever it changed, one reading at a time. */
+export class ListingKeeper {
+  readonly #options: ListingKeeperOptions;
+  readonly #changes = new ListChanges();
+  readonly #problems: ListingProblems;
+  /** As the server listed it. */
+  #content: ServerListing | undefined;
+  /** The same with the problems found over time. */
+  #listing: ServerListing | undefined;
+  #digest = "";
+  #recalling: Promise<void> | undefined;
+  #reading: Promise<void> | undefined;
+  /** Counts what makes a reading old; a reading that began before the latest is followed by another. */
+  #version = 0;
+  /** When the first change was announced that the reading under way covers. */
+  #coveredSince: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #staleAt = Infinity;
+  /** When the time of its lists was over, until they have been read. */
+  #expiredAt: number | undefined;
+  #failure: Fail | undefined;
+  #retry = new Backoff(RETRY);
+  #retryAt: number | undefined;
+  #openedAt = 0;
+  #isClosed = false;
+  /** Present until the first listing, or the failure to get one. */
+  #first: First | undefined = pending();
+
+  constructor(options: ListingKeeperOptions) {
+    this.#options = options;
+    this.#problems = new ListingProblems(options.logger);
+  }
+
+  /** Why the last reading failed; absent when it did not. */
+  get failure(): Fail | undefined {
+    return this.#failure;
+  }
+
+  /** Present while nothing was ever listed and nothing failed. */
+  coldStart(): ColdStart | undefined {
+    const { coldWaitMs = COLD_WAIT_MS } = this.#options;
+    return this.#first && { waitUntil: this.#openedAt + coldWaitMs, over: this.#first.over };
+  }
+
+  open(recalled: Promise<ServerListing | undefined>): void {
+    this.#openedAt = performance.now();
+    this.#recalling = this.#recall(recalled);
+  }
+
+  listing({ mayBeOld = false }: ListingWish = {}): ServerListing | Promise<ServerListing> {
+    if (this.#isClosed) return NOTHING;
+    if (this.#recalling) return this.#recalling.then(() => this.listing({ mayBeOld }));
+    if (!this.#listing) return this.#waitForFirst();
+    if (!mayBeOld && performance.now() >= this.#staleAt) this.#expire();
+    const waitMs = this.#freshWaitMs(mayBeOld);
+    return waitMs > 0 ? this.#waitForChange(this.#listing, waitMs) : this.#listing;
+  }
+
+  /** Whether changed lists are about to be read. False for a server that announces changes without end. */
+  get isChanging(): boolean {
+    const since = this.#changes.since ?? this.#coveredSince;
+    return since !== undefined && !this.#changes.isRestless && this.#options.connection() !== undefined;
+  }
+
+  /** A connection is there: what it offers is read, whatever was known. */
+  connected(): void {
+    this.#version += 1;
+    // It failed before, and is about to be listed for the first time all the same.
+    if (!this.#listing && !this.#isClosed) this.#first ??= pending();
+    void this.refresh();
+  }
+
+  /** No connection could be had; whoever waits for the first listing gets what there is. */
+  unreachable(): void {
+    this.#resolveFirst();
+  }
+
+  /** Takes the server's announcement that a list changed. */
+  outdated(list: ChangedList | "all"): void {
+    this.#changes.announce(list);
+    this.#plan();
+  }
+
+  /** Reads the listing now. Joins a reading under way. */
+  refresh(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
+      this.#plan();
+    });
+    return this.#reading;
+  }
+
+  /** Reads the listing with questions that are asked from now on, whatever is being read already. */
+  reread(): Promise<void> {
+    this.#version += 1;
+    return this.refresh();
+  }
+
+  /** Writes down what is known, for a fact beside the listing that changed. */
+  remember(): void {
+    if (this.#content) this.#options.save(this.#content);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#resolveFirst();
+  }
+
+  async #recall(recalled: Promise<ServerListing | undefined>): Promise<void> {
+    const listing = await recalled;
+    this.#recalling = undefined;
+    // What the server itself said meanwhile is newer.
+    if (!listing || this.#listing) return;
+    this.#content = listing;
+    this.#keep(listing);
+  }
+
+  async #waitForFirst(): Promise<ServerListing> {
+    if (!this.#options.isUp()) this.#options.wake();
+    const { waitUntil = 0, over } = this.coldStart() ?? {};
+    const patienceMs = waitUntil - performance.now();
+    if (over && patienceMs > 0) await within(over, patienceMs, { keepsAlive: false });
+    return this.#listing ?? NOTHING;
+  }
+
+  async #waitForChange(known: ServerListing, waitMs: number): Promise<ServerListing> {
+    await within(this.#readChanges(), waitMs, { keepsAlive: false });
+    return this.#listing ?? known;
+  }
+
+  async #readChanges(): Promise<void> {
+    await this.#reading;
+    // A reading that began before the announcement does not cover it.
+    if (this.#changes.since !== undefined && this.#changes.mayHurry) await this.refresh();
+  }
+
+  #freshWaitMs(mayBeOld: boolean): number {
+    const expiredAt = mayBeOld ? undefined : this.#expiredAt;
+    const since = this.#changes.mayHurry ? (this.#changes.since ?? this.#coveredSince ?? expiredAt) : expiredAt;
+    const connection = this.#options.connection();
+    if (since === undefined || !connection || isSilent(connection)) return 0;
+    return since + FRESH_WAIT_MS - performance.now();
+  }
+
+  /** The time that the server gave its lists is over. */
+  #expire(): void {
+    this.#staleAt = Infinity;
+    this.#expiredAt = performance.now();
+    this.#version += 1;
+    void this.refresh();
+  }
+
+  async #read(): Promise<void> {
+    let version: number;
+    do {
+      version = this.#version;
+      const connection = this.#options.connection();
+      if (!connection || this.#isClosed) return;
+      const reading = this.#changes.begin();
+      this.#coveredSince = reading.since;
+      const failure = await this.#readOnce(connection, reading);
+      this.#coveredSince = undefined;
+      this.#changes.end(reading, failure === undefined);
+      if (failure) return this.#failed(failure, connection);
+    } while (version !== this.#version);
+    this.#expiredAt = undefined;
+  }
+
+  async #readOnce(connection: Connection, { announced }: Reading): Promise<Fail | undefined> {
+    const deadline = new Deadline({ idleMs: READ_MS, totalMs: READ_MS });
+    try {
+      const listing = await readListing(connection, LISTING_BOUNDS, deadline.signal);
+      // As large as it may be, it was checked in this turn, and is compared in the next.
+      await nextTurn();
+      const read = this.#compare(listing);
+      await nextTurn();
+      this.#accept(read, announced);
+      return undefined;
+    } catch (error) {
+      return failureOf(error);
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  #compare({ ttlMs, ...content }: ServerListing): ReadListing {
+    this.#problems.compare(this.#content, content);
+    this.#problems.setRestless(this.#changes.isRestless);
+    const told = this.#problems.addTo(content);
+    return { ttlMs, content, told, digest: digestOf(told) };
+  }
+
+  #accept({ ttlMs, content, told, digest }: ReadListing, announced: ReadonlySet<ChangedList>): void {
+    if (this.#isClosed) return;
+    this.#failure = undefined;
+    this.#retryAt = undefined;
+    this.#retry = new Backoff(RETRY);
+    this.#staleAt = ttlMs === undefined ? Infinity : performance.now() + Math.max(MIN_TTL_MS, ttlMs);
+    this.#content = content;
+    const isNew = this.#keep(told, digest);
+    if (isNew) {
+      this.#problems.log(told.problems);
+      this.#options.save(content);
+    }
+    if (isNew || announced.size > 0) this.#options.onChanged(announced, isNew);
+  }
+
+  /** Whether it differs from what was known; an equal one leaves the known object in its place. */
+  #keep(listing: ServerListing, digest = digestOf(listing)): boolean {
+    const isNew = digest !== this.#digest;
+    if (isNew) {
+      this.#listing = listing;
+      this.#digest = digest;
+    }
+    this.#resolveFirst();
+    return isNew;
+  }
+
+  #resolveFirst(): void {
+    this.#first?.resolve();
+    this.#first = undefined;
+  }
+
+  #failed(failure: Fail, connection: Connection): void {
+    this.#resolveFirst();
+    // A lost connection is told of by whoever lost it, and read anew by the next.
+    if (connection.closed || this.#isClosed) return;
+    const isNews = this.#failure?.message !== failure.message;
+    this.#failure = failure;
+    this.#expiredAt = undefined;
+    this.#retryAt = performance.now() + this.#retry.nextMs();
+    if (isNews)
+      this.#options.logger.warning("The server's lists could not be read; the last known ones are kept.", {
+        error: failure.message,
+      });
+  }
+
+  /** Sets the timer for the next reading, or for the moment from which the server counts as calm. */
+  #plan(): void {
+    clearTimeout(this.#timer);
+    // A lost connection is followed by one that has its lists read.
+    if (this.#isClosed || this.#reading || !this.#options.connection()) return;
+    const now = performance.now();
+    const calmInMs = this.#changes.calmInMs(now);
+    this.#reportRestless();
+    const dueInMs = this.#changes.dueInMs(now);
+    const retryInMs = this.#retryAt === undefined ? undefined : Math.max(this.#retryAt - now, dueInMs ?? 0);
+    const readInMs = retryInMs ?? dueInMs;
+    if (readInMs !== undefined) this.#timer = setTimeout(() => void this.refresh(), readInMs);
+    else if (calmInMs !== undefined) this.#timer = setTimeout(() => this.#plan(), calmInMs);
+    this.#timer?.unref();
+  }
+
+  #reportRestless(): void {
+    if (!this.#problems.setRestless(this.#changes.isRestless) || !this.#content) return;
+    const told = this.#problems.addTo(this.#content);
+    this.#keep(told);
+    this.#problems.log(told.problems);
+    this.#options.onChanged(NO_LISTS, false);
+  }
+}
+
+interface First {
+  readonly over: Promise<void>;
+  resolve(): void;
+}
+
+function pending(): First {
+  let resolve = (): void => {};
+  const over = new Promise<void>((settle) => (resolve = settle));
+  return { over, resolve };
+}
+
+const NO_LISTS: ReadonlySet<ChangedList> = new Set();
+
+/** Whether the server owes an answer to a call and has sent nothing for longer than a caller waits for its lists. */
+function isSilent({ callsInFlight, heardAt }: Connection): boolean {
+  return callsInFlight > 0 && performance.now() - heardAt > FRESH_WAIT_MS;
+}
+
+/** What a server listed, made ready to be taken. */
+interface ReadListing {
+  readonly ttlMs: number | undefined;
+  readonly content: ServerListing;
+  /** With what is told of its changes. */
+  readonly told: ServerListing;
+  readonly digest: string;
+}
+
+function digestOf(listing: ServerListing): string {
+  return contentDigest(stringifyExact(listing));
+}

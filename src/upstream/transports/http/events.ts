@@ -1,0 +1,27 @@
+import { faultsAt, readAll, type BodyBounds } from "../../../outbound/client/body.ts";
+import type { ResponseBody } from "../../../outbound/client/response-body.ts";
+import { SseDecoder, type SseHandlers } from "../../../wire/sse.ts";
+
+export interface EventReader extends SseHandlers {
+  /**
+   * The stream is over: as the server ended it, or with `too_large` for an event over the bound, what a handler threw,
+   * or what broke the stream.
+   */
+  onEnd(error: unknown): void;
+}
+
+/** Reads events until the stream ends. */
+export function readEvents(body: ResponseBody, bounds: BodyBounds, reader: EventReader): void {
+  const decoder = new SseDecoder(bounds.maxBytes, reader);
+  const faults = faultsAt(bounds);
+  readAll(body, faults, {
+    onChunk: (chunk) => {
+      try {
+        decoder.push(chunk);
+      } catch (error) {
+        throw error instanceof RangeError ? faults.tooLarge() : error;
+      }
+    },
+    onEnd: (error) => reader.onEnd(error),
+  });
+}

@@ -1,0 +1,147 @@
+import { CallSet } from "../../../core/calls/call-map.ts";
+import { Canceller, type Cancellation } from "../../../core/calls/cancellation.ts";
+import type { FailError } from "../../../core/errors.ts";
+import type { Caller } from "../../../core/fairness/shares.ts";
+import type { JsonObject } from "../../../core/json/json.ts";
+import { hasMorePartsThan, partsWords } from "../../../wire/json-parts.ts";
+import type { RequestId } from "../../../wire/messages.ts";
+import { parseMessage } from "../../../wire/parse-message.ts";
+import type { HttpClient } from "../../../outbound/client/http-client.ts";
+import { httpFailure } from "../../../outbound/client/server-failures.ts";
+import type { TransportHandlers } from "../transport.ts";
+import { firstChars } from "../../../core/text/truncate.ts";
+
+export interface HttpConnectionOptions {
+  readonly client: HttpClient;
+  /** Whom it is for; absent: for several callers. */
+  readonly caller?: Caller | undefined;
+  /** Bound of one JSON answer and of one server-sent event. */
+  readonly maxMessageBytes: number;
+  /** Bound of the keys, objects and lists of either. */
+  readonly maxMessageParts: number;
+  /** How long a response may stay silent where the caller names no bound of its own. */
+  readonly idleMs: number;
+  /** First wait before a lost stream is opened again, unless the server names one; doubled with each failure. */
+  readonly reopenDelayMs: number;
+}
+
+export const JSON_TYPE = "application/json";
+export const EVENT_STREAM_TYPE = "text/event-stream";
+
+/** The media type of a `Content-Type`, without parameters. */
+export function mediaType(contentType: string | undefined): string {
+  if (contentType === JSON_TYPE || contentType === EVENT_STREAM_TYPE) return contentType;
+  return (contentType ?? "").split(";", 1)[0]!.trim().toLowerCase();
+}
+
+/** One piece of work that ends with its connection at the latest. */
+export interface Work {
+  readonly signal: Cancellation;
+  abort(reason: unknown): void;
+  done(): void;
+}
+
+/**
+ * What every HTTP transport keeps: its handlers, whether it is open, and the abort signals of what it has under way.
+ */
+export class HttpConnection {
+  readonly options: HttpConnectionOptions;
+  readonly #work = new CallSet<Canceller>();
+  #handlers: TransportHandlers | undefined;
+  #isOver = false;
+
+  constructor(options: HttpConnectionOptions) {
+    this.options = options;
+  }
+
+  open(handlers: TransportHandlers): void {
+    this.#handlers = handlers;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get handlers(): TransportHandlers {
+    if (this.#handlers && !this.#isOver) return this.#handlers;
+    throw this.#disconnected({ sent: false });
+  }
+
+  /**
+   * A signal for one piece of work: it aborts with `parent` and with the connection. Call `done` when the work is over.
+   */
+  begin(parent?: Cancellation): Work {
+    // A canceller is that of its request alone, and so needs none beside it.
+    const controller = parent instanceof Canceller ? parent : new Canceller();
+    const release = controller === parent || !parent ? undefined : follow(controller, parent);
+    if (this.#isOver) controller.abort(this.#disconnected({ sent: false }));
+    this.#work.add(controller);
+    const done = (): void => {
+      release?.();
+      this.#work.delete(controller);
+    };
+    return { signal: controller, abort: (reason) => controller.abort(reason), done };
+  }
+
+  /**
+   * Hands on what came, as long as somebody listens. A text that is no JSON, or nests too deep, is noise. Throws a
+   * `FailError` where it has too many parts.
+   */
+  receive(text: string, related?: RequestId): unknown {
+    if (this.#isOver) return undefined;
+    this.#assertParts(text);
+    const parsed = parseMessage(text, MAX_JSON_DEPTH);
+    if (!parsed.ok) {
+      const message = "The server sent something that is not JSON, or JSON that nests too deep.";
+      this.#handlers?.onNoise?.({ kind: "not-json", message, sample: firstChars(text, MAX_SAMPLE_LENGTH) });
+      return undefined;
+    }
+    const { value } = parsed;
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    for (const one of values) this.#handlers?.onMessage(one, related);
+    return value;
+  }
+
+  #assertParts(text: string): void {
+    const { client, maxMessageParts: maxParts } = this.options;
+    if (!hasMorePartsThan(text, maxParts)) return;
+    const size = partsWords(maxParts);
+    const what = `sent a message of more than ${size}. Ask it for less, or raise \`max_message_parts\`.`;
+    throw httpFailure("too_large", { place: client.place, what }, { details: { maxParts } });
+  }
+
+  /** The connection is over by no wish of ours: everything under way ends, and the owner hears of it once. */
+  fail(failure: FailError): void {
+    if (this.#isOver) return;
+    const handlers = this.#handlers;
+    this.#end(failure);
+    handlers?.onClose(failure.failure);
+  }
+
+  /** Ends everything under way, and silence from here on. */
+  close(): void {
+    if (!this.#isOver) this.#end(this.#disconnected({}));
+  }
+
+  #end(reason: FailError): void {
+    this.#isOver = true;
+    for (const controller of this.#work.values()) controller.abort(reason);
+    this.#work.clear();
+  }
+
+  #disconnected(details: JsonObject): FailError {
+    return httpFailure("unavailable", { place: this.options.client.place, what: "was disconnected." }, { details });
+  }
+}
+
+/** Aborts with another cancellation; gives what ends that. */
+function follow(controller: Canceller, parent: Cancellation): () => void {
+  const onAbort = (): void => controller.abort(parent.reason);
+  if (parent.aborted) onAbort();
+  parent.addEventListener("abort", onAbort, { once: true });
+  return () => parent.removeEventListener("abort", onAbort);
+}
+
+const MAX_SAMPLE_LENGTH = 200;
+/** What walks a value later may recurse once a level. */
+const MAX_JSON_DEPTH = 1000;

@@ -1,0 +1,358 @@
+import { parseExact, stringifyExact } from "../../../core/json/exact-json.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Cancellation } from "../../../core/calls/cancellation.ts";
+import type { FailError } from "../../../core/errors.ts";
+import type { JsonObject } from "../../../core/json/json.ts";
+import { within } from "../../../core/timing/wait.ts";
+import { claimsModernEra, isModernRevision } from "../../../wire/modern/envelope.ts";
+import {
+  findParamHeaders,
+  HEADERS,
+  paramHeaders,
+  standardHeaders,
+  type ParamHeader,
+} from "../../../wire/modern/headers.ts";
+import { classifyMessage, type RpcMessage, type RpcRequest } from "../../../wire/messages.ts";
+import { withoutByteOrderMark } from "../../../wire/parse-json.ts";
+import type { SendOptions, Transport, TransportHandlers } from "../transport.ts";
+import { discard, readRefusal, readText } from "../../../outbound/client/body.ts";
+import type { HttpResponse } from "../../../outbound/client/sender.ts";
+import { httpFailure } from "../../../outbound/client/server-failures.ts";
+import { toStatusFailure } from "./status-failure.ts";
+import {
+  EVENT_STREAM_TYPE,
+  HttpConnection,
+  JSON_TYPE,
+  mediaType,
+  type HttpConnectionOptions,
+} from "./http-connection.ts";
+import { answers, ResponseStream, type Resuming } from "./response-stream.ts";
+import { saysSessionLost } from "./session-loss.ts";
+import { ServerStream } from "./server-stream.ts";
+import { firstChars } from "../../../core/text/truncate.ts";
+
+/** How long requests in flight may still be answered once the session turned out to be lost, after the last refusal. */
+const SESSION_END_GRACE_MS = 2000;
+const DELETE_TIMEOUT_MS = 2000;
+const SESSION_ID = /^[\x21-\x7e]{1,1024}$/;
+
+/**
+ * Streamable HTTP as both eras speak it: each message is a POST, answered as JSON or as a stream of its own. In the
+ * legacy era there may be a session, a standing stream, and streams that go on where they broke off; in the modern era
+ * requests stand alone.
+ */
+export class StreamableHttpTransport implements Transport {
+  readonly perRequestStreams = true;
+  readonly mirrorsParams = true;
+  readonly #connection: HttpConnection;
+  /** Messages posted of whose answers not even the head is here. */
+  #unanswered = 0;
+  #onAllAnswered: (() => void) | undefined;
+  /** A listing's schemas are the same objects until it is read anew. */
+  readonly #paramHeaders = new WeakMap<JsonObject, readonly ParamHeader[]>();
+  readonly #resuming: Resuming = {
+    headers: () => this.#sessionHeaders(),
+    refused: (status, body) => this.#lossIn(status, body),
+  };
+  #version: string | undefined;
+  #sessionId: string | undefined;
+  /** Of messages of which headers say nothing but their session: the same object until that changes. */
+  #postHeaders: Readonly<Record<string, string>> | undefined;
+  #isSessionLost = false;
+  /** Requests that were refused because of it. */
+  #refusals = 0;
+  /** Requests that were answered. */
+  #answers = 0;
+
+  constructor(options: HttpConnectionOptions) {
+    this.#connection = new HttpConnection(options);
+  }
+
+  get sessionful(): boolean {
+    return this.#sessionId !== undefined;
+  }
+
+  describe(): JsonObject {
+    return { endpoint: this.#connection.options.client.endpoint, framing: "streamable-http" };
+  }
+
+  async open(handlers: TransportHandlers): Promise<void> {
+    this.#connection.open(handlers);
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#version = version;
+    this.#postHeaders = undefined;
+  }
+
+  async send(message: RpcMessage, options: SendOptions = {}): Promise<void> {
+    if (this.#isSessionLost) throw this.#sessionFailure({ sent: false });
+    const { signal, done } = this.#connection.begin(options.signal);
+    try {
+      let response: HttpResponse;
+      this.#unanswered += 1;
+      try {
+        response = await this.#post(message, options, signal);
+      } finally {
+        this.#unanswered -= 1;
+        if (this.#unanswered === 0) this.#onAllAnswered?.();
+      }
+      const asked = "method" in message && "id" in message ? message : undefined;
+      const posted = { options, signal };
+      if (response.status < 200 || response.status > 299) return await this.#onRefusal(asked, response, posted);
+      if (!asked) return this.#onTaken(message, response);
+      if (asked.method === "initialize") this.#startSession(response);
+      if (mediaType(response.header("content-type")) === EVENT_STREAM_TYPE)
+        await this.#streamFor(asked, options).read(response.body, signal);
+      else await this.#readJson(asked, response, posted);
+      this.#answers += 1;
+    } finally {
+      done();
+    }
+  }
+
+  /** Ends the session on the server too, if it lets itself be told in time. */
+  async close(): Promise<void> {
+    const wasOpen = !this.#connection.isOver;
+    this.#connection.close();
+    if (!wasOpen || this.#sessionId === undefined || this.#isSessionLost) return;
+    const { client, caller } = this.#connection.options;
+    try {
+      const signal = AbortSignal.timeout(DELETE_TIMEOUT_MS);
+      const ending = { method: "DELETE", headers: this.#sessionHeaders(), signal, idleMs: DELETE_TIMEOUT_MS } as const;
+      discard((await client.request({ ...ending, caller })).body);
+    } catch {
+      // A server that is gone needs no farewell.
+    }
+  }
+
+  #post(message: RpcMessage, options: SendOptions, signal: Cancellation): Promise<HttpResponse> {
+    const { client, caller } = this.#connection.options;
+    return client.request({
+      method: "POST",
+      headers: this.#headersOf(message, options),
+      body: stringifyExact(message),
+      signal,
+      idleMs: this.#idleMs(options),
+      caller: options.caller ?? caller,
+      isMessage: !("method" in message && "id" in message),
+    });
+  }
+
+  #idleMs(options: SendOptions): number {
+    return options.longLived ? 0 : (options.idleMs ?? this.#connection.options.idleMs);
+  }
+
+  #headersOf(message: RpcMessage, { inputSchema }: SendOptions): Readonly<Record<string, string>> {
+    if (!("method" in message)) return this.#sessionHeadersToPost();
+    const { method, params } = message;
+    const isModern = claimsModernEra(params);
+    // The server may be one of the modern era, which wants to find the method there in whatever it is sent.
+    if (method === "initialize" && !isModern) return headersToPost([standardHeaders(method, undefined)]);
+    if (!isModern && !isModernRevision(this.#version)) return this.#sessionHeadersToPost();
+    const found = inputSchema ? this.#paramHeadersOf(inputSchema) : NO_PARAM_HEADERS;
+    const args = params?.["arguments"];
+    const headers = [this.#sessionHeaders(), standardHeaders(method, params)];
+    if (found.length > 0 && typeof args === "object" && args !== null)
+      headers.push(paramHeaders(found, args as JsonObject));
+    return headersToPost(headers);
+  }
+
+  #sessionHeadersToPost(): Readonly<Record<string, string>> {
+    return (this.#postHeaders ??= headersToPost([this.#sessionHeaders()]));
+  }
+
+  #paramHeadersOf(inputSchema: JsonObject): readonly ParamHeader[] {
+    const known = this.#paramHeaders.get(inputSchema);
+    if (known) return known;
+    const { headers } = findParamHeaders(inputSchema);
+    this.#paramHeaders.set(inputSchema, headers);
+    return headers;
+  }
+
+  #sessionHeaders(): Record<string, string> {
+    const headers: Record<string, string> = {};
+    if (this.#version !== undefined) headers["mcp-protocol-version"] = this.#version;
+    if (this.#sessionId !== undefined) headers["mcp-session-id"] = this.#sessionId;
+    return headers;
+  }
+
+  /** What needs no answer was taken. */
+  #onTaken(message: RpcMessage, response: HttpResponse): void {
+    discard(response.body);
+    if ("method" in message && message.method === "notifications/initialized") this.#openStandingStream();
+  }
+
+  #streamFor(request: RpcRequest, options: SendOptions): ResponseStream {
+    const isResumable = !isModernRevision(this.#version) && !claimsModernEra(request.params);
+    return new ResponseStream(this.#connection, request.id, {
+      idleMs: this.#idleMs(options),
+      caller: options.caller ?? this.#connection.options.caller,
+      resuming: isResumable ? this.#resuming : undefined,
+      lossIn: (data) => this.#lossIn(200, data, options),
+    });
+  }
+
+  async #readJson(request: RpcRequest, response: HttpResponse, { options, signal }: Posted): Promise<void> {
+    const { client, maxMessageBytes } = this.#connection.options;
+    if (mediaType(response.header("content-type")) !== JSON_TYPE)
+      return this.#onOtherType(response, { options, signal });
+    const text = await readText(response.body, { place: client.place, maxBytes: maxMessageBytes, signal });
+    const lost = this.#lossIn(response.status, text, options);
+    if (lost) throw lost;
+    const value = this.#connection.receive(text, request.id);
+    if (!answers(value, request.id))
+      throw httpFailure("malformed", {
+        place: client.place,
+        what: "answered with JSON that does not answer the request.",
+      });
+  }
+
+  async #onOtherType(response: HttpResponse, { options, signal }: Posted): Promise<never> {
+    const { place } = this.#connection.options.client;
+    const type = mediaType(response.header("content-type"));
+    const body = await readRefusal(response.body, place, signal);
+    const what =
+      `answered with ${type === "" ? "no content type" : `\`${firstChars(type, 100)}\``} where JSON or an event ` +
+      "stream is due. Check that `url` points to an MCP server.";
+    throw (
+      this.#lossIn(response.status, body, options) ??
+      httpFailure("malformed", { place, what }, { details: { status: response.status } })
+    );
+  }
+
+  // Also a refusal may hold the answer: the modern era maps error codes to HTTP statuses.
+  async #onRefusal(
+    request: RpcRequest | undefined,
+    response: HttpResponse,
+    { options, signal }: Posted,
+  ): Promise<void> {
+    const { place } = this.#connection.options.client;
+    const { status } = response;
+    const body = await readRefusal(response.body, place, signal);
+    const lost = this.#lossIn(status, body, options);
+    if (lost) throw lost;
+    const failure = toStatusFailure(response, place, body);
+    const isStatusTheAnswer =
+      failure.failure.kind === "needs_authorisation" || failure.failure.retryAfterMs !== undefined || status === 429;
+    if (!request || isStatusTheAnswer || !isReplyTo(body, request)) throw failure;
+    this.#connection.receive(body, request.id);
+  }
+
+  #startSession(response: HttpResponse): void {
+    const sessionId = response.header("mcp-session-id");
+    if (sessionId === undefined) return;
+    if (SESSION_ID.test(sessionId)) {
+      this.#sessionId = sessionId;
+      this.#postHeaders = undefined;
+      return;
+    }
+    throw httpFailure("malformed", {
+      place: this.#connection.options.client.place,
+      what: "gave a session id that is no visible ASCII text.",
+    });
+  }
+
+  #openStandingStream(): void {
+    if (isModernRevision(this.#version)) return;
+    const answers = (): number => this.#answers;
+    const stream = new ServerStream(this.#connection, {
+      get answers() {
+        return answers();
+      },
+      headers: () => this.#sessionHeaders(),
+      isSessionLost: (status, body) => this.#isLoss(status, body),
+      onSessionLost: () => void this.#loseSession(),
+    });
+    void stream.run();
+  }
+
+  /** Returns the failure of what was answered so, if that means that the session is lost; then it is over. */
+  #lossIn(status: number, body: string, options?: SendOptions): FailError | undefined {
+    if (options?.afterLoss || !this.#isLoss(status, body)) return undefined;
+    // The stream of a request is resumed long after the request itself was taken.
+    return this.#loseSession(options ? { sent: false } : {});
+  }
+
+  /** Before `initialize` is answered, and in the modern era, there is no session that could be lost. */
+  #isLoss(status: number, body: string): boolean {
+    if (this.#version === undefined || isModernRevision(this.#version)) return false;
+    return saysSessionLost({ status, body, hasSession: this.#sessionId !== undefined });
+  }
+
+  /**
+   * The connection is over. What is in flight may learn by itself first that it was never begun, and so can be sent
+   * again.
+   */
+  #loseSession(details: JsonObject = {}): FailError {
+    this.#refusals += 1;
+    if (!this.#isSessionLost) {
+      this.#isSessionLost = true;
+      void this.#endSoon();
+    }
+    return this.#sessionFailure(details);
+  }
+
+  async #endSoon(): Promise<void> {
+    let seen;
+    do {
+      seen = this.#refusals;
+      await within(this.#allAnswered(), SESSION_END_GRACE_MS, { keepsAlive: false });
+    } while (this.#unanswered > 0 && this.#refusals > seen);
+    // One more turn, so that whoever was refused hears of it before the connection ends.
+    await nextTurn();
+    this.#connection.fail(this.#sessionFailure());
+  }
+
+  /** Nothing more is posted once the session is lost. */
+  #allAnswered(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onAllAnswered = resolve;
+      if (this.#unanswered === 0) resolve();
+    });
+  }
+
+  #sessionFailure(details: JsonObject = {}): FailError {
+    const what = "does not know this session any more, as after a restart. A new one is opened; try again.";
+    return httpFailure(
+      "unavailable",
+      { place: this.#connection.options.client.place, what },
+      {
+        details: { sessionLost: true, ...details },
+      },
+    );
+  }
+}
+
+/** How a message was posted. */
+interface Posted {
+  readonly options: SendOptions;
+  readonly signal: Cancellation;
+}
+
+function isReplyTo(body: string, request: RpcRequest): boolean {
+  try {
+    const value = parseExact(withoutByteOrderMark(body));
+    return answers(value, request.id) && classifyMessage(value).type === "reply";
+  } catch {
+    return false;
+  }
+}
+
+/** All that a message is posted with, under names in lower case; the later ones win. */
+function headersToPost(all: readonly Readonly<Record<string, string>>[]): Readonly<Record<string, string>> {
+  const to: Record<string, string> = {};
+  for (const headers of all)
+    for (const name in headers) to[LOWER_CASE.get(name) ?? name.toLowerCase()] = headers[name]!;
+  to["content-type"] = JSON_TYPE;
+  to["accept"] = ACCEPTED_TYPES;
+  return to;
+}
+
+/** Of the names that each request has. */
+const LOWER_CASE: ReadonlyMap<string, string> = new Map(
+  Object.values(HEADERS).map((name) => [name, name.toLowerCase()]),
+);
+
+const ACCEPTED_TYPES = `${JSON_TYPE}, ${EVENT_STREAM_TYPE}`;
+const NO_PARAM_HEADERS: readonly ParamHeader[] = [];

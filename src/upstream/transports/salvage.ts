@@ -1,0 +1,54 @@
+import { MAX_JSON_DEPTH } from "../../core/json/json-size.ts";
+import type { RequestId } from "../../wire/messages.ts";
+import { parseMessage } from "../../wire/parse-message.ts";
+
+/** What one line on stdout holds: a message, noise, or both. */
+export interface FoundInLine {
+  readonly message?: unknown;
+  readonly noise?: string;
+}
+
+/**
+ * Parses one line. A server that prints without a line break glues its words to the message that follows, so text
+ * before `{"jsonrpc"` is told apart from it.
+ */
+export function findMessage(line: string): FoundInLine {
+  const message = parse(line);
+  if (typeof message === "object" && message !== null) return { message };
+  const start = line.indexOf('{"jsonrpc"', 1);
+  const glued = start === -1 ? undefined : parse(line.slice(start));
+  return glued === undefined ? { noise: line } : { message: glued, noise: line.slice(0, start) };
+}
+
+// What nests deeper could not be written again without exhausting the stack, so it counts as no message at all.
+function parse(text: string): unknown {
+  const parsed = parseMessage(text, MAX_JSON_DEPTH);
+  return parsed.ok ? parsed.value : undefined;
+}
+
+const ID = String.raw`"id"\s*:\s*(\d{1,15}|"[^"\\]{1,100}")`;
+const AT_START = new RegExp(ID);
+const AT_END = new RegExp(String.raw`${ID}\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`);
+
+/**
+ * The request that an unreadable reply belongs to, from the two edges of its text: JSON-RPC puts the id beside the
+ * result, hence before it or at the very end. `undefined` when neither edge says so for certain. A line without its end
+ * has no `tail`.
+ */
+export function findReplyId(head: string, tail = ""): RequestId | undefined {
+  if (!/^\s*\{/.test(head)) return undefined;
+  const body = BODY.exec(head);
+  const start = head.slice(0, body?.index);
+  if (!isReply(head, start + tail)) return undefined;
+  const found = AT_START.exec(start)?.[1] ?? AT_END.exec(tail)?.[1];
+  return found === undefined ? undefined : (parse(found) as RequestId);
+}
+
+const BODY = /"(result|error|params|method)"/;
+
+/** Returns whether a text is of a reply. Requests have a method; structured log lines have ids, too, but no version. */
+function isReply(head: string, envelope: string): boolean {
+  const member = BODY.exec(head)?.[1];
+  if (member === "params" || member === "method") return false;
+  return /"jsonrpc"\s*:/.test(envelope) || /"result"\s*:\s*\{/.test(head);
+}

@@ -1,0 +1,276 @@
+import { stringifyExact } from "../../core/json/exact-json.ts";
+import type { Writable } from "node:stream";
+import { FailError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { fail, type Fail } from "../../core/calls/outcome.ts";
+import { atTurnEnd } from "../../core/timing/turn-end.ts";
+import { within } from "../../core/timing/wait.ts";
+import { spawnChild, type Child, type Exit } from "../../process/child.ts";
+import { StderrTail } from "../../process/stderr-tail.ts";
+import { hasMorePartsThan, partsWords } from "../../wire/json-parts.ts";
+import { LineDecoder, type SkippedLine } from "../../wire/lines.ts";
+import { classifyMessage, type RpcMessage } from "../../wire/messages.ts";
+import { unsent } from "../connection/exchange.ts";
+import { findMessage, findReplyId } from "./salvage.ts";
+import type { CloseOptions, Transport, TransportHandlers } from "./transport.ts";
+import { firstChars } from "../../core/text/truncate.ts";
+
+export interface StdioTransportOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  /** The whole environment of the child. */
+  readonly env: Readonly<Record<string, string>>;
+  /** A line over this bound is dropped, and the request that it answered fails as `too_large`. */
+  readonly maxMessageBytes: number;
+  /** As many keys, objects and lists a line may have; beyond that it is treated likewise. */
+  readonly maxMessageParts: number;
+  /** How long the server may run on after its input was closed. */
+  readonly stopGraceMs: number;
+  /** Names of variables that this process has and the child was not given; told when the child asks for one. */
+  readonly withheld?: () => readonly string[];
+  /** Present: a start that may be downloading, which must not be ended in the middle. */
+  readonly keeper?: StartKeeper;
+}
+
+/** Looks after a child that has not said anything on stdout yet. */
+export interface StartKeeper {
+  started(child: Child): void;
+  /** Takes the child over where it is at work that must be finished; false: it may be ended. */
+  takeOver(child: Child): boolean;
+}
+
+/** Bytes that may wait for a child that does not read its input. */
+const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
+/** The same for a server that hangs or never got ready. */
+const USELESS_GRACE_MS = 150;
+/**
+ * The same from when a server sends a request after that: it goes on as if its input were open, and may wait for the
+ * answer for long.
+ */
+const UNAWARE_GRACE_MS = 500;
+/** Time between SIGTERM and SIGKILL. */
+const KILL_GRACE_MS = 1500;
+/** What a dead child still had in its pipe is read this long; its own children may hold the pipe open. */
+const DRAIN_MS = 250;
+const MAX_SAMPLE_CHARS = 200;
+/** What is looked at of a message that is not parsed. */
+const EDGE_CHARS = 512;
+/** Shorter names are words of any text. */
+const MIN_NAME = 4;
+
+/** How much too much it is, and which option allows more. */
+interface OverBound {
+  readonly size: string;
+  readonly option: string;
+}
+
+/** A server as a child process: one JSON message a line on stdin and stdout, whatever it likes on stderr. */
+export class StdioTransport implements Transport {
+  readonly perRequestStreams = false;
+  readonly mirrorsParams = false;
+  readonly sessionful = true;
+  readonly #options: StdioTransportOptions;
+  #handlers: TransportHandlers | undefined;
+  #child: Child | undefined;
+  #closing: Promise<void> | undefined;
+  #isOver = false;
+  /** Resolves when the server turns out to be unaware that its input was closed. */
+  readonly #unaware: Promise<void>;
+  #cut = (): void => {};
+  #isHeld = false;
+  #hasSpoken = false;
+  readonly #stderr: StderrTail = new StderrTail({
+    maxLines: STDERR_LINES,
+    onLine: (line) => this.#handlers?.onStderr?.(line),
+  });
+
+  constructor(options: StdioTransportOptions) {
+    this.#options = options;
+    this.#unaware = new Promise((resolve) => (this.#cut = resolve));
+  }
+
+  describe(): JsonObject {
+    return { framing: "stdio", ...(this.#child && { pid: this.#child.pid }) };
+  }
+
+  async open(handlers: TransportHandlers, signal?: AbortSignal): Promise<void> {
+    const { command, args, cwd, env } = this.#options;
+    signal?.throwIfAborted();
+    this.#handlers = handlers;
+    const child = await spawnChild({ command, args, env, ...(cwd !== undefined && { cwd }) });
+    this.#child = child;
+    this.#options.keeper?.started(child);
+    // Closed while it started.
+    if (this.#closing) return child.kill(0);
+    this.#read(child, handlers);
+    void this.#watch(child);
+  }
+
+  async send(message: RpcMessage): Promise<void> {
+    const child = this.#child;
+    if (!child || this.#isOver) throw new FailError(undelivered("The server process is not running."));
+    const { stdin } = child;
+    if (stdin.writableLength > MAX_QUEUED_BYTES) {
+      throw new FailError(
+        undelivered("The server does not read its input; too much is waiting for it already. It may hang."),
+      );
+    }
+    const line = `${stringifyExact(message)}\n`;
+    this.#holdTurn(stdin);
+    await new Promise<void>((resolve, reject) => {
+      stdin.write(line, (error) => {
+        if (error) void this.#undelivered(child, error, reject);
+        else resolve();
+      });
+    });
+  }
+
+  setProtocolVersion(): void {}
+
+  close({ isUseless = false }: CloseOptions = {}): Promise<void> {
+    this.#isOver = true;
+    this.#closing ??= this.#end(isUseless);
+    return this.#closing;
+  }
+
+  /** Whoever closed its input mostly ends at once, and how it ended says more. */
+  async #undelivered(child: Child, cause: Error, reject: (failure: FailError) => void): Promise<void> {
+    const exit = child.exit ?? (await within(child.exited, DRAIN_MS));
+    const failure = exit
+      ? unsent(ended(exit, this.#missed()))
+      : undelivered("The server closed its input before the request reached it.", cause);
+    reject(new FailError(failure));
+  }
+
+  /** What is sent in one turn leaves in one write. */
+  #holdTurn(stdin: Writable): void {
+    if (this.#isHeld) return;
+    this.#isHeld = true;
+    stdin.cork();
+    atTurnEnd(() => {
+      this.#isHeld = false;
+      stdin.uncork();
+    });
+  }
+
+  async #end(isUseless: boolean): Promise<void> {
+    const child = this.#child;
+    if (!child) return;
+    const { keeper } = this.#options;
+    if (!this.#hasSpoken && child.exit === undefined && keeper?.takeOver(child) === true) return;
+    const { stopGraceMs } = this.#options;
+    await child.end(isUseless ? Math.min(stopGraceMs, USELESS_GRACE_MS) : stopGraceMs, KILL_GRACE_MS, this.#unaware);
+    // Why it ended may still be in the pipe.
+    await within(child.closed, DRAIN_MS);
+  }
+
+  #read(child: Child, handlers: TransportHandlers): void {
+    const { maxMessageBytes } = this.#options;
+    const lines = new LineDecoder(maxMessageBytes, {
+      onLine: (line) => this.#onLine(line, handlers),
+      onSkipped: (line) =>
+        this.#onTooLarge(line, {
+          size: `${line.bytes} bytes where ${maxMessageBytes} are allowed`,
+          option: "max_message_bytes",
+        }),
+    });
+    const stderr = this.#stderr;
+    child.stdout.once("data", () => (this.#hasSpoken = true));
+    child.stdout.on("data", (chunk: Buffer) => lines.push(chunk));
+    child.stdout.once("end", () => lines.flush());
+    child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
+    child.stderr.once("end", () => stderr.flush());
+  }
+
+  #onLine(line: string, handlers: TransportHandlers): void {
+    if (this.#isOver) return this.#onLateLine(line);
+    if (line.trim() === "") return;
+    const { maxMessageParts } = this.#options;
+    if (hasMorePartsThan(line, maxMessageParts)) {
+      const edges = { head: firstChars(line, EDGE_CHARS), tail: line.slice(-EDGE_CHARS) };
+      return this.#onTooLarge(edges, {
+        size: `it has more than the ${partsWords(maxMessageParts)} that are allowed`,
+        option: "max_message_parts",
+      });
+    }
+    const found = findMessage(line);
+    if (found.noise !== undefined) {
+      const message = "The server wrote something on stdout that is no message; logs belong on stderr.";
+      handlers.onNoise?.({ kind: "not-json", message, sample: firstChars(found.noise, MAX_SAMPLE_CHARS) });
+    }
+    if (found.message !== undefined) return handlers.onMessage(found.message);
+    const id = findReplyId(firstChars(line, EDGE_CHARS));
+    if (id !== undefined)
+      handlers.onLost?.(
+        id,
+        fail("malformed", "The server's answer was cut or garbled: it is not JSON, or nests too deep."),
+      );
+  }
+
+  #onLateLine(line: string): void {
+    const { message } = findMessage(line);
+    if (message === undefined || classifyMessage(message).type !== "request") return;
+    setTimeout(() => this.#cut(), UNAWARE_GRACE_MS);
+  }
+
+  #onTooLarge({ head, tail }: Pick<SkippedLine, "head" | "tail">, { size, option }: OverBound): void {
+    this.#handlers?.onNoise?.({
+      kind: "too-long",
+      message: `The server sent a message over the bound: ${size}. It was dropped.`,
+    });
+    const id = findReplyId(head, tail);
+    if (id === undefined) return;
+    const message = `The server's answer is too large: ${size}. Ask for less, or raise \`${option}\` of this source.`;
+    this.#handlers?.onLost?.(id, fail("too_large", message));
+  }
+
+  /** Variables that the child's last lines name and that it was not given. */
+  #missed(): readonly string[] {
+    const words = new Set(this.#stderr.lines().join("\n").match(/\w+/g));
+    return (this.#options.withheld?.() ?? []).filter((name) => name.length >= MIN_NAME && words.has(name)).slice(0, 8);
+  }
+
+  async #watch(child: Child): Promise<void> {
+    const silent = new Promise<undefined>((resolve) => child.stdout.once("end", () => resolve(undefined)));
+    const first = await Promise.race([child.exited, silent]);
+    // Its last answers may still be in the pipe; and one that closed its output usually ends at once.
+    if (first) await Promise.race([silent, child.drained(DRAIN_MS)]);
+    const exit = first ?? (await within(child.exited, DRAIN_MS));
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#handlers?.onClose(ended(exit, this.#missed()));
+    if (!exit) this.#closing ??= this.#end(false);
+  }
+}
+
+/** Lines in which a child that ends may name a variable. */
+const STDERR_LINES = 40;
+
+function missedWords(names: readonly string[]): string {
+  if (names.length === 0) return "";
+  const all = names.map((name) => `\`${name}\``).join(", ");
+  const isOne = names.length === 1;
+  const [facts, it] = isOne ? ["is set here and was", "it"] : ["are set here and were", "them"];
+  return ` Its stderr names ${all}, which ${facts} not passed on: give ${it} in \`env\` or \`inherit_env\`.`;
+}
+
+function ended(exit: Exit | undefined, missed: readonly string[]): Fail {
+  const how =
+    exit === undefined
+      ? "closed its output"
+      : exit.signal
+        ? `was ended by ${exit.signal}`
+        : `ended with exit code ${exit.code ?? "unknown"}`;
+  const message =
+    `The server process ${how}. It is started again when it is needed; ` +
+    `its last lines on stderr are in the log and in the status.${missedWords(missed)}`;
+  return fail("unavailable", message, {
+    retryable: false,
+    details: { ...(exit && { exitCode: exit.code, signal: exit.signal }), sent: true },
+  });
+}
+
+function undelivered(message: string, cause?: unknown): Fail {
+  return fail("unavailable", message, { details: { sent: false }, ...(cause !== undefined && { cause }) });
+}
