@@ -85,6 +85,36 @@ describe("a hub with two callers", () => {
     expect(replies.filter((reply) => !isRefused(reply))).toHaveLength(10);
   });
 
+  test("with one run at a time, runs of two principals take turns, however many one of them has waiting", async () => {
+    await openHub({ runs: 1, queue: 8 });
+    const [ada, bob] = [await runner(TOKENS.ada.token), await runner(TOKENS.bob.token)];
+    const pass = (who: string): string => `await tools.gate.pass({ who: '${who}' })`;
+    const began = (): unknown[] =>
+      gate.received.flatMap(({ method, params }) =>
+        method === "tools/call" ? [objectMember(params, "arguments")?.["who"]] : [],
+      );
+    let ended = 0;
+    const counted = async (run: Promise<JsonObject>): Promise<boolean> => {
+      const reply = await run;
+      ended += 1;
+      return !isRefused(reply);
+    };
+    const runs = Array.from({ length: 12 }, () => counted(ada(pass("ada"))));
+    // One runs, eight wait, three were refused.
+    await vi.waitFor(() => expect([began(), ended]).toEqual([["ada"], 3]), 60_000);
+    // Each takes the place of a waiting run of the principal with more.
+    const others = [counted(bob(pass("bob"))), counted(bob(pass("bob")))];
+    await vi.waitFor(() => expect([began(), ended]).toEqual([["ada"], 5]), 60_000);
+    for (let count = 2; count <= 5; count += 1) {
+      releaseOne();
+      await vi.waitFor(() => expect(began()).toHaveLength(count), 60_000);
+    }
+    expect(began()).toEqual(["ada", "bob", "ada", "bob", "ada"]);
+    release();
+    expect(await Promise.all(others)).toEqual([true, true]);
+    expect((await Promise.all(runs)).filter(Boolean)).toHaveLength(7);
+  });
+
   test("a principal that is alone has all runs but the one for another principal, and the whole queue", async () => {
     await openHub({ runs: 3, queue: 3 });
     const ada = await runner(TOKENS.ada.token);

@@ -26,6 +26,50 @@ describe.each(RAW_DOORS)("with $workers process(es), $kind", (options) => {
     if (value.endsWith("\t")) expect(expected).toBe("400");
   });
 
+  test.each(["Content-Length:\t4", "Content-Length: \t 4", "Content-Length:4\t", "Content-Length:\t4\t"])(
+    "%j is either refused or read as four bytes, and the next request begins behind them",
+    async (field) => {
+      const caller = door.connect();
+      caller.socket.write(`POST /length HTTP/1.1\r\n${BOB}${field}\r\n\r\n{  }GET /length HTTP/1.1\r\n${BOB}\r\n`);
+      const first = await caller.until(/HTTP\/1\.1 (?:400|200[^]*bytes from)/);
+      if (first.startsWith("HTTP/1.1 400")) expect(await caller.ended()).not.toContain("HTTP/1.1 200");
+      else expect(await caller.until(/4 bytes[^]*HTTP\/1\.1 /)).toMatch(/4 bytes from[^]*HTTP\/1\.1 200[^]*\b0 bytes/);
+    },
+  );
+
+  const UNCLEAR = [
+    "Content-Length\t: 2",
+    "Content-Length : 2",
+    "\tContent-Length: 2",
+    " Content-Length: 2",
+    "X: a\r\n\tContent-Length: 2",
+    "X: a\r\n Content-Length: 2",
+    "Content-Length:\r\n 2",
+    "Content-Length:\r\n\t2",
+    "Content-Length: 1\r\n 2",
+    "X:\r\n b\r\nContent-Length: 2",
+    "X: a\r\n\t\r\nContent-Length: 2",
+    "X\t: a\r\nContent-Length: 2",
+    "Transfer-Encoding:\r\n chunked",
+    "Transfer-Encoding\t: chunked",
+    "Content-Length: 2\r\nContent-Length: 3",
+    "Content-Length: 2\r\nTransfer-Encoding: chunked",
+  ];
+  test.each(UNCLEAR)("a head that two readers understand in two ways is refused with 400: %j", async (field) => {
+    const raw = `POST /length HTTP/1.1\r\n${BOB}${field}\r\n\r\n{}GET /length HTTP/1.1\r\n${BOB}\r\n`;
+    const [first, later] = [door.connect(), door.connect()];
+    first.socket.write(raw);
+    // The same behind a request that Node's reader has answered.
+    later.socket.write(`OPTIONS /healthz HTTP/1.1\r\n${HEAD}\r\n`);
+    await later.until(/\r\n\r\n/);
+    later.text = "";
+    later.socket.write(raw);
+    for (const caller of [first, later]) {
+      expect(await caller.ended()).toMatch(/^HTTP\/1\.1 400/);
+      expect(caller.text).not.toContain("HTTP/1.1 200");
+    }
+  });
+
   const fields = (count: number): string => Array.from({ length: count }, (_, at) => `x${at}:\r\n`).join("");
   test("2,000 header fields are read, the last of them X-Forwarded-For; one more is refused with 431", async () => {
     const send = (count: number): RawCaller => {
