@@ -46,7 +46,7 @@ interface Yard {
 }
 
 function spell(random: Random, namespaces: readonly string[], separator: string): string {
-  const prefix = random.pick(["", "", "", "mcp__", "mcp__toyard__", "mcp__a__", "toolyard__"]);
+  const prefix = random.pick(["", "", "", "mcp__", "mcp__toyard__", "mcp__a__", "toolyard__", "tools.", "functions::"]);
   const namespace = random.pick(namespaces);
   const between = random.pick([...READ_SEPARATORS, separator]);
   const name = random.pick([...NAMES, ...RESERVED]);

@@ -44,9 +44,12 @@ export class Spellings {
   readonly #forModels: PrefixTable;
   readonly #shortened = new Map<string, Set<string>>();
   readonly #reserved: ReadonlySet<string>;
+  /** What ends a part in a bare name. A separator of one character that callers configure stands in many names. */
+  readonly #partEnds: readonly string[];
 
   constructor(sources: Iterable<NamedSource>, { naming, carried = [], reserved = NO_NAMES }: SpellingOptions) {
     const separators = [...new Set([...READ_SEPARATORS, naming.separator])].toSorted((a, b) => b.length - a.length);
+    this.#partEnds = separators.filter((one) => one.length > 1 || READ_SEPARATORS.includes(one));
     this.#configured = new PrefixTable(separators);
     this.#derived = new PrefixTable(separators);
     this.#forModels = new PrefixTable([fitSeparator("model", naming)]);
@@ -75,15 +78,17 @@ export class Spellings {
   }
 
   /**
-   * The source whose configured prefix stands inside of a bare name, behind another part: `good` in
-   * `hub__good__pay`. The name is no spelling of that source, and no other source gets it.
+   * The source whose configured prefix stands inside of a bare name, behind another part: `good` in `hub__good__pay`
+   * and in `tools.good.pay`. The name is no spelling of that source, and no other source gets it.
    */
   ownersInside(name: string): ReadonlySet<string> | undefined {
-    let at = name.indexOf(PART_END, 1);
-    for (let tries = 0; at !== -1 && tries < MAX_CLIENT_PREFIXES; tries += 1) {
-      const found = this.#configured.find(name.slice(at + PART_END.length));
+    for (let at = 0, tries = 0; at < name.length && tries < MAX_CLIENT_PREFIXES; at += 1) {
+      const end = this.#partEnds.find((separator) => name.startsWith(separator, at));
+      if (end === undefined) continue;
+      const found = this.#configured.find(name.slice(at + end.length));
       if (found) return found.owners;
-      at = name.indexOf(PART_END, at + PART_END.length);
+      at += end.length - 1;
+      tries += 1;
     }
     return undefined;
   }
