@@ -39,15 +39,18 @@ export interface LibraryOptions {
   readonly maxPages?: number;
   /** Characters of a chunk. @default 200 to 800 */
   readonly chunk?: { readonly min: number; readonly max: number };
-  /** Whether pictures of text are read. @default they are not */
+  /** OCR settings. @default off */
   readonly ocr?: OcrChoice;
-  /** Has pictures of text read elsewhere, where `ocr` says so. It is closed with the library. */
+  /** Reads pictures of text with a remote service, if `ocr` says so. It is closed with the library. */
   readonly mistral?: MistralOcr;
-  /** Where jobs and the lease of watching lie, absolute. @default beside the file; of a server, in the data folder */
+  /**
+   * Absolute folder of the jobs and of the watch lease. @default beside the library file; for a database server, in the
+   * data folder
+   */
   readonly folder?: string;
-  /** Fetches what stands at an address. @default from the public internet */
+  /** Fetches a URL. @default fetches from the public internet only */
   readonly download?: IngestionParts["download"];
-  /** What the process in which documents are read may take. */
+  /** Limits of the process that reads documents. */
   readonly reader?: Partial<ReaderBounds>;
   /** Without one, passages are found by their words alone. */
   readonly embedder?: Embedder;
@@ -58,7 +61,7 @@ export interface AddRequest {
   readonly path?: string;
   readonly url?: string;
   readonly metadata?: FoundMetadata;
-  /** Of pictures of text in this document. @default as the library's `ocr` says */
+  /** OCR of this document. @default the library's `ocr` */
   readonly ocr?: OcrWish;
   readonly signal?: AbortSignal;
   readonly onPage?: (done: number, total: number) => void;
@@ -93,7 +96,7 @@ export async function openLibrary(given: LibraryOptions): Promise<Library> {
   return new Library(parts, isInMemory(address) && options.folder === undefined);
 }
 
-/** Nobody else's in any case: what others put there would be read, and taken for what a person added. */
+/** The folder must be private: its files decide which paths a user has added. */
 function folderOf(address: StoreAddress): string {
   if (isInMemory(address)) return join(tmpdir(), `toolyard-library-${randomUUID()}`);
   if (address.kind === "sqlite") return dirname(address.file);
@@ -112,7 +115,7 @@ export class Library implements AsyncDisposable {
   readonly #embedder: Embedder | undefined;
   readonly #ingestion: Ingestion;
   readonly #terms = new Terms();
-  /** What goes with it. */
+  /** A temporary folder that is removed with the library. */
   readonly #passing: string | undefined;
 
   constructor(parts: IngestionParts, isPassing = false) {
@@ -122,7 +125,7 @@ export class Library implements AsyncDisposable {
     this.#ingestion = new Ingestion(parts);
   }
 
-  /** Readings of many documents, which go on without whoever asked for them. */
+  /** Jobs that read many documents, independently of the caller. */
   get jobs(): Jobs {
     return this.#ingestion.jobs;
   }
@@ -163,21 +166,21 @@ export class Library implements AsyncDisposable {
     );
   }
 
-  /** Reads a file or what stands at an address, as a whole or not at all. Rejects with a `DocumentError`. */
+  /** Adds a file or a URL, whole or not at all. Rejects with a `DocumentError`. */
   async add({ path, url, ...rest }: AddRequest): Promise<Ingested> {
     const source: Source = path === undefined ? { url: url ?? "" } : { path };
     await this.#expectOwnVectors();
     return this.#ingestion.add({ source, ...rest });
   }
 
-  /** Whether a person added what lies there. */
+  /** Returns whether a user added this source. */
   isByPerson(source: Source): Promise<boolean> {
     return this.#ingestion.isByPerson(source);
   }
 
   /**
-   * Brings files of these folders in when they come or change, as long as the library is open. False where another
-   * process watches; this one goes on when that has ended.
+   * Adds files of these folders when they appear or change, while the library is open. Returns false if another process
+   * watches; this one continues when that process has exited.
    */
   watch(roots: readonly string[], onReport?: (report: SourceReport) => void): Promise<boolean> {
     return this.#ingestion.watch(roots, onReport);
@@ -223,7 +226,7 @@ export class Library implements AsyncDisposable {
     return this.#store.deleteDocument(sourceId);
   }
 
-  /** Where a quotation stands, in one document or in all; or what comes nearest to it. */
+  /** Finds a quotation in one document or in all, or the nearest text. */
   findQuote(quote: string, sourceId?: string, signal?: AbortSignal): Promise<FoundQuote> {
     return findQuote({ quote, sourceId, signal }, { store: this.#store, terms: this.#terms, embedder: undefined });
   }

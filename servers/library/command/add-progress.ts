@@ -2,12 +2,12 @@ import { basename } from "node:path";
 import type { ProgressLine } from "./command-io.ts";
 import type { Words } from "./words.ts";
 
-/** Sooner than that, what is left would jump about. */
+/** Shorter elapsed times give an estimate that jumps. */
 const MIN_TOLD_MS = 2_000;
 
 /**
- * How far the reading of several documents is: the one that is read by its pages, all of them by their bytes, each with
- * its rate and the time that it will take at that.
+ * Progress of reading several documents: pages read of the current document, bytes read of all of them, with the rate
+ * and the estimated remaining time of each.
  */
 export class AddProgress {
   readonly #sizes: readonly number[];

@@ -34,7 +34,7 @@ export interface FindOptions extends Shared {
   readonly language?: string;
 }
 
-/** Reads files, folders, patterns of files and addresses. Gives 1 where one of them could not be read. */
+/** Adds files, folders, glob patterns and URLs. Returns 1 if one of them cannot be read. */
 export const add = spoken(async (paths: readonly string[], options: AddOptions, { io, words }) => {
   const metadata = metadataOf(options);
   const sources = await sourcesOf(paths, { files: anyFile(io.cwd), allowUrls: true });
@@ -66,7 +66,7 @@ interface Adding {
   readonly signal: AbortSignal;
 }
 
-/** What became of one source, for a program and for a person. */
+/** Result of one source: as JSON and as text. */
 interface Told {
   readonly row: object;
   readonly line: string;
@@ -88,7 +88,7 @@ async function addOne(source: Source, { library, metadata, progress, words, sign
   }
 }
 
-/** In bytes; 0 of what is not there, or not here. */
+/** Returns the size in bytes; 0 if the file does not exist or the source is a URL. */
 async function sizeOf(source: Source): Promise<number> {
   if (!("path" in source)) return 0;
   return stat(source.path).then(
@@ -150,12 +150,12 @@ function passageBlock(passage: StoredPassage, document: StoredDocument, { wanted
   return [io.safe(citationOf(document, passage.pages)), text, io.safe(linkTo(document, passage.pages))].join("\n");
 }
 
-/** Short words stand everywhere. */
+/** Short words occur in every text. */
 function isTelling(word: string): boolean {
   return word.length > 3;
 }
 
-/** Near enough to mark «clearness» where «clear» was asked for: what is found is decided elsewhere. */
+/** Returns a rough stem, to highlight "clearness" for the query "clear". Search itself uses real stems. */
 function stemLike(word: string): string {
   const plain = folded(word);
   return plain.length > 5 ? plain.slice(0, 5) : plain;
@@ -179,7 +179,7 @@ const listed = spoken(async (_none: string, options: FindOptions, { io, words })
   return EXIT.ok;
 });
 
-/** Shows what is known of a document, with its outline. */
+/** Prints the metadata and the outline of a document. */
 export const show = spoken(async (sourceId: string, options: Shared, { io, words }) => {
   await using library = await open(io);
   const document = await library.document(sourceId);

@@ -44,7 +44,7 @@ const evaluated = spoken(async (_none: string, options: EvalOptions, { io, words
   return found.meaning && found.meaning.ndcg < found.words.ndcg - TOLERANCE ? EXIT.failed : EXIT.ok;
 });
 
-/** What rounding to the digits that are shown may take. */
+/** Difference that rounding to the printed digits can cause. */
 const TOLERANCE = 0.0005;
 
 export interface BenchOptions {

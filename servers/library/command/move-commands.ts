@@ -114,7 +114,7 @@ function isThere(path: string): Promise<boolean> {
 const BAR_WIDTH = 30;
 const MAX_ROWS = 12;
 
-/** What the library holds, with pages by author and by year. */
+/** Prints totals of the library, with pages by author and by year. */
 export async function stats(options: Shared, io: CommandIo): Promise<number> {
   return count("", options, io);
 }
@@ -136,7 +136,7 @@ function summaryOf({ documents, passages, pages, languages }: Statistics, words:
   return `${held}, ${words.pages(pages)}; ${words.moves.languages} ${spokenIn.join(", ")}`;
 }
 
-/** By pages, or by passages in a library whose documents have none. */
+/** Counts pages, or passages if no document of the library has pages. */
 function charts({ authors, years, pages }: Statistics, { moves }: Words): string[] {
   const unit = pages > 0 ? "pages" : "passages";
   const chart = (title: string, shares: readonly Share[]): string[] => {

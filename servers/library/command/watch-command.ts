@@ -43,7 +43,7 @@ interface Telling {
   readonly words: Words;
 }
 
-/** What is as it was is no news. */
+/** Unchanged sources are not reported. */
 async function tell(report: SourceReport, { options, io, words }: Telling): Promise<void> {
   const { source, status, source_id: id, chunks_count: chunks = 0, error } = report;
   if (status === "unchanged") return;

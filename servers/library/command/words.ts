@@ -17,7 +17,7 @@ export type Status =
   | "wrong"
   | "saved";
 
-/** What commands say to a person; programs read `--json`, which has one language. */
+/** Texts of the commands for users. Programs read `--json`, which is always English. */
 export interface Words {
   readonly pages: (count: number) => string;
   readonly passages: (count: number) => string;
@@ -25,14 +25,14 @@ export interface Words {
   readonly status: Readonly<Record<Status, string>>;
   /** Why a document was not read. */
   readonly failure: (error: DocumentError) => string;
-  /** What is told of a document that was read; it is kept in English, which programs read. */
+  /** Warnings about a document. They are stored in English, which programs read. */
   readonly warning: (text: string) => string;
   readonly noFile: string;
   readonly noAnswer: (query: string) => string;
   readonly noDocument: (id: string) => string;
   readonly empty: string;
   readonly more: (count: number) => string;
-  /** Of what is under way: the line of everything, and the states of one document and of all. */
+  /** Progress: the line for everything, and the states of one document and of all. */
   readonly whole: string;
   readonly reading: string;
   readonly ofAll: (done: number, total: number) => string;
@@ -44,7 +44,7 @@ export interface Words {
   readonly measures: MeasureWords;
 }
 
-/** Of commands that measure. */
+/** Texts of commands that measure. */
 export interface MeasureWords {
   readonly held: (documents: string, questions: number) => string;
   readonly byWords: string;
@@ -56,10 +56,10 @@ export interface MeasureWords {
   readonly memory: (megabytes: string) => string;
 }
 
-/** Of commands on the library as a whole. */
+/** Texts of commands for the whole library. */
 export interface MoveWords {
   readonly to: (what: string, place: string) => string;
-  /** Documents that were moved, those of them that were there, and where that is. */
+  /** Number of moved documents, number of those that the target already had, and the target. */
   readonly moved: (documents: string, unchanged: number, place: string) => string;
   readonly same: (equal: number, questions: number) => string;
   readonly stays: string;
@@ -209,7 +209,7 @@ const FRENCH: Words = {
   },
 };
 
-/** The English sentence tells the rest. */
+/** The English sentence follows with the details. */
 const FRENCH_FINDINGS = {
   store: "Des données sont endommagées ou manquent.",
   index: "Un index ou un compte est à refaire.",
@@ -217,7 +217,7 @@ const FRENCH_FINDINGS = {
   files: "Des fichiers ne sont plus là : leurs liens ne mènent nulle part, leurs passages se trouvent toujours.",
 } as const;
 
-/** By their reasons, or else their codes; the English sentence tells the rest, such as figures and names of options. */
+/** By reason, or by code. The English sentence follows with the details, such as figures and option names. */
 const FRENCH_FAILURES: Readonly<Record<string, string>> = {
   password_required: "Le fichier est protégé par un mot de passe. Ôtez-le, puis ajoutez le fichier de nouveau.",
   damaged: "Le fichier est endommagé.",
@@ -246,7 +246,7 @@ function frenchFailure({ code, reason = code, message }: DocumentError): string 
   return `${FRENCH_FAILURES[reason] ?? FRENCH_FAILURES[code]!} (${message})`;
 }
 
-/** What follows the beginning, such as numbers of pages, is said in both. */
+/** The rest of a warning, such as page numbers, is kept as it is. */
 const FRENCH_WARNINGS: readonly (readonly [english: RegExp, french: string])[] = [
   [/^It is no UTF-8, and was read as Windows-1252\.$/, "Ce n’est pas de l’UTF-8 ; lu comme du Windows-1252."],
   [
@@ -284,7 +284,7 @@ interface Spoken {
   readonly words: Words;
 }
 
-/** A command in the person's language, what it fails with among it. */
+/** Wraps a command so that its output and its error are in the user's language. */
 export function spoken<A, O>(run: (argument: A, options: O, by: Spoken) => Promise<number>) {
   return async (argument: A, options: O, io: CommandIo): Promise<number> => {
     const words = wordsFor(io.env);

@@ -6,7 +6,7 @@ import { visibleLine, visibleText } from "./visible-text.ts";
 export interface TextPart {
   /** Titles from the outermost heading to the innermost. */
   readonly section: readonly string[];
-  /** Place of the heading above it, which tells sections of one title apart; -1 before the first. */
+  /** Position of the heading above, which distinguishes sections with the same title; -1 before the first. */
   readonly heading: number;
   readonly kind: "paragraph" | "table" | "code";
   readonly from: number;
@@ -52,7 +52,7 @@ class Assembly implements AssembledDocument {
     const offset = this.text.length;
     if (block.page !== undefined) this.beginPages(block.page);
     this.text += text;
-    // Titles stand beside every passage below them, so what is longer than any is none.
+    // Each passage repeats the titles above it, so a longer heading becomes ordinary text.
     if (block.kind === "heading" && text.length <= MAX_HEADING) this.#title(visibleLine(text), block, offset);
     else this.#part(block.kind === "heading" ? "paragraph" : block.kind, offset);
   }
@@ -78,7 +78,7 @@ class Assembly implements AssembledDocument {
   }
 }
 
-/** The pages, from 1, on which a piece of the text stands. */
+/** Returns the first and last page, from 1, of a range of the text. */
 export function pagesOf(starts: readonly PageStart[], from: number, to: number): readonly [number, number] | undefined {
   if (starts.length === 0) return undefined;
   const first = pageAt(starts, from);

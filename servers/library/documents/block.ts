@@ -1,16 +1,16 @@
 import type { OcrChoice, PagePicture } from "./ocr/ocr.ts";
 
-/** What a reader makes of a file: its text in parts, in the order of reading. */
+/** A part of a file's text, in reading order. */
 export interface Block {
   readonly kind: "heading" | "paragraph" | "table" | "code";
-  /** Of a heading, from 1. */
+  /** Level of a heading, from 1. */
   readonly level?: number;
   readonly text: string;
   /** From 1; absent where the file has no pages. */
   readonly page?: number;
 }
 
-/** What a file says of itself, each value with the place where it stands. */
+/** Metadata found in a file, with the place of each value. */
 export interface FoundMetadata {
   readonly title?: string;
   readonly author?: string;
@@ -25,7 +25,7 @@ export interface ReadDocument {
   readonly blocks: readonly Block[];
   /** 0 for what has none. */
   readonly pages: number;
-  /** What is printed on each page, where that is not its number. */
+  /** Printed page labels, if they differ from the page numbers. */
   readonly labels?: readonly string[];
   /** From the surest to the least sure, each with its name. */
   readonly metadata: readonly (readonly [origin: string, FoundMetadata])[];
@@ -50,8 +50,8 @@ export interface ReaderOptions {
   readonly onPage?: (done: number, total: number) => void;
   /** @default off */
   readonly ocr?: OcrChoice;
-  /** Who reads pictures of pages elsewhere; in its absence they are read here. */
+  /** Reads page pictures with a remote service. Absent: local OCR reads them. */
   readonly pageReader?: PageReader;
-  /** Of the document, where it is known before it is read. */
+  /** Language of the document, if it is known before reading. */
   readonly language?: string;
 }

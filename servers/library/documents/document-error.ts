@@ -30,10 +30,10 @@ export function isDocumentErrorCode(text: string): text is DocumentErrorCode {
   return Object.hasOwn(KINDS, text);
 }
 
-/** What the library cannot do, in words for its caller. */
+/** An error of the library, with a message for its caller. */
 export class DocumentError extends FailError {
   readonly code: DocumentErrorCode;
-  /** Of a file that cannot be read: `password_required`, `damaged`, `needs_ocr` … */
+  /** Why a file cannot be read: `password_required`, `damaged`, `needs_ocr` … */
   readonly reason?: string;
 
   constructor(code: DocumentErrorCode, message: string, reason?: string) {

@@ -68,7 +68,7 @@ export const FOLDER_EXTENSIONS: readonly string[] = FORMATS.filter(({ mime }) =>
 );
 
 const PDF_BEGINS = "%PDF-";
-/** What others begin with, as Latin-1. */
+/** First bytes of other formats, as Latin-1. */
 const BEGINS: Readonly<Record<string, string>> = {
   DOCX: "PK\u0003\u0004",
   EPUB: "PK\u0003\u0004",
@@ -77,12 +77,12 @@ const BEGINS: Readonly<Record<string, string>> = {
 };
 /** A PDF may have some bytes of a mail or a printer before it. */
 const LOOKED_AT = 1_024;
-/** Of these the first bytes say nothing, and no text holds a NUL. */
+/** Formats without a signature. Their text contains no NUL. */
 const OF_TEXT: ReadonlySet<string> = new Set(["Markdown", "text", "HTML"]);
 
 /**
- * How a file is read: by its first bytes where these tell, else by its ending, else by what its sender says. Throws a
- * `DocumentError`.
+ * Returns the format of a file: from its first bytes, else from its extension, else from the MIME type of the sender.
+ * Throws a `DocumentError`.
  */
 export function formatOf(path: string, bytes: Uint8Array, mime?: string): Format {
   const beginning = Buffer.from(bytes.subarray(0, LOOKED_AT)).toString("latin1");

@@ -5,7 +5,7 @@ const MAX_LENGTH = 64_000;
 const FRONT_MATTER = /^\ufeff?---[^\S\n]*\n([\s\S]*?)\n---[^\S\n]*(?:\n|$)/;
 
 export interface FrontMatter {
-  /** What follows it. */
+  /** Text after the front matter. */
   readonly body: string;
   readonly metadata: FoundMetadata;
   readonly warning?: string;

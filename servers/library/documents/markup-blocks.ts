@@ -1,13 +1,13 @@
 import type { Block } from "./block.ts";
 
-/** What of a page says nothing of its subject. */
+/** Elements that hold no text of the page's subject. */
 const SILENT: ReadonlySet<string> = new Set(
   (
     "script style noscript template svg math iframe object embed canvas audio video nav footer aside button select " +
     "textarea dialog menu head title datalist noembed noframes"
   ).split(" "),
 );
-/** What of them is closed by nothing. */
+/** Elements without an end tag. */
 const VOID: ReadonlySet<string> = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
 const ENDS_PARAGRAPH: ReadonlySet<string> = new Set(
   (
@@ -27,7 +27,7 @@ interface Taken {
   readonly isForm: boolean;
 }
 
-/** Makes blocks of the tags and texts of a page, in their order. What is hidden from readers is not read. */
+/** Builds blocks from the tags and texts of a page, in order. Hidden text is skipped. */
 export class MarkupBlocks {
   readonly #taken: Taken[] = [];
   /** How deep inside of something silent or hidden. */
@@ -160,7 +160,7 @@ function spaced(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
 }
 
-/** Text that a reader of the page never sees may be meant for a model alone. */
+/** Text that a user never sees may be an instruction for a model. */
 function isHidden(attributes: Readonly<Record<string, string>>): boolean {
   return (
     "hidden" in attributes ||

@@ -6,7 +6,7 @@ import { visibleLine } from "./visible-text.ts";
 
 export interface Metadata extends FoundMetadata {
   readonly title: string;
-  /** Where each value was found. */
+  /** Place where each value was found. */
   readonly origins: Readonly<Record<string, string>>;
 }
 
@@ -16,7 +16,7 @@ const FILE_NAME = /^(?:(?<author>[^-–—_]{2,80}?)\s+[-–—]\s+)?(?<title>.+
 const EARLIEST_YEAR = -3000;
 const LATEST_YEAR = 2200;
 
-/** Of each value the one from the surest place: the caller's, the file's own, its first heading, its name. */
+/** Takes each value from the most reliable place: caller, file metadata, first heading, file name. */
 export function mergeMetadata(
   found: readonly (readonly [origin: string, FoundMetadata])[],
   { path, text }: { readonly path: string; readonly text: string },

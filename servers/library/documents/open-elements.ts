@@ -1,11 +1,11 @@
-/** Where the tags of a page go, each closed once. */
+/** Receives each open and close tag once. */
 export interface MarkupSink {
   open(name: string, attributes: Readonly<Record<string, string>>): void;
   close(name: string): void;
   text(text: string): void;
 }
 
-/** What a tag ends where its own end was left out, up to an element that nothing gets out of. */
+/** Elements that a tag closes implicitly, up to an enclosing element that it cannot close. */
 interface Ends {
   readonly ends: ReadonlySet<string>;
   readonly within: ReadonlySet<string>;
@@ -13,11 +13,11 @@ interface Ends {
 
 interface OpenElement {
   readonly name: string;
-  /** By a tag that ends it; its own end, or that of what is around it, comes yet. */
+  /** A later tag closed it implicitly. Its own end tag, or that of an enclosing element, still follows. */
   isClosed: boolean;
 }
 
-/** What may stand in a head; anything else is in the body already. */
+/** Elements of the head. Any other element starts the body. */
 const OF_HEAD = setOf("base basefont bgsound head html link meta noframes noscript script style template title");
 const TABLE_PARTS = "caption colgroup tbody tfoot thead tr td th";
 const TABLE = setOf("table template html");
@@ -31,7 +31,7 @@ const ENDS_PARAGRAPH = (
   "h1 h2 h3 h4 h5 h6 header hgroup hr li listing main menu nav ol p plaintext pre section summary table ul xmp"
 ).split(" ");
 
-/** By the tag that opens. Those of the standard ("tree construction"), where they change what is read. */
+/** By the tag that opens: the implicit ends of the HTML standard ("tree construction") that change the text. */
 const RULES: ReadonlyMap<string, readonly Ends[]> = rulesOf([
   [ENDS_PARAGRAPH, { ends: setOf("p"), within: setOf(CLOSED_OFF) }],
   [["li"], { ends: setOf("li"), within: setOf(`${CLOSED_OFF} ${BLOCKS}`) }],
@@ -43,8 +43,8 @@ const RULES: ReadonlyMap<string, readonly Ends[]> = rulesOf([
 const ENDS_HEAD: Ends = { ends: setOf("head"), within: setOf("template") };
 
 /**
- * The elements of a page that are open. Tags may be left out in HTML, and what follows from that is said here: the
- * parser, which has no such rules but for what is next to one another, is told nothing of it.
+ * The open elements of a page. HTML allows omitted tags; this class applies the rules for them, because the parser
+ * knows only those between neighbours.
  */
 export class OpenElements implements MarkupSink {
   readonly #sink: MarkupSink;
@@ -64,7 +64,7 @@ export class OpenElements implements MarkupSink {
     this.#sink.open(name, attributes);
   }
 
-  /** Of the element that was opened last and is not taken off yet. */
+  /** Closes the innermost open element. */
   close(): void {
     const element = this.#stack.pop();
     if (element) this.#close(element);

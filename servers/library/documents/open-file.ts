@@ -4,9 +4,9 @@ import { basename } from "node:path";
 import { DocumentError } from "./document-error.ts";
 
 export interface OpenOptions {
-  /** Of bytes. */
+  /** Limit in bytes. */
   readonly most: number;
-  /** The path was allowed as it stands: a link in its place, or on the way there, is refused. @default false */
+  /** The path is already resolved: a symbolic link in its place, or in a parent folder, is refused. @default false */
   readonly isReal?: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface OpenFile {
 
 /** Opens an ordinary file to be read. Rejects with a `DocumentError`. */
 export async function openFile(path: string, { most, isReal = false }: OpenOptions): Promise<OpenFile> {
-  // A pipe in its place would wait for somebody who writes.
+  // Opening a FIFO without O_NONBLOCK would wait for a writer.
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((error: unknown) => {
     throw notOpen(path, (error as NodeJS.ErrnoException).code);
   });
@@ -52,7 +52,7 @@ function notOpen(path: string, code = "of an unknown kind"): DocumentError {
   return new DocumentError("DOCUMENT_NOT_FOUND", `${path} ${why}.`);
 }
 
-/** Looks after it was opened: what was swapped for a link before that, and swapped back since, is another file. */
+/** Checks the path after opening, so that a file swapped for a link in between is detected. */
 async function expectReal(path: string, opened: BigIntStats): Promise<void> {
   const real = await realpath(path).catch(() => undefined);
   const there = real === path ? await stat(path, { bigint: true }).catch(() => undefined) : undefined;

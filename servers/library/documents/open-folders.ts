@@ -7,7 +7,7 @@ import { FOLDER_EXTENSIONS } from "./formats.ts";
 /** Files of one folder that are read; deeper trees are added part by part. */
 const MAX_FILES = 20_000;
 
-/** Which files may be read. Links are resolved before they are judged. */
+/** Decides which files may be read. Links are resolved first. */
 export interface FilePolicy {
   /** The real path of an ordinary file or a folder. Rejects with a `DocumentError`. */
   resolve(path: string): Promise<string>;
@@ -32,7 +32,7 @@ export function openFolders(roots: readonly string[]): FilePolicy {
         );
       const wanted = isAbsolute(path) ? resolve(path) : resolve(first, path);
       const real = await realpath(wanted).catch(() => undefined);
-      // Outside of the roots it is not even told what is there.
+      // Outside the allowed folders the error does not reveal whether the path exists.
       if (!(await isInRoots(real ?? wanted, roots)))
         throw new DocumentError(
           "ACCESS_DENIED",
@@ -43,7 +43,7 @@ export function openFolders(roots: readonly string[]): FilePolicy {
   };
 }
 
-/** Whoever names the folder itself, as it stands in the settings, looks for a folder of that name in it. */
+/** Explains relative paths to callers who repeat the name of the allowed folder in the path. */
 function hintOf(folder: string): string {
   const begins = `what is not absolute begins in the first folder that is open, ${basename(folder)}`;
   return `: ${begins}. Name a file of it, or "." for all of them`;

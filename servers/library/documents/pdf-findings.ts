@@ -2,7 +2,7 @@ import type { PageLines, TextRun } from "./pdf-layout.ts";
 
 /** A property of a page that makes its text unreliable. */
 export interface PdfFinding {
-  /** What the user is told, before the numbers of the pages. */
+  /** Message for the user. The page numbers follow it. */
   readonly message: string;
   /** Page numbers, from 1. */
   readonly pages: readonly number[];
@@ -13,7 +13,7 @@ const MIN_COLUMN_LINES = 8;
 const MIN_LINE_NUMBERS = 5;
 const MIN_DOUBLED_RUNS = 3;
 const MIN_UNMAPPED = 5;
-/** Of the lines of a page, so many must have a gap at the same place. */
+/** Share of a page's lines that must have a gap at the same place. */
 const COLUMN_SHARE = 0.6;
 /** In heights of a letter. A wider gap within a line is one between columns. */
 const COLUMN_GAP = 1.5;

@@ -24,7 +24,7 @@ interface Line {
   readonly y: number;
   readonly size: number;
   readonly page: number;
-  /** In the part of the page where headers and footers stand. */
+  /** The line is in the header or footer area of the page. */
   readonly isRim: boolean;
 }
 
@@ -40,7 +40,7 @@ const INDENT = 0.8;
 /** More letters in a row are no word that was cut. */
 const MAX_WORD = 100;
 
-/** Headings and paragraphs, from where letters stand and how large they are. `outline`: titles in small letters. */
+/** Derives headings and paragraphs from the position and size of letters. `outline`: titles in lower case. */
 export function layOutPages(pages: readonly PageLines[], outline: ReadonlyMap<string, number>): Block[] {
   const lines = pages.flatMap((page, at) => linesOf(page, at + 1));
   const body = bodySize(lines);
@@ -127,7 +127,7 @@ function isHeadingLine({ text, size }: Line, body: number, outline: ReadonlyMap<
   return size >= body * HEADING_RATIO || outline.has(lower(text));
 }
 
-/** Without what stands on page after page at the rim, its numbers aside, and without page numbers. */
+/** Removes page numbers, and headers and footers that repeat on several pages with other numbers. */
 function withoutRims(lines: readonly Line[], isHeading: (line: Line) => boolean, pages: number): Line[] {
   const masked = (text: string): string => text.replaceAll(/\d+|\b[ivxlc]+\b/gi, "#");
   const pagesOf = new Map<string, Set<number>>();
@@ -149,7 +149,7 @@ function levelsOf(headings: readonly Line[]): Map<number, number> {
 interface Open {
   readonly lines: readonly Line[];
   readonly heading: boolean;
-  /** Where the line that begins farthest to the left does. */
+  /** Left edge of the leftmost line. */
   readonly left: number;
 }
 
@@ -158,7 +158,7 @@ function startsAnew({ lines, heading, left }: Open, line: Line): boolean {
   if (heading) return sizeKey(last.size) !== sizeKey(line.size) || last.page !== line.page;
   if (last.page !== line.page) return endsSentence(last.text);
   const gap = line.y - last.y;
-  // A column that begins stands above the line before.
+  // The first line of a new column is above the line before it.
   if (gap <= 0) return endsSentence(last.text);
   if (gap > Math.max(last.size, line.size) * PARAGRAPH_GAP) return true;
   return lines.length > 1 && line.x - left > line.size * INDENT && endsSentence(last.text);

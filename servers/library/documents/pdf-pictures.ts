@@ -1,7 +1,7 @@
 import { DocumentError } from "./document-error.ts";
 import type { PagePicture } from "./ocr/ocr.ts";
 
-/** What is asked of a page of pdf.js. */
+/** The members of a pdf.js page that are used here. */
 export interface PaintedPage {
   getViewport(options: { scale: number }): PageView;
   getOperatorList(): Promise<Operators>;
@@ -33,18 +33,18 @@ interface Raster {
   readonly kind?: number;
 }
 
-/** Of a unit square whose origin is at the bottom left. */
+/** Transforms a unit square whose origin is at the bottom left. */
 type Matrix = readonly [number, number, number, number, number, number];
 
 interface Placed {
   readonly raster: Raster;
   readonly matrix: Matrix;
-  /** Of a mask: what its points are painted with. */
+  /** Colour in which a mask is painted. */
   readonly ink?: readonly [number, number, number];
 }
 
 export interface SharedPicture extends PagePicture {
-  /** Of the page that it takes, from 0 to 1. */
+  /** Share of the page that it covers, from 0 to 1. */
   readonly share: number;
 }
 
@@ -73,7 +73,7 @@ const OPERATOR = {
 
 const PAINTS: ReadonlySet<number> = new Set([83, 84, 85, 86, 87, 88, 89, 90]);
 
-/** Whether it shows any picture, a single coloured point among them. */
+/** Returns whether the page shows a picture, even one of a single pixel. */
 export async function hasPicture(page: PaintedPage): Promise<boolean> {
   const { fnArray } = await page.getOperatorList();
   return fnArray.some((operator) => PAINTS.has(operator));
@@ -175,7 +175,7 @@ class Walk {
   }
 }
 
-/** Where one picture is painted several times. */
+/** Returns the places at which one picture is painted repeatedly. */
 function placesOf(operator: number, rest: readonly unknown[]): readonly Matrix[] {
   if (operator === OPERATOR.inlineGroup)
     return (rest[0] as readonly { readonly transform: Matrix }[]).map(({ transform }) => transform);
@@ -199,7 +199,7 @@ function isRaster(found: object): found is Raster {
   return Number(width) > 0 && Number(height) > 0 && ArrayBuffer.isView(data) && data.length > 0;
 }
 
-/** `#rrggbb`; what is no plain colour is black. */
+/** Reads `#rrggbb`. Any other colour becomes black. */
 function colorOf(color: unknown): readonly [number, number, number] {
   const value = /^#([\da-f]{6})$/i.exec(String(color))?.[1];
   if (value === undefined) return BLACK;

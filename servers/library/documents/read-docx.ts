@@ -26,7 +26,7 @@ function xmlOf(archive: ZipArchive, name: string): string {
 const XML = { xmlMode: true, decodeEntities: true } as const;
 const MAX_LEVEL = 6;
 
-/** Which styles are headings, and how deep: by their place in the outline, else by the name that every Word knows. */
+/** Returns the heading styles with their levels: from the outline level, else from the built-in style names. */
 function levelsOf(xml: string): ReadonlyMap<string, number> {
   const levels = new Map<string, number>();
   let id = "";
@@ -47,7 +47,7 @@ function levelsOf(xml: string): ReadonlyMap<string, number> {
   return levels;
 }
 
-/** Text that was struck out, hidden, or stands there for programs. */
+/** Deleted and hidden text, and fields for programs. */
 const SILENT: ReadonlySet<string> = new Set(["w:del", "w:moveFrom", "w:instrText", "mc:Fallback"]);
 
 class Letter {
@@ -146,7 +146,7 @@ function coreOf(xml: string): FoundMetadata {
   });
 }
 
-/** The texts of these elements, each with what stands in it. */
+/** Returns the content of all elements with these names. */
 export function textsOf(xml: string, names: readonly string[]): ReadonlyMap<string, string[]> {
   const found = new Map<string, string[]>();
   let open: string | undefined;

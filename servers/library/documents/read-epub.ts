@@ -63,7 +63,7 @@ function textOf(archive: ZipArchive, name: string): string {
   throw new DocumentError("VALIDATION_ERROR", `It is no EPUB: ${JSON.stringify(name)} is missing.`, "damaged");
 }
 
-/** The files of the chapters, in the order of reading; what stands aside of it is left out. */
+/** Returns the files of the chapters in reading order, without those marked as non-linear. */
 function spineOf(xml: string): string[] {
   const files = new Map<string, string>();
   const order: string[] = [];

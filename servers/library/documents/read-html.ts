@@ -7,7 +7,7 @@ import { OpenElements, type MarkupSink } from "./open-elements.ts";
 import { firstHeading } from "./read-markdown.ts";
 import { decodeText } from "./read-text.ts";
 
-/** A page of HTML: its main part, without what navigates and what is hidden. Nothing of it is run or fetched. */
+/** Reads the main part of an HTML page, without navigation and hidden elements. Nothing is executed or fetched. */
 export const readHtml: Reader = async (bytes) => {
   const { text, warnings } = decodeMarkup(bytes);
   const { blocks, metadata } = parseHtml(text);
@@ -25,7 +25,7 @@ const NAMES = {
 /** Tags within one another; no page that people write has more, and each costs more than the one before. */
 const MAX_DEPTH = 5_000;
 
-/** Of XML, as the chapters of a book are, tags may end in themselves; in other pages such an end counts for nothing. */
+/** In XML, such as the chapters of a book, tags may close themselves. In HTML the slash is ignored. */
 export function parseHtml(
   text: string,
   isXml = /^\s*<\?xml\s/.test(text),
@@ -71,16 +71,16 @@ function bothOf(one: MarkupSink, other: MarkupSink): MarkupSink {
   };
 }
 
-/** What stands in a page and says nothing of it: pictures drawn in it have titles of their own. */
+/** Embedded elements whose titles are not the page's title, such as those of pictures. */
 const OTHERS: ReadonlySet<string> = new Set(["svg", "math", "template"]);
 
-/** What a page says of itself. */
+/** Collects the metadata of a page. */
 class Head implements MarkupSink {
   readonly #found = new Map<string, string[]>();
   #title: string | undefined;
   #isTitle = false;
   #language = "";
-  /** How deep inside of what is not the page's own. */
+  /** Nesting depth inside embedded elements. */
   #others = 0;
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {

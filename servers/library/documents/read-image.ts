@@ -65,7 +65,10 @@ interface JpegHead {
   readonly turn: number;
 }
 
-/** ITU T.81, B.2.2: the frame says how large the picture is; what stands before it, how it is to be seen. */
+/**
+ * Reads width, height and orientation. ITU T.81, B.2.2: the frame header has the size; an Exif segment before it has
+ * the orientation.
+ */
 function headOf(jpeg: Uint8Array): JpegHead {
   const bytes = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
   let [isAdobe, turn] = [false, 0];
@@ -87,7 +90,7 @@ function headOf(jpeg: Uint8Array): JpegHead {
 const TURNS: Readonly<Record<number, number>> = { 3: 180, 6: 90, 8: 270 };
 const ORIENTATION = 0x0112;
 
-/** Exif 2.32, 4.6.4: the entry that says how the camera was held. */
+/** Returns the orientation. Exif 2.32, 4.6.4. */
 function turnOf(exif: Buffer): number {
   if (exif.toString("latin1", 0, 6) !== "Exif\0\0" || exif.length < 16) return 0;
   const tiff = exif.subarray(6);

@@ -5,7 +5,7 @@ import type { Block, FoundMetadata, Reader } from "./block.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { decodeText } from "./read-text.ts";
 
-/** What of a tree is looked at. */
+/** The members of a syntax tree node that are used here. */
 interface Node {
   readonly type: string;
   readonly value?: string | undefined;
@@ -19,7 +19,7 @@ interface Place {
   readonly offset?: number | undefined;
 }
 
-/** Markdown with tables, and the YAML that may stand before it. */
+/** Reads Markdown with tables and YAML front matter. */
 export const readMarkdown: Reader = async (bytes) => {
   const { text, warnings } = decodeText(bytes);
   const { body, metadata, warning } = await readFrontMatter(text);
@@ -33,7 +33,7 @@ export const readMarkdown: Reader = async (bytes) => {
   };
 };
 
-/** Of a tree, what says nothing to a reader. */
+/** Node types that hold no visible text. */
 const SILENT: ReadonlySet<string> = new Set(["html", "definition", "thematicBreak"]);
 
 function blocksOf(node: Node, body: string): Block[] {
@@ -57,7 +57,7 @@ function wordsOf(node: Node): string {
   return node.value ?? (node.children ?? []).map(wordsOf).join("");
 }
 
-/** A heading of the first level that stands first is the title. */
+/** Returns the title: a level 1 heading at the start of the document. */
 export function firstHeading(blocks: readonly Block[]): readonly [string, FoundMetadata] {
   const [first] = blocks;
   return ["first heading", first?.kind === "heading" && first.level === 1 ? { title: first.text } : {}];

@@ -28,7 +28,7 @@ interface Xmp {
   get(name: string): unknown;
 }
 
-/** PDF: its text, and where OCR is wanted what stands on its pictures. */
+/** Reads a PDF: its text, and with OCR the text of its pictures. */
 export const readPdf: Reader = async (bytes, options) => {
   const { signal, maxPages, onPage } = options;
   const pdf = await openPdf(bytes);
@@ -71,18 +71,18 @@ export const readPdf: Reader = async (bytes, options) => {
 };
 
 interface Seen {
-  /** Of the pages on which something was read, and of all scans. */
+  /** Blocks of the pages on which OCR found text, and of all scans. */
   readonly blocks: ReadonlyMap<number, readonly Block[]>;
-  /** Scans whose picture could not be unpacked. */
+  /** Scans whose picture cannot be decoded. */
   readonly unread: readonly number[];
   /** How many pages were read. */
   readonly count: number;
 }
 
-/** Smaller pictures stand in a page, and are not the page. */
+/** Smaller pictures are illustrations, not scans. */
 const MIN_SHARE = 0.5;
 
-/** What stands on the pictures of pages; undefined where none is read. */
+/** Reads the pictures of pages with OCR. Returns undefined if OCR is off. */
 async function readPictures(pdf: Pdf, scans: readonly number[], options: ReaderOptions): Promise<Seen | undefined> {
   const reader = pageReaderOf(options);
   const all = Array.from({ length: pdf.numPages }, (_, at) => at + 1);
@@ -98,14 +98,14 @@ async function readPictures(pdf: Pdf, scans: readonly number[], options: ReaderO
   });
   const own = pages.map((page, at) => [page, found[at] ?? []] as const);
   return {
-    // A page on whose picture nothing was read keeps what is written on it.
+    // A page keeps its own text if OCR found none in its picture.
     blocks: new Map(own.filter(([page, blocks]) => isScan.has(page) || blocks.length > 0)),
     unread: scans.filter((page) => without.has(page)),
     count: pages.length - without.size,
   };
 }
 
-/** In the order of the pages; what was seen takes the place of what was written. */
+/** Merges the text and the OCR text, in page order. OCR replaces the text of its page. */
 function withSeen(blocks: readonly Block[], seen: Seen["blocks"] | undefined): readonly Block[] {
   if (!seen) return blocks;
   const written = blocks.filter(({ page = 0 }) => !seen.has(page));
@@ -115,7 +115,7 @@ function withSeen(blocks: readonly Block[], seen: Seen["blocks"] | undefined): r
 /** At most so many pages are named. */
 const MAX_NAMED = 20;
 
-/** Throws where every page is a picture and none of them is read. */
+/** Throws if every page is a picture and OCR read none of them. */
 function expectText(scans: readonly number[], pages: number, seen: Seen | undefined): void {
   if (scans.length < pages || (seen && seen.unread.length < pages)) return;
   const message = seen
@@ -148,10 +148,10 @@ function badlyRead(blocks: readonly Block[], pages: number): string[] {
 /** Fewer words tell nothing. */
 const MIN_WORDS = 20;
 const MAX_BROKEN = 0.3;
-/** A letter that stands alone, or a sign that has no meaning of its own. */
+/** A single letter, or a character without a meaning of its own. */
 const BROKEN = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]$|[\p{Co}\ufffd]/u;
 
-/** Pages, from 1, in whose text too many words are none. */
+/** Returns the pages, from 1, on which too many words are broken. */
 function garbledPages(blocks: readonly Block[], pages: number): number[] {
   const counts = Array.from({ length: pages }, () => ({ words: 0, broken: 0 }));
   for (const { text, page = 0 } of blocks) {
@@ -164,7 +164,7 @@ function garbledPages(blocks: readonly Block[], pages: number): number[] {
   return counts.flatMap(({ words, broken }, at) => (words >= MIN_WORDS && broken / words > MAX_BROKEN ? [at + 1] : []));
 }
 
-/** What a page shows of pictures. */
+/** Returns the scan that covers a page, or undefined. */
 export async function pictureOf(pdf: Pdf, number: number): Promise<SharedPicture | undefined> {
   const page = await pdf.getPage(number);
   try {
@@ -203,7 +203,7 @@ async function readPage(page: PdfPage): Promise<PageLines> {
   return { texts, width: view.width, height: view.height, isScan };
 }
 
-/** Where a reader sees it: a page may lie on its side, and begin elsewhere than at 0. */
+/** Applies the page's rotation and origin, so that positions are those that a reader sees. */
 function runOf(item: object, { transform: view }: PageView): TextRun[] {
   const { str, transform, width, hasEOL } = item as {
     readonly str?: string;

@@ -9,7 +9,7 @@ export class Sentences {
     this.#segmenter = new Intl.Segmenter(language, { granularity: "sentence" });
   }
 
-  /** Where each of them ends, in their order. */
+  /** Returns the end of each sentence, in order. */
   endsIn(text: string): number[] {
     const ends: number[] = [];
     for (let start = 0; start < text.length; start = ends.at(-1)!) {

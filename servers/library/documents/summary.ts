@@ -21,7 +21,7 @@ const MAX_WEIGHED = 2_000;
 /** Shorter ones are titles, longer ones lists. */
 const MIN_SENTENCE = 30;
 const MAX_SENTENCE = 600;
-/** How much a sentence that says what others said is put back. */
+/** Penalty of a sentence that repeats those already chosen. */
 const SAMENESS = 0.6;
 
 interface Sentence {
@@ -30,7 +30,7 @@ interface Sentence {
   readonly weights: ReadonlyMap<string, number>;
 }
 
-/** The sentences that say most of a document and of each of its sections, as they stand there. */
+/** Returns the sentences that summarise the document and each of its sections, unchanged. */
 export function summariesOf(
   { text, toc, parts }: AssembledDocument,
   { terms, language, title }: { readonly terms: Terms; readonly language: string | undefined; readonly title: string },
@@ -76,7 +76,7 @@ export function summariesOf(
   });
 }
 
-/** The first sentence that stands there or beyond; they stand in their order. */
+/** Returns the index of the first sentence at or after this place. The sentences are sorted by place. */
 function firstFrom(sentences: readonly Sentence[], place: number): number {
   let [low, high] = [0, sentences.length];
   while (low < high) {
@@ -108,7 +108,7 @@ function rarityOf(sentences: readonly (readonly string[])[]): ReadonlyMap<string
   return new Map(Array.from(counts, ([word, count]) => [word, Math.log(1 + sentences.length / count)]));
 }
 
-/** Of length 1. */
+/** Returns a vector of length 1. */
 function weigh(words: readonly string[], rarity: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const word of words) weights.set(word, (weights.get(word) ?? 0) + (rarity.get(word) ?? 0));
@@ -116,7 +116,10 @@ function weigh(words: readonly string[], rarity: ReadonlyMap<string, number>): R
   return new Map(Array.from(weights, ([word, weight]) => [word, weight / length]));
 }
 
-/** Maximal marginal relevance (Carbonell and Goldstein 1998): near to the middle of all, far from those taken. */
+/**
+ * Chooses sentences by maximal marginal relevance (Carbonell and Goldstein 1998): close to the centroid, far from those
+ * already chosen.
+ */
 function choose(sentences: readonly Sentence[]): readonly Sentence[] {
   const fit = sentences.filter(({ text }) => text.length >= MIN_SENTENCE && text.length <= MAX_SENTENCE);
   const middle = middleOf(fit);

@@ -1,5 +1,5 @@
 import { firstChars } from "../../shared/truncate.ts";
-/** What may stand in letters and signs although it has no width: joiners, and how a sign of emoji is shown. */
+/** Characters without width that letters and emoji need: joiners and variation selectors. */
 const NEEDED = String.raw`\u200c\u200d\ufe0e\ufe0f\u115f\u1160\u180b-\u180f`;
 /** Characters that a person does not see and a model reads, and those that a terminal obeys. */
 const HIDDEN = new RegExp(

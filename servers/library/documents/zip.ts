@@ -4,7 +4,7 @@ import { DocumentError } from "./document-error.ts";
 export interface ZipBounds {
   /** @default 10,000 */
   readonly maxEntries?: number;
-  /** Of all files together, unpacked. @default 524,288,000 */
+  /** Unpacked bytes of all files together. @default 524,288,000 */
   readonly maxBytes?: number;
 }
 
@@ -24,14 +24,14 @@ const CENTRAL = 0x02_01_4b_50;
 const CENTRAL_LENGTH = 46;
 const LOCAL = 0x04_03_4b_50;
 const LOCAL_LENGTH = 30;
-/** Stands where the number is elsewhere, in the form for files beyond 4 GB. */
+/** Marks a number that the ZIP64 record holds, for files above 4 GB. */
 const ELSEWHERE = 0xff_ff_ff_ff;
 const STORED = 0;
 const DEFLATED = 8;
 
 /**
- * The files of a ZIP archive, as books and letters have them. What it would unpack to is known from its list, and held
- * to again while it is unpacked: a list may lie.
+ * Reads the files of a ZIP archive, such as EPUB and DOCX. Limits are checked against the directory, and again while
+ * unpacking, because a directory may be forged.
  */
 export class ZipArchive {
   readonly #bytes: Buffer;
@@ -39,7 +39,7 @@ export class ZipArchive {
   readonly #maxBytes: number;
   #unpacked = 0;
 
-  /** Throws a `DocumentError` for what is no archive, or more than the bounds allow. */
+  /** Throws a `DocumentError` if the bytes are no archive or exceed the limits. */
   constructor(bytes: Uint8Array, { maxEntries = 10_000, maxBytes = 524_288_000 }: ZipBounds = {}) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#maxBytes = maxBytes;

@@ -1,7 +1,7 @@
 import { appendFile, mkdir, open, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** Of the file; what comes after is added all the same, and not open to tools. */
+/** Limit of the record in bytes. Later documents are added, but tools may not read them again. */
 const MAX_BYTES = 20_000_000;
 const LINE_FEED = 10;
 
@@ -9,7 +9,7 @@ const LINE_FEED = 10;
 export class ByPerson {
   readonly #file: string;
   readonly #known = new Set<string>();
-  /** Which file they are of, and how many of its bytes were read: whole lines only. */
+  /** Identifies the file that was read, and the number of bytes read: whole lines only. */
   #inode = 0;
   #read = 0;
 

@@ -4,10 +4,10 @@ import { appendFile, mkdir, readFile, rm, stat, type FileHandle } from "node:fs/
 import { dirname } from "node:path";
 import { openFile, type OpenOptions } from "../documents/open-file.ts";
 
-/** Files whose digests are remembered, and bytes of the file that they are kept in: with more, all begin anew. */
+/** Files whose digests are remembered, and bytes of the record. Beyond either limit the record is started anew. */
 const MAX_KNOWN = 100_000;
 const MAX_BYTES = 40_000_000;
-/** Within it a file may change once more and bear the same time: as long as file systems' clocks stand still. */
+/** A file that changes twice within this time may keep the same timestamp, because file systems have coarse clocks. */
 const COARSE_MS = 2_000;
 const FINE_MS = 100;
 /** No clock that is kept as a whole number of these is a fine one. */
@@ -20,15 +20,15 @@ interface Known {
 }
 
 /**
- * SHA-256 of files. One whose size, times, inode and device are as they were when its digest was taken is not read
- * again: the time of its last change (`ctime`) is the system's own, and is set by no program. As git does, it trusts
- * none of a file that had changed just before, which may change again within the same tick of that clock.
+ * Returns the SHA-256 of files. A file whose size, times, inode and device are unchanged is not read again: programs
+ * cannot set `ctime`, the time of the last change. As in git, a file that changed just before its digest was taken is
+ * read again, because it may change within the same clock tick.
  */
 export class FileDigests {
   readonly #file: string;
   #known: Promise<Map<string, Known>> | undefined;
 
-  /** Where they are kept from one process to the next. */
+  /** The file that keeps digests between processes. */
   constructor(file: string) {
     this.#file = file;
   }
@@ -56,7 +56,7 @@ export class FileDigests {
       await rm(this.#file, { force: true }).catch(() => {});
     }
     known.set(path, { state, digest });
-    // Where nothing can be written, they hold for this process.
+    // If the folder is not writable, digests are kept for this process only.
     await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 })
       // In front as well: the line before may have been cut by a sudden end, and would take this one with it.
       .then(() => appendFile(this.#file, `\n${JSON.stringify([path, state, digest])}\n`, { mode: 0o600 }))
@@ -86,7 +86,7 @@ function hasRested({ mtimeNs, ctimeNs }: BigIntStats, now: number): boolean {
   return now - Number(last / 1_000_000n) > (isFine ? FINE_MS : COARSE_MS);
 }
 
-/** Of so many bytes: one that grows while it is read has no end. */
+/** Reads at most `size` bytes, since a growing file has no end. */
 async function digestOf(handle: FileHandle, size: number): Promise<string> {
   const hash = createHash("sha256");
   const buffer = Buffer.allocUnsafe(Math.min(PIECE, size) || 1);

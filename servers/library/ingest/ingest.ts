@@ -37,7 +37,7 @@ export interface IngestParts {
   readonly options: IngestOptions;
   readonly reader: ReaderProcess;
   readonly digests: FileDigests;
-  /** Reads pictures of pages elsewhere. */
+  /** Reads page pictures with a remote service. */
   readonly onOcr?: (path: string, wanted: OcrWanted, signal: AbortSignal) => Promise<OcrAnswer>;
 }
 
@@ -48,9 +48,9 @@ export interface IngestRequest {
   readonly isReal: boolean;
   /** The address that it came from, in place of its path. */
   readonly uri?: string;
-  /** What its sender says that it is. */
+  /** MIME type given by the sender. */
   readonly mime?: string;
-  /** What the caller knows of it, which goes before what is found in it. */
+  /** Metadata given by the caller. It overrides metadata found in the file. */
   readonly metadata?: FoundMetadata;
   /** @default as the library's own choice is */
   readonly ocr?: OcrWish;
@@ -63,7 +63,7 @@ export interface Ingested {
   readonly document: StoredDocument;
   /** Pages that were read from their pictures just now. */
   readonly ocrPages: number;
-  /** What that cost. */
+  /** Price of that OCR. */
   readonly costOcr: number;
 }
 
@@ -108,7 +108,7 @@ export async function ingest(request: IngestRequest, parts: IngestParts): Promis
   return { status: replaced ? "updated" : "added", document: stored!, ocrPages: made.ocrPages, costOcr };
 }
 
-/** Rejects a wish that nobody is there to fulfil. */
+/** Throws if OCR is requested but not configured. */
 function ocrOf(wish: OcrWish | undefined, own: OcrChoice): OcrChoice {
   if (wish === "off") return NO_OCR;
   if (wish !== "force") return own;
@@ -149,11 +149,11 @@ function nameOf({ path, uri }: { readonly path: string; readonly uri?: string })
 }
 
 interface Known {
-  /** What would make passages of it now. */
+  /** Version of the code and settings that would make passages of it now. */
   readonly pipeline: string;
-  /** What the library has from this place. */
+  /** The stored document of this source. */
   readonly before?: StoredDocument;
-  /** What it has of the same bytes. */
+  /** A stored document with the same bytes. */
   readonly same?: StoredDocument;
 }
 
@@ -219,7 +219,7 @@ async function embedded(
 /** Texts that an embedder gets at a time, so that nothing waits for all of a book. */
 const MAX_BATCH = 256;
 
-/** What a passage is about often stands in the titles above it alone. */
+/** A passage often has its subject only in the titles above it. */
 export async function vectorsOf(
   passages: readonly Pick<PassageFields, "section" | "text">[],
   title: string,

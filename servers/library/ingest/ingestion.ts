@@ -24,7 +24,7 @@ export interface IngestionParts {
   readonly embedder: Embedder | undefined;
   readonly options: IngestOptions;
   readonly reader?: Partial<ReaderBounds> | undefined;
-  /** Where jobs and the lease of watching lie. */
+  /** Folder of the jobs and of the watch lease. */
   readonly folder: string;
   readonly mistral?: MistralOcr | undefined;
   /** @default from the public internet */
@@ -62,7 +62,7 @@ export class Ingestion implements AsyncDisposable {
     this.#removed = new Removed(join(parts.folder, "removed.json"));
     this.#byPerson = new ByPerson(join(parts.folder, "by-person.jsonl"));
     this.#digests = new FileDigests(join(parts.folder, "digests.jsonl"));
-    // What was allowed by its real path is that still when its turn comes.
+    // A path was allowed in its resolved form; it must still be the real path when the job reads it.
     this.jobs = new Jobs(join(parts.folder, "jobs"), (request) => this.add({ ...request, isReal: true }));
   }
 
@@ -91,12 +91,12 @@ export class Ingestion implements AsyncDisposable {
     }
   }
 
-  /** Whether a person added what lies there. */
+  /** Returns whether a user added this source. */
   isByPerson(source: Source): Promise<boolean> {
     return this.#byPerson.has(uriOf(source));
   }
 
-  /** A document that somebody took out is not brought back by watching its folder. */
+  /** Watching a folder does not add a document again that a user removed. */
   async removed(uri: string): Promise<void> {
     await this.#removed.add(uri).catch(() => {});
   }
@@ -119,7 +119,7 @@ export class Ingestion implements AsyncDisposable {
 
   async #watched(paths: readonly string[], { files, onProgress }: Watched): Promise<void> {
     const removed = await this.#removed.uris();
-    // What watches a folder tells of links in it as of files.
+    // The watcher reports symbolic links like files.
     const real = await Promise.all(paths.map((path) => files.resolve(path).catch(() => undefined)));
     const sources = real
       .filter((path) => path !== undefined)
@@ -173,7 +173,7 @@ interface Watched {
   readonly onProgress?: ((report: JobReport) => void) | undefined;
 }
 
-/** Tells of each source once, when it was read. */
+/** Reports each source once, when it has been read. */
 function newReports(onReport: (report: SourceReport) => void): (report: JobReport) => void {
   const told = new Map<string, number>();
   return ({ job_id: id, sources, state }) => {

@@ -31,7 +31,7 @@ export interface JobReport {
   /** Sources. */
   readonly done: number;
   readonly total: number;
-  /** What is read just now, and how many of its pages were. */
+  /** The source that is read now, with its pages. */
   readonly at?: { readonly source: string; readonly page: number; readonly pages: number };
   readonly sources: readonly SourceReport[];
   readonly created: string;
@@ -53,7 +53,7 @@ interface Kept {
 
 /** Files that are still looked for, and how to end the search. */
 export interface SourceSearch {
-  /** What is searched, for reports. */
+  /** Name of the search for sources, for reports. */
   readonly name: string;
   readonly found: Promise<readonly Source[]>;
   cancel(reason: unknown): void;
@@ -63,7 +63,7 @@ export interface JobRequest {
   readonly sources: readonly Source[] | SourceSearch;
   readonly metadata?: FoundMetadata;
   readonly ocr?: OcrWish;
-  /** Begins beside the others, not after them. @default false */
+  /** Runs concurrently with the other jobs instead of after them. @default false */
   readonly isUrgent?: boolean;
   readonly onProgress?: (report: JobReport) => void;
 }
@@ -80,9 +80,9 @@ export type AddSource = (request: {
 const MAX_KEPT = 100;
 const MAX_OPEN = 100;
 const HEARTBEAT_MS = 10_000;
-/** Sources may be many and small: what was read is written down no more often than this. */
+/** Sources may be many and small, so progress is saved at most once per interval. */
 const SAVE_EVERY_MS = 1000;
-/** Whose owner was not heard of for so long, and is not there any more, is taken over. */
+/** A job whose owner sent no sign of life for this time, and whose process has exited, is taken over. */
 const STALE_MS = 30_000;
 
 class Job {
@@ -112,8 +112,8 @@ class Job {
 }
 
 /**
- * Reads many sources one after another, whoever waits for it. Each document is whole or absent, and what was read is
- * known by its bytes, so a job whose process ended is taken up by the next one where it was.
+ * Reads many sources in sequence, independently of the caller. Each document is stored whole or not at all. Documents
+ * are identified by their bytes, so another process can continue a job whose process exited.
  */
 export class Jobs implements AsyncDisposable {
   readonly #folder: string;
@@ -128,7 +128,7 @@ export class Jobs implements AsyncDisposable {
     this.#beat = setInterval(() => void this.#touch(), HEARTBEAT_MS).unref();
   }
 
-  /** Whether one of this process is under way. */
+  /** Returns whether a job of this process is running. */
   get isBusy(): boolean {
     return Array.from(this.#jobs.values()).some(({ kept }) => isOpen(kept.state));
   }
@@ -163,7 +163,7 @@ export class Jobs implements AsyncDisposable {
     this.#jobs.get(id)?.cancelled.abort(new DocumentError("VALIDATION_ERROR", "The job was cancelled.", "cancelled"));
   }
 
-  /** Jobs of all processes, the latest first. */
+  /** Returns the jobs of all processes, latest first. */
   async reports(): Promise<JobReport[]> {
     const others = (await this.#load()).filter(({ id }) => !this.#jobs.has(id)).map((kept) => new Job(kept).report());
     const own = Array.from(this.#jobs.values(), (job) => job.report());
@@ -174,7 +174,7 @@ export class Jobs implements AsyncDisposable {
     return (await this.reports()).find((report) => report.job_id === id);
   }
 
-  /** Takes up what a process that is gone left open; gives how many jobs that were. */
+  /** Continues the jobs of exited processes. Returns the number of jobs. */
   async resume(now = Date.now()): Promise<number> {
     const left = (await this.#load()).filter(({ id, state }) => isOpen(state) && !this.#jobs.has(id));
     let taken = 0;
@@ -267,7 +267,7 @@ export class Jobs implements AsyncDisposable {
     return join(this.#folder, `${id}.json`);
   }
 
-  // Where nothing can be written, a job goes on and is not taken up by others.
+  // If the folder is not writable, the job runs, but no other process can continue it.
   async #save(job: Job): Promise<void> {
     const { kept } = job;
     job.savedAt = performance.now();
@@ -315,7 +315,7 @@ function failed(source: string, error: unknown): SourceReport {
   return { source, status: "failed", error: (error as Error).message, code, ...reason };
 }
 
-/** What they came to is nobody's, and would hold what came before it for ever. */
+/** Drops the values: keeping them would retain all earlier ones. */
 async function bothOf(first: Promise<unknown>, second: Promise<unknown>): Promise<void> {
   await Promise.all([first, second]);
 }

@@ -3,12 +3,12 @@ import { hostname } from "node:os";
 import { dirname } from "node:path";
 
 const BEAT_MS = 10_000;
-/** On another machine only the time of its file tells whether a holder is there. */
+/** The lease file's time is the only sign of life of a holder on another machine. */
 const STALE_MS = 30_000;
-/** To take one over takes a few calls of the system; whoever takes longer has ended at it. */
+/** Taking over needs a few system calls; a process that takes longer has died doing so. */
 const CLAIM_MS = 10_000;
 
-/** Held by one process at a time, by a file; whoever comes after a holder that is gone may take it. */
+/** A lock file that one process holds at a time. Another process may take it when the holder has exited. */
 export class Lease {
   readonly #file: string;
   #beat: NodeJS.Timeout | undefined;
@@ -21,7 +21,7 @@ export class Lease {
     return this.#beat !== undefined;
   }
 
-  /** Whether it is ours now. */
+  /** Returns whether this process holds it now. */
   async take(now = Date.now()): Promise<boolean> {
     if (this.isHeld) return true;
     if (!(await this.#write(this.#file)) && !(await this.#takeOver(now))) return false;
@@ -46,8 +46,8 @@ export class Lease {
   }
 
   /**
-   * From a holder that is gone. Only one process does so at a time and looks again first, so that none removes what
-   * another has just taken.
+   * Takes the lease of a process that has exited. One process does so at a time and checks again first, so that none
+   * removes a lease that another has just taken.
    */
   async #takeOver(now: number): Promise<boolean> {
     if (!(await this.#isLeft(now))) return false;
@@ -95,7 +95,7 @@ interface Holder {
   readonly host?: unknown;
 }
 
-/** Of a file whose writer ended in the middle, or whose disk was full, only the time tells. */
+/** A holder that died while writing, or a full disk, leaves an incomplete file. Then only its time counts. */
 function holderIn(text: string): Holder {
   try {
     return JSON.parse(text) as Holder;
@@ -104,7 +104,7 @@ function holderIn(text: string): Holder {
   }
 }
 
-/** Whether a process of this machine is there. */
+/** Returns whether this process of this machine is running. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

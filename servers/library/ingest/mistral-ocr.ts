@@ -13,13 +13,13 @@ export interface MistralOcrOptions {
   readonly key: string;
   /** @default "mistral-ocr-latest" */
   readonly model?: string;
-  /** Of a page, in the currency of whoever pays. @default 0.001 */
+  /** Price of a page, in the user's currency. @default 0.001 */
   readonly price?: number;
   /** Pages that were paid for are kept in this folder. */
   readonly cache: string;
 }
 
-/** What was read of a document, and what of it was paid for just now. */
+/** Text of the requested pages, and the pages that this request paid for. */
 export interface OcrAnswer {
   /** Markdown of the pages that were wanted, in their order. */
   readonly pages: readonly string[];
@@ -31,11 +31,11 @@ export interface OcrAnswer {
 const MAX_BYTES = 50_000_000;
 const MAX_ANSWER = 100_000_000;
 const TIMEOUT_MS = 600_000;
-/** Pages of one question: with one that fails, no more than these are asked for again. */
+/** Pages per request. After a failure only these are requested again. */
 const MAX_PAGES = 100;
 const TRIES = 3;
 
-/** Has pictures of pages read by Mistral's service. What it answered once is kept: pages cost money. */
+/** Reads page pictures with Mistral's service. Answers are stored, because pages cost money. */
 export class MistralOcr implements AsyncDisposable {
   readonly #source: HttpSource;
   readonly #model: string;
@@ -66,7 +66,7 @@ export class MistralOcr implements AsyncDisposable {
     });
   }
 
-  /** Rejects with `OCR_UNAVAILABLE`; what was answered until then is kept. */
+  /** Rejects with `OCR_UNAVAILABLE`. Answers received before that are stored. */
   async read(path: string, { mime, contentHash, pages }: OcrWanted, signal: AbortSignal): Promise<OcrAnswer> {
     const known = await this.#load(contentHash);
     const missing = pages.filter((page) => !known.has(page));

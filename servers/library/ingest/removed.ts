@@ -3,10 +3,10 @@ import { writeKept } from "./kept-file.ts";
 
 const MAX_KEPT = 10_000;
 
-/** What somebody took out of the library, so that watching its folder does not bring it back. */
+/** Sources that users removed, so that watching a folder does not add them again. */
 export class Removed {
   readonly #file: string;
-  /** Changes come one after another, so that none of them is lost to one that began at the same time. */
+  /** Changes run in sequence, so that concurrent ones are not lost. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(file: string) {

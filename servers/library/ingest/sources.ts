@@ -5,20 +5,20 @@ import { filesOf, type FilePolicy } from "../documents/open-folders.ts";
 import { EXTENSIONS } from "../documents/formats.ts";
 import { firstChars } from "../../shared/truncate.ts";
 
-/** What is read: a file by its real path, or what stands at an address. */
+/** A source: a file by its real path, or a URL. */
 export type Source = { readonly path: string } | { readonly url: string };
 
 export interface SourcePolicy {
   readonly files: FilePolicy;
-  /** Whether addresses may be asked. */
+  /** Whether URLs may be fetched. */
   readonly allowUrls: boolean;
-  /** Whether a person added it: that may be read again, wherever it lies. @default nothing is */
+  /** Returns whether a user added the source; it may then be read again from any place. @default always false */
   readonly isByPerson?: (source: Source) => Promise<boolean>;
 }
 
 const MAX_ADDRESS = 2_048;
 const MAX_GLOB = 1_000;
-/** More of them in one pattern would take long to compare. */
+/** Matching a pattern with more stars would take too long. */
 const MAX_STARS = 12;
 
 /**
@@ -89,7 +89,7 @@ function addressOf(given: string): string {
       "VALIDATION_ERROR",
       `An address must begin with https:// and name no user, got ${shown}. A file is named by its path.`,
     );
-  // What stands behind the sign is a place in the page.
+  // The fragment of a URL is a place in the page, not another page.
   url.hash = "";
   return url.href;
 }
@@ -113,7 +113,7 @@ async function matching(pattern: string, files: FilePolicy, signal: AbortSignal 
     .map((path) => ({ path }));
 }
 
-/** `**` stands for folders, `*` and `?` for letters of one name, `{a,b}` for either. */
+/** `**` matches folders, `*` and `?` letters of one name, `{a,b}` either text. */
 function matcherOf(pattern: string): RegExp {
   const source = pattern.replaceAll(/\*\*\/|\*+|\?|\{[^{}/]*\}|[^*?{]+|\{/g, (piece) => {
     if (piece === "**/") return "(?:[^/]+/)*";

@@ -7,7 +7,7 @@ import { Lease } from "./lease.ts";
 
 export interface WatchOptions {
   readonly roots: readonly string[];
-  /** Where the lease lies. */
+  /** File of the lease. */
   readonly folder: string;
   /** Gets files that are new or changed. Where it rejects they were not taken, and come again. */
   readonly onFiles: (paths: readonly string[]) => Promise<void>;
@@ -21,7 +21,7 @@ const DEFAULTS = { settleMs: 2_000, sweepMs: 600_000 };
 const LEASE_MS = 30_000;
 /** How long a system may take to begin watching. */
 const READY_MS = 30_000;
-/** Files whose state is remembered; of more, each sweep asks for the bytes. */
+/** Files whose state is remembered. Files beyond the limit are compared at each sweep. */
 const MAX_KNOWN = 100_000;
 
 /**
@@ -58,11 +58,11 @@ export class Watch implements AsyncDisposable {
     if (this.#isClosed) return this.#lease.release();
     const ignored = (path: string): boolean => /(^|[\\/])\.[^\\/]/.test(this.#below(path));
     this.#watcher = watchFiles([...this.#options.roots], { ignored, ignoreInitial: true, followSymlinks: false });
-    // What it cannot watch, the sweep still sees.
+    // The sweep finds changes that the watcher cannot report.
     this.#watcher.on("error", () => {});
     this.#watcher.on("add", (path) => this.#changed(path));
     this.#watcher.on("change", (path) => this.#changed(path));
-    // What comes before the watcher is ready is nothing new to it, so the sweep comes after.
+    // Events before the watcher is ready describe existing files, so the sweep runs afterwards.
     await this.#ready(this.#watcher);
     await this.#sweep();
   }
@@ -79,7 +79,7 @@ export class Watch implements AsyncDisposable {
   async #ready(watcher: FSWatcher): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((done) => {
-      // One that is closed before never says that it is ready.
+      // A watcher that is closed before it is ready never reports that it is.
       this.#endWait = done;
       timer = setTimeout(done, READY_MS).unref();
       watcher.once("ready", done);

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { DocumentError } from "../documents/document-error.ts";
 import type { Judged } from "./ndcg.ts";
 
-/** Of one collection: it is held in memory. */
+/** Limit of one collection, which is held in memory. */
 const MAX_DOCUMENTS = 1_000_000;
 const MAX_QUESTIONS = 100_000;
 const QRELS = ["qrels/test.tsv", "qrels/dev.tsv", "qrels.tsv"];
@@ -18,13 +18,13 @@ export interface BeirDocument {
 
 export interface BeirCollection {
   readonly documents: readonly BeirDocument[];
-  /** Those that somebody judged. */
+  /** Questions with relevance judgements. */
   readonly questions: readonly Judged[];
 }
 
 /**
- * A collection as BEIR lays them out: `corpus.jsonl`, `queries.jsonl` and `qrels/test.tsv`. Rejects with
- * `VALIDATION_ERROR` for what is none.
+ * Reads a collection in the BEIR layout: `corpus.jsonl`, `queries.jsonl` and `qrels/test.tsv`. Rejects with
+ * `VALIDATION_ERROR` if a file does not have this layout.
  */
 export async function readBeir(folder: string): Promise<BeirCollection> {
   const documents: BeirDocument[] = [];
@@ -87,13 +87,13 @@ function fieldsIn(file: string, at: number, line: string): Readonly<Record<strin
     const fields: unknown = JSON.parse(line);
     if (typeof fields === "object" && fields !== null) return fields as Readonly<Record<string, unknown>>;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw invalid(file, `line ${at} is no JSON`);
 }
 
 async function* linesOf(file: string): AsyncGenerator<{ readonly at: number; readonly line: string }> {
-  // What cannot be opened would be told by the stream alone.
+  // Otherwise only the stream would report that the file cannot be opened.
   await access(file).catch((error: unknown) => {
     throw invalid(file, (error as Error).message);
   });

@@ -20,7 +20,7 @@ export interface Evaluated {
 }
 
 export interface Evaluation {
-  /** ISO 639-1: whose stems are cut. */
+  /** ISO 639-1 code of the language whose stems are used. */
   readonly language: string;
   readonly embedder?: Embedder | undefined;
   readonly signal: AbortSignal;

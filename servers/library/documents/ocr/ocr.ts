@@ -1,7 +1,7 @@
-/** Whether pictures of text are read, and by whom. */
+/** OCR settings: which engine reads pictures of text, and when. */
 export interface OcrChoice {
   readonly by: "off" | "local" | "mistral";
-  /** `auto`: pages without text alone; `force`: all pages, whatever text they hold. */
+  /** `auto`: only pages without text; `force`: all pages. */
   readonly when: "auto" | "force";
   /** ISO 639-1, tried in this order where the document's own is not known. */
   readonly languages: readonly string[];
@@ -9,7 +9,7 @@ export interface OcrChoice {
   readonly data?: string;
 }
 
-/** What is wanted of one document: as the library's own choice is, not at all, or of all its pages. */
+/** OCR of one document: as the library is configured, off, or all pages. */
 export type OcrWish = "auto" | "off" | "force";
 
 export const NO_OCR: OcrChoice = { by: "off", when: "auto", languages: [] };

@@ -58,7 +58,7 @@ function headOf(content: Buffer): Head {
   return { width, height, depth, kind };
 }
 
-/** PNG, section 9: each row says how it was made of what stands before and above. */
+/** PNG, section 9: each row names the filter that predicts it from the pixels to the left and above. */
 function unfilter(rows: Buffer, rowBytes: number, step: number): void {
   for (let start = 0; start + rowBytes < rows.length; start += rowBytes + 1) {
     const filter = rows[start]!;

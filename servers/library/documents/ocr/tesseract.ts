@@ -23,7 +23,7 @@ interface Engine {
 }
 
 const PURPOSE = "reading pictures of text on this machine";
-/** What the engine takes of memory it gives back with its end alone. */
+/** The engine frees its memory only when it is closed. */
 const PAGES_OF_AN_ENGINE = 50;
 /** Larger pictures are no pages of a book. */
 const MAX_PIXELS = 60_000_000;
@@ -109,7 +109,7 @@ async function createEngine(): Promise<Engine> {
   return createOCREngine({ wasmBinary: await readFile(join(dirname(place), build)) });
 }
 
-/** Of the document's language where it is known, else of those that were chosen and are there. */
+/** Loads the models of the document's language if it is known, else the configured languages that are installed. */
 async function modelsOf({ data, languages }: OcrChoice, language: string | undefined): Promise<Uint8Array[]> {
   if (resolveExtra("ocr", "tesseract-wasm") === undefined)
     throw new DocumentError("OCR_UNAVAILABLE", missingExtra("ocr", PURPOSE));
