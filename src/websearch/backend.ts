@@ -8,8 +8,8 @@ export interface Backend {
   readonly name: string;
   /** What of a request is this service's own. */
   request(query: string, count: number, options: WebSearchOptions): BackendRequest;
-  /** Hits in the service's order; an empty list only when it says that there are none. Throws a `FailError`. */
-  read(response: OutboundResponse): readonly WebHit[];
+  /** Hits in the service's order; an empty list only if it reports that there are none. Rejects with a `FailError`. */
+  read(response: OutboundResponse): Promise<readonly WebHit[]>;
 }
 
 export type BackendRequest = Pick<OutboundRequest, "url" | "method" | "headers" | "body">;

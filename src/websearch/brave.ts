@@ -2,9 +2,8 @@ import { isJsonObject, objectMember, stringMember } from "../core/json/json.ts";
 import { outboundFailure, statusFailure } from "../outbound/failures.ts";
 import { jsonOf, retryAfterMs, type OutboundResponse } from "../outbound/outbound-client.ts";
 import type { Backend } from "./backend.ts";
-import { plainText } from "./html.ts";
 import type { WebSearchOptions } from "./options.ts";
-import { toHit, type WebHit } from "./web-hit.ts";
+import { readHits, type WebHit } from "./web-hit.ts";
 
 const NAME = "Brave Search";
 /** What the API takes at most. */
@@ -27,7 +26,7 @@ export const BRAVE: Backend = {
   read: readAnswer,
 };
 
-function readAnswer(response: OutboundResponse): readonly WebHit[] {
+async function readAnswer(response: OutboundResponse): Promise<readonly WebHit[]> {
   if (response.status !== 200) throw refusal(response);
   const answer = jsonOf(response, NAME);
   if (!isJsonObject(answer) || answer["type"] !== "search")
@@ -39,15 +38,7 @@ function readAnswer(response: OutboundResponse): readonly WebHit[] {
   const results = objectMember(answer, "web")?.["results"] ?? [];
   if (!Array.isArray(results))
     throw outboundFailure("malformed", { service: NAME, what: "answered a search whose results are no list." });
-  return results.flatMap((one: unknown) =>
-    isJsonObject(one)
-      ? (toHit(
-          plainText(stringMember(one, "title") ?? ""),
-          stringMember(one, "url") ?? "",
-          plainText(stringMember(one, "description") ?? ""),
-        ) ?? [])
-      : [],
-  );
+  return readHits(results, { title: "title", link: "url", snippet: "description" });
 }
 
 /** `{type: "ErrorResponse", error: {code, detail}}`; a key that is wrong comes as 422. */

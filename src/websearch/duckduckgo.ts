@@ -1,7 +1,7 @@
 import { outboundFailure, statusFailure } from "../outbound/failures.ts";
 import { retryAfterMs, type OutboundResponse } from "../outbound/outbound-client.ts";
 import type { Backend } from "./backend.ts";
-import { htmlPieces, type HtmlPiece } from "./html.ts";
+import { parseHtml, type HtmlSink } from "./html.ts";
 import type { WebSearchOptions } from "./options.ts";
 import { toHit, type WebHit } from "./web-hit.ts";
 
@@ -29,7 +29,7 @@ export const DUCKDUCKGO: Backend = {
   read: readPage,
 };
 
-function readPage(response: OutboundResponse): readonly WebHit[] {
+async function readPage(response: OutboundResponse): Promise<readonly WebHit[]> {
   const html = response.body.toString("utf8");
   // The challenge comes with status 202, and now and then with 200.
   if (response.status === 202 || CHALLENGE.test(html)) {
@@ -39,7 +39,7 @@ function readPage(response: OutboundResponse): readonly WebHit[] {
     throw outboundFailure("limited", { service: NAME, what }, { retryAfterMs: CAPTCHA_PAUSE_MS });
   }
   if (response.status !== 200) throw statusFailure(NAME, response.status, retryAfterMs(response, Date.now()));
-  const { hits, saysNone } = readResults(html);
+  const { hits, saysNone } = await readResults(html);
   if (hits.length === 0 && !saysNone)
     throw outboundFailure("malformed", {
       service: NAME,
@@ -50,60 +50,79 @@ function readPage(response: OutboundResponse): readonly WebHit[] {
 
 const CHALLENGE = /anomaly-modal|\/anomaly\.js|id="challenge-form"/;
 
-/**
- * Goes through a page once: a link begins a hit, the next snippet is its own; what stands in an advertisement is passed
- * over.
- */
-function readResults(html: string): { readonly hits: readonly WebHit[]; readonly saysNone: boolean } {
-  const found: Draft[] = [];
-  let saysNone = false;
-  let isAd = false;
-  let reading: Reading | undefined;
-  for (const piece of htmlPieces(html)) {
-    saysNone ||= saysNoResults(piece);
-    if (piece.type === "text") reading?.add(piece.text);
-    else if (piece.type === "close") reading = piece.name === reading?.element ? undefined : reading;
-    else {
-      isAd = beginsAd(piece) ?? isAd;
-      if (!isAd) reading = startReading(piece, found) ?? reading;
-    }
-  }
-  return { hits: found.flatMap(({ title, href, snippet }) => hitOf(title, href, snippet) ?? []), saysNone };
-}
-
-function saysNoResults(piece: HtmlPiece): boolean {
-  if (piece.type === "text") return /No (?:more )?results(?: found)?\b/i.test(piece.text);
-  return piece.type === "open" && (piece.hasClass("no-results") || piece.hasClass("result--no-result"));
-}
-
-/** Whether the result that this tag begins is paid for; nothing where it begins none. */
-function beginsAd({ name, hasClass }: OpenTag): boolean | undefined {
-  if (name === "div" && hasClass("result")) return hasClass("result--ad");
-  return name === "tr" ? hasClass("result-sponsored") : undefined;
-}
-
-type OpenTag = HtmlPiece & { readonly type: "open" };
-
 interface Draft {
   title: string;
   readonly href: string;
   snippet: string;
 }
 
-interface Reading {
-  readonly element: string;
-  add(text: string): void;
+interface Results {
+  readonly hits: readonly WebHit[];
+  /** The page reports that nothing was found. */
+  readonly saysNone: boolean;
 }
 
-function startReading(tag: OpenTag, found: Draft[]): Reading | undefined {
-  if (tag.name === "a" && (tag.hasClass("result__a") || tag.hasClass("result-link"))) {
-    const draft: Draft = { title: "", href: tag.attribute("href") ?? "", snippet: "" };
-    found.push(draft);
-    return { element: "a", add: (text) => void (draft.title += text) };
+async function readResults(html: string): Promise<Results> {
+  const reader = new ResultReader();
+  await parseHtml(html, reader);
+  const hits = reader.drafts.flatMap(({ title, href, snippet }) => hitOf(title, href, snippet) ?? []);
+  return { hits, saysNone: reader.saysNone };
+}
+
+/**
+ * Reads a page of results in one pass: a link begins a hit, and the next snippet belongs to it. Ignores advertisements.
+ */
+class ResultReader implements HtmlSink {
+  readonly drafts: Draft[] = [];
+  saysNone = false;
+  #isAd = false;
+  /** Adds text to the title or snippet that is open now. */
+  #add: ((text: string) => void) | undefined;
+  #depth = 0;
+  /** Depth of the element that holds the open title or snippet. */
+  #addDepth = 0;
+
+  open(name: string, attributes: ReadonlyMap<string, string>): void {
+    this.#depth += 1;
+    const classes = new Set(attributes.get("class")?.split(/\s+/));
+    this.saysNone ||= classes.has("no-results") || classes.has("result--no-result");
+    this.#isAd = beginsAd(name, classes) ?? this.#isAd;
+    if (this.#isAd) return;
+    const add = this.#begin(name, classes, attributes);
+    if (add) [this.#add, this.#addDepth] = [add, this.#depth];
+    else if (name === "br") this.#add?.(" ");
   }
-  const last = found.at(-1);
-  if (last?.snippet !== "" || !(tag.hasClass("result__snippet") || tag.hasClass("result-snippet"))) return undefined;
-  return { element: tag.name, add: (text) => void (last.snippet += text) };
+
+  text(text: string): void {
+    this.saysNone ||= /No (?:more )?results(?: found)?\b/i.test(text);
+    this.#add?.(text);
+  }
+
+  close(): void {
+    if (this.#depth === this.#addDepth) this.#add = undefined;
+    this.#depth -= 1;
+  }
+
+  #begin(
+    name: string,
+    classes: ReadonlySet<string>,
+    attributes: ReadonlyMap<string, string>,
+  ): ((text: string) => void) | undefined {
+    if (name === "a" && (classes.has("result__a") || classes.has("result-link"))) {
+      const draft: Draft = { title: "", href: attributes.get("href") ?? "", snippet: "" };
+      this.drafts.push(draft);
+      return (text) => void (draft.title += text);
+    }
+    const last = this.drafts.at(-1);
+    const isSnippet = classes.has("result__snippet") || classes.has("result-snippet");
+    return isSnippet && last?.snippet === "" ? (text) => void (last.snippet += text) : undefined;
+  }
+}
+
+/** Whether the result that this tag begins is an advertisement. Undefined if the tag begins no result. */
+function beginsAd(name: string, classes: ReadonlySet<string>): boolean | undefined {
+  if (name === "div" && classes.has("result")) return classes.has("result--ad");
+  return name === "tr" ? classes.has("result-sponsored") : undefined;
 }
 
 const HERE = "https://duckduckgo.com/";

@@ -1,134 +1,60 @@
-/** A piece of an HTML page, as far as reading a list of results needs it. */
-export type HtmlPiece =
-  | { readonly type: "text"; readonly text: string }
-  | {
-      readonly type: "open";
-      readonly name: string;
-      attribute(name: string): string | undefined;
-      hasClass(name: string): boolean;
-    }
-  | { readonly type: "close"; readonly name: string };
+import type { Parser } from "htmlparser2";
 
-/** Elements whose content is no markup. */
-const RAW: ReadonlySet<string> = new Set(["script", "style", "textarea", "title"]);
-
-/**
- * Cuts a page into tags and texts, in one pass over it; comments and scripts are left out. Never throws, whatever the
- * page is.
- */
-export function* htmlPieces(html: string): Generator<HtmlPiece> {
-  let at = 0;
-  while (at < html.length) {
-    const start = html.indexOf("<", at);
-    if (start !== at) yield { type: "text", text: decodeEntities(html.slice(at, start === -1 ? html.length : start)) };
-    if (start === -1) return;
-    if (html.startsWith("<!--", start)) {
-      at = endOf(html, "-->", start + 4);
-      continue;
-    }
-    const end = tagEnd(html, start);
-    const tag = toTag(html.slice(start + 1, end - 1));
-    if (tag) yield tag;
-    else if (!/^<[!?/]/.test(html.slice(start, start + 2)))
-      yield { type: "text", text: decodeEntities(html.slice(start, end)) };
-    at = tag?.type === "open" && RAW.has(tag.name) ? rawEnd(html, tag.name, end) : end;
-  }
+/** Receives the parts of an HTML page in document order, with character references decoded. */
+export interface HtmlSink {
+  /** `attributes` has no prototype members that a page could use. */
+  open(name: string, attributes: ReadonlyMap<string, string>): void;
+  text(text: string): void;
+  close(name: string): void;
 }
 
-function endOf(html: string, mark: string, from: number): number {
-  const end = html.indexOf(mark, from);
-  return end === -1 ? html.length : end + mark.length;
-}
-
-// Up to the next closing tag of the same name in any case; a page without one ends here.
-function rawEnd(html: string, name: string, from: number): number {
-  for (let at = html.indexOf("</", from); at !== -1; at = html.indexOf("</", at + 2)) {
-    if (html.slice(at + 2, at + 2 + name.length).toLowerCase() === name) return at;
-  }
-  return html.length;
-}
-
-/** One past the `>` that ends a tag; a `>` in a quoted value does not. */
-function tagEnd(html: string, start: number): number {
-  let quote = "";
-  for (let at = start + 1; at < html.length; at += 1) {
-    const char = html[at]!;
-    if (quote !== "") {
-      if (char === quote) quote = "";
-    } else if ((char === '"' || char === "'") && html[at - 1] === "=") quote = char;
-    else if (char === ">") return at + 1;
-  }
-  return html.length;
-}
-
-function toTag(inside: string): HtmlPiece | undefined {
-  const [, slash, name] = /^(\/?)([a-zA-Z][a-zA-Z0-9-]*)/.exec(inside) ?? [];
-  if (name === undefined) return undefined;
-  if (slash === "/") return { type: "close", name: name.toLowerCase() };
-  const rest = inside.slice(name.length);
-  const attribute = (wanted: string): string | undefined => readAttribute(rest, wanted);
-  return {
-    type: "open",
-    name: name.toLowerCase(),
-    attribute,
-    hasClass: (one) => (attribute("class") ?? "").split(/\s+/).includes(one),
-  };
-}
-
-const ATTRIBUTE = /([^\s"'=<>/]+)(?:=(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g;
-
-function readAttribute(text: string, wanted: string): string | undefined {
-  for (const [, name, double, single, bare] of text.matchAll(ATTRIBUTE)) {
-    if (name!.toLowerCase() === wanted) return decodeEntities(double ?? single ?? bare ?? "");
-  }
-  return undefined;
-}
-
-const NAMED: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    amp: "&",
-    lt: "<",
-    gt: ">",
-    quot: '"',
-    apos: "'",
-    nbsp: " ",
-    hellip: "…",
-    mdash: "—",
-    ndash: "–",
-    lsquo: "‘",
-    rsquo: "’",
-    ldquo: "“",
-    rdquo: "”",
-    laquo: "«",
-    raquo: "»",
-    middot: "·",
-    bull: "•",
-    copy: "©",
-    reg: "®",
-    trade: "™",
-    deg: "°",
-    euro: "€",
-    times: "×",
-  }),
+/** Elements nested deeper than this end the reading: the parser's time grows with the square of the depth. */
+const MAX_DEPTH = 1000;
+/** Elements whose text a browser does not show in the page. */
+const HIDDEN: ReadonlySet<string> = new Set(["script", "style", "template", "textarea", "title"]);
+/** Elements that begin a new line, so that words on either side are separate. */
+const BREAKS: ReadonlySet<string> = new Set(
+  (
+    "address article aside blockquote br dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header " +
+    "hr li main nav ol p pre section table tbody td tfoot th thead tr ul"
+  ).split(" "),
 );
 
-/** Text with its character references replaced; what is none stays as it is. */
-export function decodeEntities(text: string): string {
-  return text.replaceAll(
-    /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}));/g,
-    (whole, ...[decimal, hex, name]: (string | undefined)[]) => {
-      if (name !== undefined) return NAMED.get(name) ?? whole;
-      const code = decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal);
-      return code > 0 && code <= 0x10_ff_ff && !(code >= 0xd8_00 && code <= 0xdf_ff)
-        ? String.fromCodePoint(code)
-        : whole;
+/**
+ * Parses a page. Omits comments and the content of scripts and the like. Resolves for every input; a page with elements
+ * nested too deeply is read up to them.
+ */
+export async function parseHtml(html: string, sink: HtmlSink): Promise<void> {
+  // Loaded with the first answer that contains markup: a hub that never searches the web does not need it.
+  const { Parser } = await import("htmlparser2");
+  let depth = 0;
+  let hidden = 0;
+  const parser: Parser = new Parser({
+    onopentag(name, attributes) {
+      depth += 1;
+      if (depth > MAX_DEPTH) return parser.pause();
+      if (HIDDEN.has(name)) hidden += 1;
+      if (hidden === 0) sink.open(name, new Map(Object.entries(attributes)));
     },
-  );
+    ontext(text) {
+      if (hidden === 0 && depth <= MAX_DEPTH) sink.text(text);
+    },
+    onclosetag(name) {
+      depth -= 1;
+      if (hidden === 0) sink.close(name);
+      else if (HIDDEN.has(name)) hidden -= 1;
+    },
+  });
+  parser.end(html);
 }
 
-/** The text of a fragment, without its tags. */
-export function plainText(html: string): string {
+/** Returns the text of a fragment without its tags; a blank separates the text of neighbouring blocks. */
+export async function plainText(html: string): Promise<string> {
+  if (!/[<&]/.test(html)) return html;
   let text = "";
-  for (const piece of htmlPieces(html)) if (piece.type === "text") text += piece.text;
+  const separate = (name: string): void => {
+    if (BREAKS.has(name)) text += " ";
+  };
+  await parseHtml(html, { open: separate, text: (piece) => void (text += piece), close: separate });
   return text;
 }

@@ -1,10 +1,9 @@
-import { isJsonObject, stringMember } from "../core/json/json.ts";
+import { isJsonObject } from "../core/json/json.ts";
 import { outboundFailure, statusFailure } from "../outbound/failures.ts";
 import { jsonOf, retryAfterMs, type OutboundResponse } from "../outbound/outbound-client.ts";
 import type { Backend } from "./backend.ts";
 import type { WebSearchOptions } from "./options.ts";
-import { plainText } from "./html.ts";
-import { toHit, type WebHit } from "./web-hit.ts";
+import { readHits, type WebHit } from "./web-hit.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
 const NAME = "SearXNG";
@@ -23,7 +22,7 @@ export const SEARXNG: Backend = {
   read: readAnswer,
 };
 
-function readAnswer(response: OutboundResponse): readonly WebHit[] {
+async function readAnswer(response: OutboundResponse): Promise<readonly WebHit[]> {
   if (response.status === 403) {
     throw outboundFailure("denied", {
       service: NAME,
@@ -38,17 +37,9 @@ function readAnswer(response: OutboundResponse): readonly WebHit[] {
       service: NAME,
       what: "answered JSON without a list of `results`. Check `web_search.base_url`.",
     });
-  const hits = results.flatMap((one: unknown) =>
-    isJsonObject(one)
-      ? (toHit(textOf(one, "title"), stringMember(one, "url") ?? "", textOf(one, "content")) ?? [])
-      : [],
-  );
+  const hits = await readHits(results, { title: "title", link: "url", snippet: "content" });
   if (hits.length === 0) assertNobodyFailed(answer["unresponsive_engines"]);
   return hits;
-}
-
-function textOf(result: Parameters<typeof stringMember>[0], key: string): string {
-  return plainText(stringMember(result, key) ?? "");
 }
 
 const MAX_NAMED = 5;

@@ -1,4 +1,7 @@
+import { isJsonObject, stringMember } from "../core/json/json.ts";
 import { firstChars } from "../core/text/truncate.ts";
+import { plainText } from "./html.ts";
+
 /** One result of a web search. */
 export interface WebHit {
   readonly title: string;
@@ -11,6 +14,26 @@ export interface WebHit {
 const MAX_TITLE_CHARS = 300;
 const MAX_SNIPPET_CHARS = 1000;
 const MAX_LINK_CHARS = 4096;
+
+/** Members of a service's JSON result. */
+interface HitMembers {
+  readonly title: string;
+  readonly link: string;
+  readonly snippet: string;
+}
+
+/** Reads hits from JSON results whose texts may have markup. Omits results without a link that can be followed. */
+export async function readHits(results: readonly unknown[], members: HitMembers): Promise<readonly WebHit[]> {
+  const hits = await Promise.all(
+    results.filter(isJsonObject).map(async (one) => {
+      const [title, snippet] = await Promise.all(
+        [members.title, members.snippet].map((key) => plainText(stringMember(one, key) ?? "")),
+      );
+      return toHit(title!, stringMember(one, members.link) ?? "", snippet!);
+    }),
+  );
+  return hits.filter((hit) => hit !== undefined);
+}
 
 /** A hit in plain text; nothing when its link cannot be followed. */
 export function toHit(title: string, link: string, snippet: string): WebHit | undefined {

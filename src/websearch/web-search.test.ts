@@ -77,6 +77,16 @@ describe("DuckDuckGo", () => {
     expect(answer).toEqual({ ok: true, hits: [{ title: "The sea otter", link: SEA.link, snippet: SEA.snippet }] });
   });
 
+  test("a snippet ends with the element that began it, and its entities and line breaks are decoded", async () => {
+    const page =
+      '<div class="result"><a class="result__a" href="https://otters.example/sea">Caf&eacute;<br>&amp; bar</a>' +
+      '<div class="result__snippet">one <div>two<p>three</div> four</div> <div>not part of it</div></div>';
+    expect(await searchAt({}, (_request, response) => sendHtml(response, 200, page))).toEqual({
+      ok: true,
+      hits: [{ title: "Café & bar", link: "https://otters.example/sea", snippet: "one twothree four" }],
+    });
+  });
+
   test("a page that says that there is nothing is an empty list", async () => {
     expect(await searchAt({}, (_request, response) => sendHtml(response, 200, DUCKDUCKGO_NONE))).toEqual({
       ok: true,
