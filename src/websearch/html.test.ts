@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { array, assert, asyncProperty, constantFrom } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseHtml, plainText } from "./html.ts";
 
@@ -83,9 +83,9 @@ test("elements next to one another have no limit", async () => {
 });
 
 test("every input gives balanced tags", async () => {
-  const piece = fc.constantFrom("<a>", "</a>", "<p", ">", "<!--", "-->", "<script>", "</script>", "&lt", ";", "x", '"');
-  await fc.assert(
-    fc.asyncProperty(fc.array(piece, { maxLength: 30 }), async (pieces) => {
+  const piece = constantFrom("<a>", "</a>", "<p", ">", "<!--", "-->", "<script>", "</script>", "&lt", ";", "x", '"');
+  await assert(
+    asyncProperty(array(piece, { maxLength: 30 }), async (pieces) => {
       const open: string[] = [];
       await parseHtml(pieces.join(""), {
         open: (name) => void open.push(name),

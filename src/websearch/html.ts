@@ -15,8 +15,8 @@ const HIDDEN: ReadonlySet<string> = new Set(["script", "style", "template", "tex
 /** Elements that begin a new line, so that words on either side are separate. */
 const BREAKS: ReadonlySet<string> = new Set(
   (
-    "address article aside blockquote br dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header " +
-    "hr li main nav ol p pre section table tbody td tfoot th thead tr ul"
+    "address article aside blockquote br dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 " +
+    "header hr li main nav ol p pre section table tbody td tfoot th thead tr ul"
   ).split(" "),
 );
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { displayWidth, table } from "./table.ts";
+import { cutToWidth, displayWidth, table } from "./table.ts";
 
 const ROWS = [
   ["a", "short"],
@@ -36,6 +36,32 @@ test("an address in a block is whole, so that it can be copied", () => {
     "  tool get_current_datetime",
     "  http://127.0.0.1:50051/mcp",
   ]);
+});
+
+test.each([
+  ["ASCII", "abc", 3],
+  ["an empty text", "", 0],
+  ["a flag", "🇩🇪", 2],
+  ["two flags", "🇩🇪🇫🇷", 4],
+  ["a family", "👨‍👩‍👧‍👦", 2],
+  ["an emoji with a skin tone", "👍🏽", 2],
+  ["a heart with a variation selector", "❤️", 2],
+  ["a heart without one", "❤", 1],
+  ["a keycap", "1️⃣", 2],
+  ["a subdivision flag", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", 2],
+  ["a rainbow flag", "🏳️‍🌈", 2],
+  ["a letter with two marks", "a\u0323\u0302", 1],
+  ["Hangul as letters", "\u1112\u1161\u11ab", 2],
+  ["halfwidth kana", "ｱｲ", 2],
+  ["fullwidth Latin", "ＡＢ", 4],
+  ["a zero-width space", "a\u200bb", 2],
+])("%s has its width on a terminal", (_what, text, width) => {
+  expect(displayWidth(text)).toBe(width);
+});
+
+test("a text is cut between characters, never inside of one", () => {
+  const cut = (width: number) => cutToWidth("🇩🇪👨‍👩‍👧‍👦x", width);
+  expect([5, 4, 3, 2, 1].map(cut)).toEqual(["🇩🇪👨‍👩‍👧‍👦x", "🇩🇪…", "🇩🇪…", "…", "…"]);
 });
 
 test("wide letters and marks count as the terminal counts them", () => {

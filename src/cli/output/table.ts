@@ -1,3 +1,4 @@
+import stringWidth from "string-width";
 import { colorsOf } from "./colors.ts";
 import type { Io } from "./io.ts";
 import { safeToShow } from "../../core/text/hidden-text.ts";
@@ -66,30 +67,28 @@ function pad(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - displayWidth(text)));
 }
 
-/** A text that takes no more than so many columns; what was cut is told by its last sign. */
+/** Truncates a text to a number of columns; the last one is `…` if something was cut. */
 export function cutToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = "";
   let taken = 1;
-  for (const character of text) {
-    taken += displayWidth(character);
+  for (const { segment } of graphemes().segment(text)) {
+    taken += displayWidth(segment);
     if (taken > width) break;
-    kept += character;
+    kept += segment;
   }
   return `${kept}…`;
 }
 
-// What East Asian scripts and pictures take of a terminal's line; marks that combine take nothing.
-const WIDE =
-  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303f\uff01-\uff60]/u;
-const NO_WIDTH = /\p{Mn}|\p{Me}|\p{Cf}/u;
+let segmenter: Intl.Segmenter | undefined;
 
-/** Columns of a terminal that a text takes. */
+/** What a reader sees as one character: an emoji of several code points is never cut in two. */
+function graphemes(): Intl.Segmenter {
+  segmenter ??= new Intl.Segmenter();
+  return segmenter;
+}
+
+/** Returns the number of terminal columns that a text without escape sequences takes. */
 export function displayWidth(text: string): number {
-  let width = 0;
-  for (const character of text) {
-    if (NO_WIDTH.test(character)) continue;
-    width += WIDE.test(character) ? 2 : 1;
-  }
-  return width;
+  return stringWidth(text, { countAnsiEscapeCodes: true });
 }
