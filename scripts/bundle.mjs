@@ -38,7 +38,7 @@ const PROGRAMS = [
   "signin/keyring-main.js",
 ];
 /**
- * Small packages of pure JavaScript that are copied into dist/, so that users do not install them and Node does not load
+ * Small packages of pure JavaScript that are copied into dist/: users do not install them, and Node does not load
  * their files one by one. They are development dependencies; `dist/NOTICE` has their licenses.
  */
 const BUNDLED = new Set(["string-width", "strip-ansi", "ansi-regex", "get-east-asian-width"]);
