@@ -37,12 +37,6 @@ const PROGRAMS = [
   "schema/threads/worker.js",
   "signin/keyring-main.js",
 ];
-/**
- * Small packages of pure JavaScript that are copied into dist/: users do not install them, and Node does not load
- * their files one by one. They are development dependencies; `dist/NOTICE` has their licenses.
- */
-const BUNDLED = new Set(["string-width", "strip-ansi", "ansi-regex", "get-east-asian-width"]);
-const NOTICE = "NOTICE";
 /** A module asks where it lies: answered with its own place in dist/, whichever file it is in. */
 const PLACE = "toolyard-dist:";
 
@@ -70,7 +64,7 @@ async function bundled(root, compiled) {
     cwd: compiled,
     input: Object.fromEntries(entries.map((path) => [path.slice(0, -".js".length), join(compiled, path)])),
     platform: "node",
-    external: (id) => !/^[./]/.test(id) && !BUNDLED.has(id),
+    external: (id) => !/^[./]/.test(id),
     plugins: [places(compiled)],
     checks: { ineffectiveDynamicImport: false },
   });
@@ -81,22 +75,7 @@ async function bundled(root, compiled) {
     codeSplitting: { groups: groupsOf(compiled) },
   });
   await build.close();
-  return [...output.map(({ fileName, code }) => [fileName, code]), [NOTICE, noticeOf(output)]];
-}
-
-/** The name, version and license of every package whose code is in the output. */
-function noticeOf(output) {
-  const ids = output.flatMap(({ moduleIds }) => moduleIds).map((id) => id.replaceAll("\\", "/"));
-  const folders = new Set(ids.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []));
-  const parts = Array.from(folders).toSorted().map(licenseOf);
-  return ["Files in this folder contain code of these packages.", ...parts].join(`\n\n${"-".repeat(80)}\n\n`);
-}
-
-function licenseOf(folder) {
-  const { name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const file = readdirSync(folder).find((one) => /^licen[cs]e\b/i.test(one));
-  if (file === undefined) throw new Error(`${name} is bundled, and has no license file.`);
-  return `${name} ${version}\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+  return output.map(({ fileName, code }) => [fileName, code]);
 }
 
 const isTogether = (name) => TOGETHER.some((group) => group.name === name);

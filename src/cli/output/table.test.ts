@@ -1,3 +1,4 @@
+import stringWidth from "string-width";
 import { expect, test } from "vitest";
 import { cutToWidth, displayWidth, table } from "./table.ts";
 
@@ -57,6 +58,17 @@ test.each([
   ["a zero-width space", "a\u200bb", 2],
 ])("%s has its width on a terminal", (_what, text, width) => {
   expect(displayWidth(text)).toBe(width);
+});
+
+test("the short way for narrow texts agrees with the package on every code point", () => {
+  const wrong: string[] = [];
+  for (let code = 0x20; code < 0x3_00_00; code += 1) {
+    const character = String.fromCodePoint(code);
+    // Control characters and lone surrogates are removed before a width is asked for.
+    const isShown = !/[\p{Cc}\p{Cs}]/u.test(character);
+    if (isShown && displayWidth(character) !== stringWidth(character)) wrong.push(code.toString(16));
+  }
+  expect(wrong).toEqual([]);
 });
 
 test("a text is cut between characters, never inside of one", () => {
