@@ -10,17 +10,57 @@ const COMMAND = "cli/main.js";
 /** Whatever lies in it is found by its name when somebody wants it. */
 const FOUND_BY_NAME = "compat/bindings/mcp_bindings";
 const MCP_SERVER = "providers/mcp-server/provider.js";
+const SERVING = [
+  "hub/serve/serve.js",
+  "hub/serve/mcp-parts.js",
+  "http/adapters/node/listener.js",
+  "endpoints/status/status-door.js",
+  "endpoints/sign-in/sign-in-door.js",
+  "hub/reload.js",
+  "cli/hub-access/shared-hub.js",
+  "config/watch.js",
+  "process/stdout-guard.js",
+];
+const MODULES = [
+  "providers/modules/modules-provider.js",
+  "providers/modules/running-module.js",
+  "runtimes/typescript/import-module.js",
+];
+const SCRIPTS = ["providers/scripts/provider.js", "providers/folders/provider.js", "runtimes/scripts/run-script.js"];
+const STDIO = "providers/stdio/stdio-provider.js";
+const REMOTE = ["providers/http/http-provider.js", "outbound/client/http-client.js"];
+const IN_A_TERMINAL = [
+  "cli/hub-access/session.js",
+  "cli/hub-access/still-starting.js",
+  "cli/output/table.js",
+  "hub/sources/local-sources.js",
+];
+const CALLING = ["pipeline/pipeline.js", "schema/guarded-schemas.js", "schema/describe-schema.js"];
 /**
- * What is loaded together: all that a file needs at once, here of some folders alone. The first that has a module
- * keeps it.
+ * Modules that one file holds, since one task loads them all: the modules of `with` and what they import, restricted to
+ * `folders`. A module belongs to the first file that lists it. A file needs no later file of the list, so that no two
+ * files import each other.
  */
 const TOGETHER = [
-  { name: "basics", with: COMMAND, folders: ["core/"] },
-  { name: "start", with: COMMAND, folders: [""] },
-  { name: "hub", with: "hub/open-hub.js", folders: [""] },
-  // Parts of it are needed where there is no server: apart, so that they do not bring the rest.
-  { name: "wire", with: MCP_SERVER, folders: ["core/", "wire/", "schema/"] },
-  { name: "mcp-server", with: MCP_SERVER, folders: [""] },
+  { name: "basics", with: [COMMAND], folders: ["core/"] },
+  { name: "start", with: [COMMAND], folders: [""] },
+  { name: "hub", with: ["hub/open-hub.js"], folders: [""] },
+  // Small modules that several of the files below need: separate, so that no task loads the file of another one.
+  {
+    name: "wire",
+    with: [MCP_SERVER, ...SERVING, ...MODULES, ...SCRIPTS, ...REMOTE],
+    folders: ["core/", "wire/", "schema/"],
+  },
+  { name: "process", with: [...SCRIPTS, MCP_SERVER, STDIO], folders: ["files/", "process/"] },
+  { name: "command", with: IN_A_TERMINAL, folders: [""] },
+  { name: "builtin", with: ["providers/builtin/provider.js"], folders: [""] },
+  { name: "modules", with: MODULES, folders: [""] },
+  { name: "serving", with: SERVING, folders: [""] },
+  { name: "calling", with: CALLING, folders: [""] },
+  { name: "scripts", with: SCRIPTS, folders: [""] },
+  { name: "mcp-server", with: [MCP_SERVER], folders: [""] },
+  { name: "stdio", with: [STDIO], folders: [""] },
+  { name: "remote", with: REMOTE, folders: [""] },
 ];
 /** What Node is given by its path: children, threads, module hooks. */
 const PROGRAMS = [
@@ -75,8 +115,21 @@ async function bundled(root, compiled) {
     codeSplitting: { groups: groupsOf(compiled) },
   });
   await build.close();
-  return output.map(({ fileName, code }) => [fileName, code]);
+  return output.map(({ fileName, code }) => [fileName, oneByte(fileName, code)]);
 }
+
+/**
+ * Escapes characters beyond ASCII, which stand in strings, templates and regular expressions. For a file that has one
+ * of them V8 keeps two bytes for each character of its source, so that the file takes twice the memory.
+ */
+function oneByte(fileName, code) {
+  if (BEYOND_ASCII_RAW.test(code)) throw new Error(`${fileName}: a raw template has a character beyond ASCII.`);
+  return code.replaceAll(BEYOND_ASCII, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+const BEYOND_ASCII = /[^\0-\x7f]/g;
+/** In a raw template an escape is not the character. */
+const BEYOND_ASCII_RAW = /String\.raw`[^`]*[^\0-\x7f`]/;
 
 const isTogether = (name) => TOGETHER.some((group) => group.name === name);
 
@@ -106,13 +159,16 @@ function placesAsked(node) {
 }
 
 function groupsOf(compiled) {
-  return TOGETHER.map(({ name, with: entry, folders }, at) => {
+  return TOGETHER.map(({ name, with: entries, folders }, at) => {
     let ids;
     const isIn = (path, context) =>
       // The command waits for what it loads, which could not wait for it in turn.
       path !== COMMAND &&
       folders.some((folder) => path.startsWith(folder)) &&
-      (ids ??= reached(context, join(compiled, entry))).has(join(compiled, path));
+      (ids ??= reached(
+        context,
+        entries.map((entry) => join(compiled, entry)),
+      )).has(join(compiled, path));
     return {
       name: (id, context) => (isIn(inTree(compiled, id), context) ? name : undefined),
       priority: TOGETHER.length - at,
@@ -121,9 +177,9 @@ function groupsOf(compiled) {
   });
 }
 
-/** A module and all that is loaded with it. */
-function reached(context, entry) {
-  const ids = new Set([entry]);
+/** These modules and all that is loaded with them. */
+function reached(context, entries) {
+  const ids = new Set(entries);
   for (const id of ids) for (const imported of context.getModuleInfo(id)?.importedIds ?? []) ids.add(imported);
   return ids;
 }

@@ -1,3 +1,4 @@
+import { HUB_TOOL_NAMES, META_NAMESPACE } from "../core/names/own-names.ts";
 import { factsOf, PROVIDER_KINDS } from "../core/sources/provider-kinds.ts";
 import type { Source } from "../core/sources/records.ts";
 
@@ -11,8 +12,12 @@ export function comparePrecedence(a: Source, b: Source): number {
   return KIND_ORDER[a.kind]! - KIND_ORDER[b.kind]! || a.order - b.order || compareText(a.id, b.id);
 }
 
-/** Names that only the hub itself may use (C29), as globs over rendered names. */
-export const RESERVED_NAMES: readonly string[] = ["tool_search", "execute_tool", "execute_code", "meta.*"];
+/** Returns whether only the hub itself may use a rendered name (C29). */
+export function isReservedName(name: string): boolean {
+  return name.startsWith(META_PREFIX) || HUB_TOOL_NAMES.includes(name);
+}
+
+const META_PREFIX = `${META_NAMESPACE}.`;
 
 export function mayUseReservedNames(source: Source): boolean {
   return factsOf(source.kind).isHub === true;

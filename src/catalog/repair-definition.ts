@@ -45,16 +45,35 @@ function repairWith<R extends { readonly definition: JsonObject }>(
 }
 
 export function repairTool(tool: ToolRecord): RepairedRecord<ToolRecord> {
+  return fits(tool) ? { record: tool, problems: NO_PROBLEMS } : repair(tool);
+}
+
+/** Returns whether a tool without an output schema needs no repair. Nearly all tools are decided by this look. */
+function fits({ definition, inputSchema, outputSchema }: ToolRecord): boolean {
+  const given = definition["inputSchema"];
+  return (
+    outputSchema === undefined &&
+    definition["outputSchema"] === undefined &&
+    TOOL.fits(definition) &&
+    !requiresTask(definition) &&
+    isJsonObject(given) &&
+    given["type"] === "object" &&
+    ROOT_SCHEMA.fits(given) &&
+    (inputSchema === given || ROOT_SCHEMA.fits(inputSchema))
+  );
+}
+
+function repair(tool: ToolRecord): RepairedRecord<ToolRecord> {
   const { name } = tool;
   if (requiresTask(tool.definition))
     return { problems: [{ ...withheldProblem(name, TASK_REQUIRED), unsupported: true }] };
   const faults = new Faults();
   const about = readPart(TOOL, tool.definition, { at: undefined, faults });
   if (about === UNFIT) return withheld(name, faults);
-  const repair = new SchemaRepair(tool, about as JsonObject, faults);
-  if (!repair.input()) return withheld(name, faults);
-  repair.output();
-  const { record } = repair;
+  const schemas = new SchemaRepair(tool, about as JsonObject, faults);
+  if (!schemas.input()) return withheld(name, faults);
+  schemas.output();
+  const { record } = schemas;
   return { record, problems: faults.count === 0 ? NO_PROBLEMS : [repairedProblem(name, faults)] };
 }
 

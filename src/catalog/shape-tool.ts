@@ -14,7 +14,6 @@ import {
   TEXTS_CLEANED,
   withheldProblem,
 } from "./hidden-texts.ts";
-
 import { repairTool } from "./repair-definition.ts";
 
 export type Report = (told: Told) => void;
@@ -59,9 +58,10 @@ export function shapeTool(tool: ToolRecord, { source, shape, keyOf }: ToolRules)
   const approved = repaired.record;
   const hinted = factsOf(source.kind).isLocal ? approved : withoutHint(approved);
   const configured = saysNothing(source, shape) ? hinted : configure(hinted, source, shape);
-  const { record, problems } = reveal(configured, keyOf);
+  const offer = reveal(configured, keyOf);
+  if (pin.warning === undefined && repaired.problems.length === 0) return offer;
   const warning = pin.warning === undefined ? [] : [{ subject: tool.name, message: pin.warning }];
-  return { ...(record && { record }), problems: [...warning, ...repaired.problems, ...problems] };
+  return { ...offer, problems: [...warning, ...repaired.problems, ...offer.problems] };
 }
 
 interface Pin {

@@ -1,6 +1,5 @@
 import { stringifyExact } from "../core/json/exact-json.ts";
 import { messageOf } from "../core/errors.ts";
-import { matchesAnyGlob } from "../core/text/glob.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import { renderMcpName, type Named } from "../core/names/names.ts";
 import type {
@@ -18,7 +17,7 @@ import { isReadOnlyTool } from "../core/calls/effects.ts";
 import { UriTemplate } from "../core/uris/uri-template.ts";
 import { cleanDefinition } from "./clean-definition.ts";
 import type { CatalogOptions } from "./options.ts";
-import { compareText, mayUseReservedNames, RESERVED_NAMES } from "./precedence.ts";
+import { compareText, isReservedName, mayUseReservedNames } from "./precedence.ts";
 import { toolEntry } from "./tool-entry.ts";
 
 /**
@@ -193,8 +192,7 @@ export class PartMaker {
 
   #isAllowed(tool: PreparedTool, report: Report): boolean {
     const { key, record } = tool;
-    if (!this.#options.reserveNames || mayUseReservedNames(record.source) || !matchesAnyGlob(RESERVED_NAMES, key))
-      return true;
+    if (!isReservedName(key) || !this.#options.reserveNames || mayUseReservedNames(record.source)) return true;
     report(
       key,
       `\`${key}\` is a name of the hub's own tools, so this tool is not offered. ` +

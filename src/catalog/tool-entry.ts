@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import { isJsonObject, withMember, type JsonObject } from "../core/json/json.ts";
 import type { ToolRecord } from "../core/sources/records.ts";
 
 /**
@@ -6,15 +6,19 @@ import type { ToolRecord } from "../core/sources/records.ts";
  * overriding description and an input schema that every client takes.
  */
 export function toolEntry(record: ToolRecord, name: string): JsonObject {
-  const { definition } = record;
+  const { definition, description, outputSchema } = record;
   const schema = listedSchema(record);
-  // Members that the definition has keep their places in it.
-  const entry: JsonObject = "name" in definition ? { ...definition, name } : { name, ...definition };
-  if (record.description !== (definition["description"] ?? "")) entry["description"] = record.description;
-  if (schema !== definition["inputSchema"]) entry["inputSchema"] = schema;
-  if (record.outputSchema !== undefined && definition["outputSchema"] === undefined)
-    entry["outputSchema"] = record.outputSchema;
+  let entry = definition["name"] === name ? definition : named(definition, name);
+  if (description !== (definition["description"] ?? "")) entry = withMember(entry, "description", description);
+  if (schema !== definition["inputSchema"]) entry = withMember(entry, "inputSchema", schema);
+  if (outputSchema !== undefined && definition["outputSchema"] === undefined)
+    entry = withMember(entry, "outputSchema", outputSchema);
   return entry;
+}
+
+/** Members that the definition has keep their places in it. */
+function named(definition: JsonObject, name: string): JsonObject {
+  return "name" in definition ? withMember(definition, "name", name) : { name, ...definition };
 }
 
 /**

@@ -15,9 +15,10 @@ export function createToolTable(
   options: TableOptions<ToolRecord>,
   shownUri: (sourceId: string, uri: string) => string,
 ): ToolTable {
-  const tools = parts.flatMap(({ source, tools: own }) =>
-    own.map((tool) => withShownUi(tool, (uri) => shownUri(source.id, uri))),
-  );
+  const tools = parts.flatMap(({ source, tools: own }) => {
+    const shown = (uri: string): string => shownUri(source.id, uri);
+    return own.map((tool) => withShownUi(tool, shown));
+  });
   return new NamedTable<ToolRecord, PreparedTool>("tool", tools, options);
 }
 

@@ -23,10 +23,11 @@ export class ResultRepair {
     const { target } = state.found;
     const named = target.type === "resource" ? withUri(given, target.uri) : given;
     const plain = target.type === "tool" ? withoutNullContent(named, target.tool) : named;
-    const { result, faults } = repairResult(state.call.method, plain);
-    for (const { member, reason, remedy } of faults.list) this.#report(state, member, `${reason}: ${remedy}`);
+    const repair = repairResult(state.call.method, plain);
+    for (const { member, reason, remedy } of repair?.faults.list ?? [])
+      this.#report(state, member, `${reason}: ${remedy}`);
     if (named !== given) this.#report(state, "contents", "`contents` lacks a `uri`: that of the request is shown");
-    return result;
+    return repair?.result ?? plain;
   }
 
   #report({ found: { provider, name } }: CallState, member: string, what: string): void {

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { endOfString } from "./json-depth.ts";
 
 /**
@@ -27,7 +26,7 @@ export class IntegerLengthError extends SyntaxError {
  */
 export function parseExact(text: string): unknown {
   if (!hasLongDigits(text)) return JSON.parse(text) as unknown;
-  const marked = markLongIntegers(text, MARK);
+  const marked = markLongIntegers(text, mark().text);
   return marked === text ? (JSON.parse(text) as unknown) : parseMarked(marked, text);
 }
 
@@ -42,11 +41,11 @@ export function exactNumber(text: string): number | bigint | undefined {
 }
 
 /**
- * Returns JSON in which each integer beyond 2^53 is a string of `mark` and its digits, for a reader that has only
+ * Returns JSON in which each integer beyond 2^53 is a string of `start` and its digits, for a reader that has only
  * `JSON.parse`. Throws an `IntegerLengthError`.
  */
-export function markIntegers(text: string, mark: string): string {
-  return hasLongDigits(text) ? markLongIntegers(text, mark) : text;
+export function markIntegers(text: string, start: string): string {
+  return hasLongDigits(text) ? markLongIntegers(text, start) : text;
 }
 
 /**
@@ -109,12 +108,26 @@ function hasLongDigits(text: string): boolean {
   return false;
 }
 
-/** Begins strings that stand for integers. No peer knows it, so no string of a message begins with it. */
-const MARK = `integer:${randomBytes(16).toString("hex")}:`;
-const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, "g");
+interface Mark {
+  /** Begins strings that stand for integers. No peer knows it, so no string of a message begins with it. */
+  readonly text: string;
+  /** Finds such a string in JSON. */
+  readonly pattern: RegExp;
+}
+
+let ownMark: Mark | undefined;
+
+/** Returns the mark of this process. Made when it is first needed, since loading cryptography takes milliseconds. */
+function mark(): Mark {
+  if (!ownMark) {
+    const text = `integer:${crypto.randomUUID()}:`;
+    ownMark = { text, pattern: new RegExp(`"${text}(-?\\d+)"`, "g") };
+  }
+  return ownMark;
+}
 
 /** Replaces long integers outside of strings with marked strings; returns the same text if there are none. */
-function markLongIntegers(text: string, mark: string): string {
+function markLongIntegers(text: string, start: string): string {
   let marked = "";
   let copied = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -125,7 +138,7 @@ function markLongIntegers(text: string, mark: string): string {
       const end = endOfNumber(text, at);
       const token = text.slice(at, end);
       if (isLongInteger(token) && !isKey(text, end)) {
-        marked += `${text.slice(copied, at)}"${mark}${token}"`;
+        marked += `${text.slice(copied, at)}"${start}${token}"`;
         copied = end;
       }
       at = end - 1;
@@ -172,11 +185,12 @@ function parseMarked(marked: string, text: string): unknown {
 
 /** Puts the integers in place of their marked strings. A list of objects bears any depth, recursion does not. */
 function unmark(root: object): void {
+  const start = mark().text;
   const waiting: object[] = [root];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop())
     for (const [key, member] of Object.entries(next) as [string, unknown][])
       if (typeof member === "object" && member !== null) waiting.push(member);
-      else if (typeof member === "string" && member.startsWith(MARK)) replaceMember(next, key, integerIn(member));
+      else if (typeof member === "string" && member.startsWith(start)) replaceMember(next, key, integerIn(member));
 }
 
 function replaceMember(container: object, key: string, value: unknown): void {
@@ -185,17 +199,18 @@ function replaceMember(container: object, key: string, value: unknown): void {
 }
 
 function integerIn(text: string): bigint | undefined {
-  return text.startsWith(MARK) ? BigInt(text.slice(MARK.length)) : undefined;
+  const start = mark().text;
+  return text.startsWith(start) ? BigInt(text.slice(start.length)) : undefined;
 }
 
 function stringifyMarked(value: unknown, indent: number | undefined): string {
   const json = JSON.stringify(value, markBigInt, indent) as string | undefined;
-  return json?.replaceAll(MARKED, "$1") as string;
+  return json?.replaceAll(mark().pattern, "$1") as string;
 }
 
 function markBigInt(this: Readonly<Record<string, unknown>>, key: string, value: unknown): unknown {
   const original = this[key];
-  return typeof original === "bigint" ? `${MARK}${original}` : value;
+  return typeof original === "bigint" ? `${mark().text}${original}` : value;
 }
 
 function isDigit(code: number): boolean {

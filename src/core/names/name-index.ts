@@ -75,8 +75,9 @@ class NameTable<T> {
     push(this.#bare, name, record);
     for (const prefix of new Set([source.id, source.namespace])) this.#addTo(prefix, name, record);
     if (!qualified) return;
-    for (const [prefix, rest] of carriedPrefixes(name)) {
-      this.#addTo(prefix, rest, record);
+    for (const dot of prefixEnds(name)) {
+      const rest = name.slice(dot + 1);
+      this.#addTo(name.slice(0, dot), rest, record);
       push(this.#bare, rest, record);
     }
   }
@@ -99,20 +100,26 @@ class NameTable<T> {
 
 /** The prefixes that names of records carry by themselves, each with the id of its source. */
 export function carriedBy(records: Iterable<Named>): readonly (readonly [prefix: string, id: string])[] {
-  const carried = new Map<string, readonly [string, string]>();
+  const owners = new Map<string, Set<string>>();
   for (const record of records) {
     if (record.qualified !== true) continue;
-    const { id } = record.source;
-    for (const [prefix] of carriedPrefixes(visibleName(record))) carried.set(`${prefix}\0${id}`, [prefix, id]);
+    const name = visibleName(record);
+    for (const dot of prefixEnds(name)) {
+      const prefix = name.slice(0, dot);
+      const ids = owners.get(prefix);
+      if (ids) ids.add(record.source.id);
+      else owners.set(prefix, new Set([record.source.id]));
+    }
   }
-  return [...carried.values()];
+  return Array.from(owners).flatMap(([prefix, ids]) => Array.from(ids, (id) => [prefix, id] as const));
 }
 
-/** The prefixes in a name that carries one (`module.tool`), which ends at its first or at its last dot. */
-function carriedPrefixes(name: string): readonly (readonly [prefix: string, rest: string])[] {
-  return [...new Set([name.indexOf("."), name.lastIndexOf(".")])]
-    .filter((dot) => dot > 0 && dot < name.length - 1)
-    .map((dot) => [name.slice(0, dot), name.slice(dot + 1)]);
+/** Where the prefix of a name that carries one (`module.tool`) may end: at its first and at its last dot. */
+function prefixEnds(name: string): readonly number[] {
+  const first = name.indexOf(".");
+  const last = name.lastIndexOf(".");
+  const dots = first === last ? [first] : [first, last];
+  return dots.filter((dot) => dot > 0 && dot < name.length - 1);
 }
 
 function push<T>(map: ByName<T>, key: string, record: T): void {

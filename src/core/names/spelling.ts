@@ -170,12 +170,15 @@ const AT_START: readonly number[] = [0];
 class PrefixTable {
   readonly #owners = new Map<string, Set<string>>();
   readonly #separators: readonly string[];
+  /** First characters of the separators, which decide about almost every place. */
+  readonly #starts: ReadonlySet<number>;
   /** Longest first. */
   #lengths: readonly number[] = [];
 
   /** `separators` come longest first. */
   constructor(separators: readonly string[]) {
     this.#separators = separators;
+    this.#starts = new Set(separators.map((separator) => separator.charCodeAt(0)));
   }
 
   add(prefix: string, id: string): void {
@@ -189,11 +192,12 @@ class PrefixTable {
 
   find(name: string): Reading | undefined {
     for (const length of this.#lengths) {
-      if (!this.#separators.some((separator) => endsAt(name, separator, length))) continue;
+      if (!this.#starts.has(name.charCodeAt(length))) continue;
       const prefix = name.slice(0, length);
       const owners = this.#owners.get(prefix);
       if (!owners) continue;
       const ends = this.#separators.filter((separator) => endsAt(name, separator, length));
+      if (ends.length === 0) continue;
       return { owners, prefix, rests: ends.map((separator) => name.slice(length + separator.length)), name };
     }
     return undefined;

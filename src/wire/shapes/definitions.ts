@@ -78,6 +78,7 @@ export const TOOL = members({
 function named(key: string, shape: Shape): Shape {
   return {
     noun: shape.noun,
+    fits: (value) => shape.fits(value),
     read(value, at, faults) {
       if (!isJsonObject(value) || typeof value["name"] === "string" || typeof value[key] !== "string")
         return shape.read(value, at, faults);
@@ -103,12 +104,13 @@ export const ROOT_SCHEMA = members({
 function propertyMap(): Shape {
   return {
     noun: "an object",
+    fits: (value) => isJsonObject(value) && Object.values(value).every(isSchema),
     read(value, at, faults) {
       if (!isJsonObject(value)) return UNFIT;
       let changes: Map<string, unknown> | undefined;
       for (const name of Object.keys(value)) {
         const given = value[name];
-        if (isJsonObject(given) || typeof given === "boolean") continue;
+        if (isSchema(given)) continue;
         readPart(SUBSCHEMA, given, { at: { step: name, above: at }, faults, remedy: "any value is accepted" });
         (changes ??= new Map<string, unknown>()).set(name, ANY_VALUE);
       }
@@ -117,5 +119,13 @@ function propertyMap(): Shape {
   };
 }
 
+function isSchema(value: unknown): boolean {
+  return isJsonObject(value) || typeof value === "boolean";
+}
+
 const ANY_VALUE: JsonObject = Object.freeze({});
-const SUBSCHEMA: Shape = { noun: "a schema", read: (value) => (isJsonObject(value) ? value : UNFIT) };
+const SUBSCHEMA: Shape = {
+  noun: "a schema",
+  fits: isSchema,
+  read: (value) => (isSchema(value) ? value : UNFIT),
+};

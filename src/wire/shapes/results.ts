@@ -22,14 +22,16 @@ import {
  * the caller finds the same as on a direct connection.
  */
 export interface RepairedResult {
-  /** The same object where nothing was repaired. */
   readonly result: JsonObject;
   readonly faults: Faults;
 }
 
-export function repairResult(method: CallMethod, result: JsonObject): RepairedResult {
+/** Returns nothing for a result that needs no repair. */
+export function repairResult(method: CallMethod, result: JsonObject): RepairedResult | undefined {
+  const shape = RESULTS[method];
+  if (shape.fits(result)) return undefined;
   const faults = new Faults();
-  const read = RESULTS[method].read(result, undefined, faults);
+  const read = shape.read(result, undefined, faults);
   return { result: read === UNFIT ? result : (read as JsonObject), faults };
 }
 
@@ -56,11 +58,16 @@ const BLOCKS: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
 
 const BLOCK: Shape = {
   noun: "a content block",
+  fits: (value) => blockShape(value)?.fits(value) !== false,
   read(value, at, faults) {
-    const shape = isJsonObject(value) ? BLOCKS.get(value["type"]) : undefined;
+    const shape = blockShape(value);
     return shape ? shape.read(value, at, faults) : value;
   },
 };
+
+function blockShape(value: unknown): Shape | undefined {
+  return isJsonObject(value) ? BLOCKS.get(value["type"]) : undefined;
+}
 
 const RESULTS: Readonly<Record<CallMethod, Shape>> = {
   "tools/call": members({ optional: { _meta: RESULT_META, isError: absentIfNull(FLAG), content: listKept(BLOCK) } }),
@@ -86,6 +93,7 @@ const RESULTS: Readonly<Record<CallMethod, Shape>> = {
 function kept(shape: Shape): Shape {
   return {
     noun: shape.noun,
+    fits: (value) => shape.fits(value),
     read(value, at, faults) {
       const read = readPart(shape, value, { at, faults, remedy: KEPT });
       return read === UNFIT ? value : read;
@@ -103,7 +111,11 @@ function listKept(item: Shape): Shape {
 /** `null` is what serialisers write for an absent member. Another value has a meaning, if not a clear one. */
 function absentIfNull(shape: Shape): Shape {
   const keeping = kept(shape);
-  return { noun: shape.noun, read: (value, at, faults) => (value === null ? UNFIT : keeping.read(value, at, faults)) };
+  return {
+    noun: shape.noun,
+    fits: (value) => shape.fits(value),
+    read: (value, at, faults) => (value === null ? UNFIT : keeping.read(value, at, faults)),
+  };
 }
 
 /** Values of one completion that the protocol allows. */
@@ -113,6 +125,7 @@ function firstValues(): Shape {
   const values = listOf(TEXT);
   return {
     noun: values.noun,
+    fits: (value) => values.fits(value) && (value as readonly unknown[]).length <= MAX_VALUES,
     read(value, at, faults) {
       const read = values.read(value, at, faults);
       if (!Array.isArray(read) || read.length <= MAX_VALUES) return read;
