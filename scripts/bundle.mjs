@@ -179,6 +179,8 @@ function groupsOf(compiled) {
 
 /** These modules and all that is loaded with them. */
 function reached(context, entries) {
+  const missing = entries.find((entry) => !existsSync(entry));
+  if (missing !== undefined) throw new Error(`${missing} is listed in scripts/bundle.mjs, and does not exist.`);
   const ids = new Set(entries);
   for (const id of ids) for (const imported of context.getModuleInfo(id)?.importedIds ?? []) ids.add(imported);
   return ids;
