@@ -34,8 +34,8 @@ const PAGES = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...pagesIn("do
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   "docs/guide/start/cli.md": ["A new tool", "Saving results"],
   "docs/guide/sources/code.md": ["From a program"],
-  "docs/guide/sources/documents-on-a-server.md": ["To another machine, and back"],
-  "docs/guide/sources/gnn.md": ["Its picture", "On the command line", "In a program"],
+  "docs/guide/sources/documents-on-a-server.md": ["Export, import and backup"],
+  "docs/guide/sources/gnn.md": ["Pictures", "On the command line", "In a program"],
 };
 
 describe("guide", () => {
