@@ -1,5 +1,5 @@
-// `npm run frameworks:next`: builds and serves the Next example of docs/guide/build/frameworks.md with Next itself and
-// the installed package. Downloads 300 MB into a temporary folder, so `npm test` does not run it.
+// `npm run frameworks:next`: builds and serves the Next example of docs/guide/develop/frameworks.md with Next and the
+// installed package. Downloads 300 MB into a temporary folder, so `npm test` does not run it.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -66,7 +66,7 @@ function install() {
 }
 
 function writeProgram() {
-  const page = blocksOf(readFileSync(join(ROOT, "docs/guide/build/frameworks.md"), "utf8"));
+  const page = blocksOf(readFileSync(join(ROOT, "docs/guide/develop/frameworks.md"), "utf8"));
   const files = { ...FILES, "tools.ts": page["tools.ts"], "app/mcp/route.ts": page["app/mcp/route.ts"] };
   for (const [file, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });

@@ -1,4 +1,4 @@
-// Runs each example of docs/guide/build/frameworks.md with the real framework, and calls it with a third-party client.
+// Runs each example of docs/guide/develop/frameworks.md in the real framework and calls it with an independent client.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -17,7 +17,7 @@ import { ensureInstalled } from "../../scripts/tools.mjs";
 import { readPage, readSnippets, ROOT } from "../docs/snippets.ts";
 import { seen } from "../cli/harness.ts";
 
-const BLOCKS = readSnippets(readPage("docs/guide/build/frameworks.md")).filter(({ file }) => file !== undefined);
+const BLOCKS = readSnippets(readPage("docs/guide/develop/frameworks.md")).filter(({ file }) => file !== undefined);
 const REGISTER = join(ROOT, "dist/runtimes/typescript/register.js");
 
 let folder: string;
