@@ -13,7 +13,10 @@ import { registerSearchTools, type OpenLibrary } from "./service/search-tools.ts
 import { settingsOf, type LibrarySettings } from "./settings.ts";
 import { collectionOf, inCollection, isStoreThere, parseStore } from "./store/open-store.ts";
 
-/** Reads documents, finds passages by words and meaning, and tells the page of each. Needs no network. */
+/**
+ * The library service: reads documents, finds passages by words and meaning, and reports the page of each. Needs no
+ * network.
+ */
 export const library: Service = { name: "library", tool: "search_chunks", port: 50_057, register };
 
 function register(hub: ModuleHub, environment: Environment): void {
@@ -47,7 +50,7 @@ function register(hub: ModuleHub, environment: Environment): void {
     open().catch((error: unknown) => hub.logger.error(`The library was not opened: ${String(error)}`));
 }
 
-/** Jobs of a collection lie beside those of the others; folders are watched for the one of the settings alone. */
+/** The jobs of a collection have a folder of their own. Only the configured collection watches folders. */
 function settingsIn(settings: LibrarySettings, collection: string): LibrarySettings {
   const folder = join(settings.folder, "collections", collection);
   return { ...settings, store: inCollection(settings.store, collection), folder, watches: false };

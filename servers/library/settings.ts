@@ -8,11 +8,11 @@ import type { MistralOcrOptions } from "./ingest/mistral-ocr.ts";
 import { languageCode } from "./search/language-codes.ts";
 import { inCollection, parseStore } from "./store/open-store.ts";
 
-/** What the environment says of a library. */
+/** Settings of the library, from environment variables. */
 export interface LibrarySettings {
   /** The address of its store. */
   readonly store: string;
-  /** Where jobs, the lease of watching and pages that were paid for lie. */
+  /** Folder of the jobs, the watch lease and the stored OCR pages. */
   readonly folder: string;
   readonly roots: readonly string[];
   readonly allowUrls: boolean;
@@ -39,9 +39,9 @@ export function settingsOf(environment: Environment): LibrarySettings {
 }
 
 /**
- * `LIBRARY_STORE`, else the file that `LIBRARY_FILE` names, else `WEAVIATE_URL`, else a file in the data folder; of it
- * the collection `LIBRARY_COLLECTION`. Throws an `OptionError` for what is no address, and for a path that is not
- * absolute.
+ * Returns the store: `LIBRARY_STORE`, else the file in `LIBRARY_FILE`, else `WEAVIATE_URL`, else a file in the data
+ * folder, each with the collection `LIBRARY_COLLECTION`. Throws an `OptionError` for an invalid address and for a path
+ * that is not absolute.
  */
 export function libraryStore(environment: Environment): string {
   const { LIBRARY_COLLECTION: collection } = environment;

@@ -7,7 +7,7 @@ export interface Judged {
 
 const DEPTH = 10;
 
-/** Discounted cumulative gain of the first ten, as a share of the best that there is; the mean of all questions. */
+/** Returns the mean discounted cumulative gain of the first ten answers, relative to the best possible order. */
 export function ndcgAt10(questions: readonly Judged[], lists: readonly (readonly string[])[]): number {
   return mean(
     questions.map(({ gains }, at) => {
@@ -17,7 +17,10 @@ export function ndcgAt10(questions: readonly Judged[], lists: readonly (readonly
   );
 }
 
-/** The share of the answers that stand among the first ten, or in so many places as there are; the mean of all. */
+/**
+ * Returns the mean share of the relevant answers that are among the first ten; with more than ten relevant ones,
+ * relative to ten.
+ */
 export function recallAt10(questions: readonly Judged[], lists: readonly (readonly string[])[]): number {
   return mean(
     questions.map(({ gains }, at) => {
@@ -32,7 +35,7 @@ function gainOf(gains: readonly number[]): number {
   return gains.slice(0, DEPTH).reduce((sum, gain, at) => sum + Math.max(gain, 0) / Math.log2(at + 2), 0);
 }
 
-/** Of questions that have an answer. */
+/** Returns the mean over the questions that have an answer. */
 function mean(values: readonly (number | undefined)[]): number {
   const told = values.filter((value) => value !== undefined);
   return told.length === 0 ? 0 : told.reduce((sum, value) => sum + value, 0) / told.length;

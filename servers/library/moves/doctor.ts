@@ -9,7 +9,7 @@ export interface Diagnosis {
   readonly place: string;
   readonly documents: number;
   readonly passages: number;
-  /** Whose vectors the passages have. */
+  /** Name of the model that made the passages' vectors. */
   readonly embedder?: string;
   readonly findings: readonly Diagnosed[];
 }

@@ -4,8 +4,8 @@ import type { LibraryStore, StoredDocument } from "../store/store.ts";
 const MAX_DOCUMENTS = 1_000_000;
 
 /**
- * All documents, by author, work and source id, as of one moment: page by page, one that comes or goes meanwhile would
- * push another one out of its page, and nobody would see it.
+ * Returns all documents by author, work and source id, as of one moment. Reading page by page would miss documents when
+ * others are added or removed meanwhile.
  */
 export async function allDocuments(store: LibraryStore): Promise<StoredDocument[]> {
   return (await store.documents({}, { limit: MAX_DOCUMENTS, offset: 0 })).documents;

@@ -18,14 +18,14 @@ export interface Exported {
 interface Head {
   readonly format: string;
   readonly version: number;
-  /** Whose vectors they are. */
+  /** Name of the model that made the vectors. */
   readonly embedder?: string;
 }
 
-/** The last line: what stands above it, so that a file that was cut short is not taken for a whole one. */
+/** The last line. It describes the lines above, so that a truncated file is not read as a complete one. */
 interface Manifest extends Exported {
   readonly end: true;
-  /** Of all bytes above, hexadecimal. */
+  /** SHA-256 of all bytes above, in hexadecimal. */
   readonly sha256: string;
 }
 
@@ -64,7 +64,7 @@ export async function exportLibrary(store: LibraryStore, file: string, moving: M
   });
 }
 
-/** What the file system says against a file, which is nobody's fault here; anything else as it is. */
+/** Converts an error of the file system into a `DocumentError`; returns any other error unchanged. */
 function fileFailure(file: string, what: "written" | "read", error: unknown): unknown {
   if (typeof (error as NodeJS.ErrnoException).syscall !== "string") return error;
   const advice =
@@ -90,7 +90,7 @@ async function writeLines(store: LibraryStore, handle: FileHandle, moving: Movin
   let [chunks, summaries, documents] = [0, 0, 0];
   for (const [at, id] of ids.entries()) {
     moving.signal?.throwIfAborted();
-    // What somebody took out in the meantime is no part of it.
+    // A document that was removed meanwhile is not exported.
     const whole = await store.whole(id);
     if (whole) {
       await write(lineOf(whole));
@@ -197,7 +197,7 @@ function parsed(file: string, line: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(line);
     if (typeof value === "object" && value !== null) return value as Readonly<Record<string, unknown>>;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw invalid(file, "a line of it is no JSON");
 }
@@ -218,7 +218,7 @@ async function* piecesOf(file: string): AsyncGenerator<string> {
   }
 }
 
-/** By line feeds alone: other signs that end lines stand inside of texts. */
+/** Splits at line feeds only: texts contain other line separators. */
 async function* linesOf(file: string): AsyncGenerator<string> {
   let rest: string[] = [];
   for await (const chunk of piecesOf(file)) {

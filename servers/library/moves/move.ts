@@ -7,7 +7,7 @@ import type { LibraryStore, WholeDocument } from "../store/store.ts";
 import type { Moving } from "./export-file.ts";
 import { sourceIdsOf } from "./documents.ts";
 
-/** Queries that are asked of both libraries afterwards. */
+/** Queries that both libraries answer afterwards, for comparison. */
 const QUERIES = 50;
 /** Words of a query, from the middle of a passage. */
 const WORDS = 7;
@@ -15,22 +15,22 @@ const LIMIT = 10;
 
 export interface Moved {
   readonly documents: number;
-  /** What was there already, from a move that was cut short. */
+  /** Documents that the target already had, from an interrupted move. */
   readonly unchanged: number;
   readonly compared: Compared;
 }
 
 export interface Compared {
   readonly queries: number;
-  /** Those whose passages and similarities are the same in both. */
+  /** Queries whose passages and similarities are equal in both. */
   readonly equal: number;
   /** Queries that found something else. */
   readonly different: readonly string[];
 }
 
 /**
- * Copies a library into another store and compares what both find. The first one stays as it is. Rejects with
- * `VALIDATION_ERROR` where the other one holds documents of its own.
+ * Copies a library into another store and compares what both find. The first library is not changed. Rejects with
+ * `VALIDATION_ERROR` if the other one holds documents of its own.
  */
 export async function moveLibrary(
   from: LibraryStore,
@@ -44,7 +44,7 @@ export async function moveLibrary(
   for (const [at, id] of ids.entries()) {
     moving.signal?.throwIfAborted();
     const whole = await from.whole(id);
-    // Of what is there in part, or cannot be read, all is written anew; a store that is away fails then.
+    // A document that is incomplete or unreadable is written again. If the store is unavailable, writing fails.
     const there = await to.whole(id).catch(() => undefined);
     if (whole && isSame(whole, there)) unchanged += 1;
     else if (whole) await to.replaceDocument(whole.document, whole.text, whole.passages);
@@ -56,13 +56,16 @@ export async function moveLibrary(
   return { documents: ids.length, unchanged, compared: await compareLibraries(from, to, own) };
 }
 
-/** From a move before the first library's were made anew: all of them are written once more, and none is mixed in. */
+/**
+ * The vectors are of a move before the first library's were made anew. All of them are written again, and none are
+ * mixed.
+ */
 async function takeVectorsAway(to: LibraryStore, embedder: string | undefined): Promise<void> {
   const there = await to.embedder();
   if (embedder !== undefined && there !== undefined && there !== embedder) await to.clearVectors(embedder);
 }
 
-/** With what is known of it and its vectors, which may be others of the same file. */
+/** Compares metadata and vectors too: the same file may have others. */
 function isSame(one: WholeDocument, other: WholeDocument | undefined): boolean {
   const compared = ({ passages, ...rest }: WholeDocument) => ({ ...rest, ...passages, created: undefined });
   return other !== undefined && isDeepStrictEqual(compared(one), compared(other));

@@ -7,7 +7,7 @@ export interface Statistics {
   readonly summaries: number;
   readonly pages: number;
   readonly bytes: number;
-  /** Documents by language; "" where it could not be told. */
+  /** Documents by language; "" if it is unknown. */
   readonly languages: Readonly<Record<string, number>>;
   readonly authors: readonly Share[];
   /** By year, the oldest first; documents without one are missing. */
@@ -70,7 +70,7 @@ function byExtent(one: Share, other: Share): number {
 
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/** Rows of a bar chart: the longest bar is `width` wide, and what is not nothing shows. */
+/** Returns the rows of a bar chart. The longest bar has `width` characters, and a value above 0 has at least one. */
 export function bars(rows: readonly { readonly name: string; readonly value: number }[], width: number): string[] {
   const most = Math.max(...rows.map(({ value }) => value), 1);
   const name = Math.max(...rows.map((row) => Array.from(row.name).length), 0);

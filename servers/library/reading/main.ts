@@ -1,4 +1,4 @@
-// The process in which documents are read: what one of them does to it, it does to nobody else.
+// The process that reads documents. A malicious or damaged document harms this process only.
 import { setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { PageReader } from "../documents/block.ts";
@@ -7,7 +7,7 @@ import { readMarkdown } from "../documents/read-markdown.ts";
 import { makeDocument } from "./make-document.ts";
 import type { Failed, FromReader, MadeDocument, OcrWanted, ReadRequest, ToReader } from "./messages.ts";
 
-/** Characters, and passages, of one message: whoever hears it has other things to do. */
+/** Limit of characters and passages of one message, so that the receiver is not blocked for long. */
 const MAX_PIECE = 262_144;
 const MAX_PASSAGES = 100;
 /** Least time between two words on how far it is. */
@@ -17,7 +17,7 @@ const STEP_MS = 50;
 try {
   setPriority(10);
 } catch {
-  // Where that is not allowed, it works all the same.
+  // Without the permission it runs at its usual priority.
 }
 const step = new Int32Array(new SharedArrayBuffer(4));
 watch(Number(process.env["TOOLYARD_READER_MAX_BYTES"]), Number(process.env["TOOLYARD_READER_STEP_MS"]));
@@ -74,7 +74,7 @@ function send(message: FromReader): Promise<void> {
   return new Promise((done) => process.send!(message, undefined, {}, () => done()));
 }
 
-/** Pages that the process which holds the keys has read elsewhere. */
+/** Has pages read by the parent process, which holds the keys of the OCR service. */
 function asked(file: Pick<OcrWanted, "mime" | "contentHash">): PageReader {
   return {
     async read(pages) {
@@ -97,9 +97,9 @@ function asked(file: Pick<OcrWanted, "mime" | "contentHash">): PageReader {
 }
 
 /**
- * Ends the process when its parent is gone, when one step takes more of the processor's time than it may, or all of it
- * more memory: pictures and fonts lie outside of what the engine bounds. A thread does, since a document may keep the
- * process itself from looking. Time is the processor's, so that a busy machine refuses nothing.
+ * Ends the process when its parent has exited, when one step exceeds its CPU time, or when the process exceeds its
+ * memory: pictures and fonts are outside the engine's own limit. A thread checks this, since a document may block the
+ * main thread. CPU time is counted, so that a busy machine refuses nothing.
  */
 function watch(maxBytes: number, stepMs: number): void {
   const code = `const { step } = require("node:worker_threads").workerData;

@@ -16,7 +16,7 @@ export interface MakingHooks {
   readonly signal: AbortSignal;
   /** Pages of how many; 0 of 0 where something else began. */
   onStep(done: number, total: number): void;
-  /** Who reads pictures of text, where somebody does. */
+  /** Returns the reader of pictures of text, if there is one. */
   pageReader(file: { readonly mime: string; readonly contentHash: string }): PageReader | undefined;
 }
 
@@ -75,7 +75,7 @@ async function passagesOf(
   if (language !== undefined) await terms.load([language]);
   const { text, pageStarts } = assembled;
   const passage = ({ section, from, to }: Place, ordinal: number, own = text.slice(from, to)): PassageFields => {
-    // What a passage is about often stands in the titles above it alone.
+    // A passage often has its subject only in the titles above it.
     const words = terms.of([title, ...section, own].join("\n"), language);
     const pages = pagesOf(pageStarts, from, to);
     const place = { ordinal, section, from, to, ...(pages && { pages }) };

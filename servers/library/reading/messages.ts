@@ -11,11 +11,11 @@ export interface ReadRequest {
   readonly path: string;
   /** It was allowed by that path: a link in its place is refused. */
   readonly isReal: boolean;
-  /** What it is called, where its path does not tell: the address that it came from. */
+  /** Name, if the path has none: the URL of the document. */
   readonly name?: string;
-  /** What its sender says that it is. */
+  /** MIME type given by the sender. */
   readonly mime?: string;
-  /** What the caller knows of it, which goes before what is found in it. */
+  /** Metadata given by the caller. It overrides metadata found in the file. */
   readonly metadata?: FoundMetadata;
   readonly maxFileBytes: number;
   readonly maxPages: number;
@@ -23,7 +23,7 @@ export interface ReadRequest {
   readonly ocr: OcrChoice;
 }
 
-/** What was made of it, without its vectors. */
+/** A processed document, without its vectors. */
 export interface MadeDocument {
   /** SHA-256 of the bytes that were read, hexadecimal. */
   readonly contentHash: string;
@@ -41,7 +41,7 @@ export interface MadeDocument {
   readonly ocrPages: number;
 }
 
-/** Of a made document what is small; text and passages come in pieces before it. */
+/** The small parts of a processed document. Text and passages are sent before it, in pieces. */
 export type MadeHead = Omit<MadeDocument, "text" | "chunks" | "summaries">;
 /** A chunk's own text is a piece of the document's, which is sent once. */
 export type SentChunk = Omit<PassageFields, "text">;
@@ -53,7 +53,7 @@ export interface Failed {
   readonly reason?: string;
 }
 
-/** Pages, from 1, that somebody else has to read from their pictures. */
+/** Pages, from 1, that the parent process reads with OCR. */
 export interface OcrWanted {
   readonly mime: string;
   readonly contentHash: string;
@@ -67,7 +67,7 @@ export type ToReader =
   | { readonly type: "no ocr"; readonly failure: Failed };
 
 export type FromReader =
-  /** It goes on: pages of how many; 0 of 0 where something else began. */
+  /** Progress: pages done of the total; 0 of 0 when another step begins. */
   | { readonly type: "at"; readonly done: number; readonly total: number }
   | { readonly type: "ocr"; readonly wanted: OcrWanted }
   | { readonly type: "text"; readonly piece: string }

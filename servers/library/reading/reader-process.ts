@@ -5,13 +5,13 @@ import type { PassageFields } from "../store/store.ts";
 import type { Failed, FromReader, MadeDocument, OcrWanted, ReadRequest, ToReader } from "./messages.ts";
 
 export interface ReaderBounds {
-  /** Of the processor's time, for a page, or for what follows the pages. @default 30,000 */
+  /** CPU time for one page, or for the work after the last page. @default 30,000 */
   readonly stepMs: number;
-  /** Of a whole document. @default 1,800,000 */
+  /** CPU time for a whole document. @default 1,800,000 */
   readonly documentMs: number;
-  /** Of the engine. @default 1,024 */
+  /** Limit of the JavaScript heap. @default 1,024 */
   readonly heapMb: number;
-  /** Of the whole process, pictures and fonts among it. @default 1,536 */
+  /** Limit of the whole process, including pictures and fonts. @default 1,536 */
   readonly memoryMb: number;
   /** How long it stays where nothing is to be read. @default 10,000 */
   readonly idleMs: number;
@@ -28,7 +28,7 @@ export const READER_BOUNDS: ReaderBounds = {
 export interface ReadHooks {
   readonly signal: AbortSignal;
   readonly onPage?: ((done: number, total: number) => void) | undefined;
-  /** Reads pages elsewhere; gives their Markdown, in their order. */
+  /** Reads pages with a remote service. Resolves with their Markdown, in order. */
   readonly onOcr?: ((wanted: OcrWanted, signal: AbortSignal) => Promise<readonly string[]>) | undefined;
 }
 
@@ -36,8 +36,8 @@ export interface ReadHooks {
 const MAX_WAITING = 1_000;
 
 /**
- * Reads documents in a process of its own, one after another. A document that takes more time or memory than it may
- * ends the process, is refused with the reason, and the next one gets another process.
+ * Reads documents in a child process, in sequence. A document that exceeds the time or memory limit ends the process
+ * and is refused with the reason. The next document gets a new process.
  */
 export class ReaderProcess implements AsyncDisposable {
   readonly #bounds: ReaderBounds;
@@ -99,12 +99,12 @@ export class ReaderProcess implements AsyncDisposable {
     child.once("exit", () => {
       if (this.#child === child) this.#child = undefined;
     });
-    // What goes wrong with it is told to the reading under way.
+    // The current reading reports the error.
     child.on("error", () => {});
     return child;
   }
 
-  /** What has nothing to do keeps no program from ending. */
+  /** An idle child does not keep the program running. */
   #rest(child: ChildProcess): void {
     child.unref();
     child.channel?.unref();
@@ -192,7 +192,7 @@ class Reading {
     }
   }
 
-  /** Whoever is asked has a bound of its own. */
+  /** The OCR service has its own time limit. */
   async #ocr(wanted: OcrWanted): Promise<void> {
     try {
       const pages = (await this.#hooks.onOcr?.(wanted, this.#hooks.signal)) ?? [];

@@ -5,7 +5,7 @@ import type { TermGroup } from "./terms.ts";
 const K1 = 1.2;
 const B = 0.75;
 
-/** What a store counts: how many passages there are, and in how many of them each term stands. */
+/** Statistics of a store: number of passages, and number of passages that contain each term. */
 export interface TermStats {
   readonly passages: number;
   /** Terms of a passage, on average. */
@@ -15,7 +15,7 @@ export interface TermStats {
 
 export interface Candidate {
   readonly id: number;
-  /** Its document and its place in it: what is as good as another comes in their order, in every store. */
+  /** Document and position in it, which order passages with equal scores in every store. */
   readonly sourceId: string;
   readonly ordinal: number;
   /** With spaces between. */
@@ -25,13 +25,13 @@ export interface Candidate {
 
 /** By which words candidates are found. */
 export interface WantedTerms {
-  /** Any of these stands in the passage. */
+  /** The passage contains at least one of these. */
   readonly any: readonly string[];
   /** And any of these. */
   readonly and?: readonly string[];
 }
 
-/** A passage that holds any of the words: the better the more of them, the rarer they are, and the shorter it is. */
+/** Returns the BM25 score of a passage: higher with more of the words, rarer words and shorter passages. */
 export function scoreBm25(
   groups: readonly TermGroup[],
   candidates: readonly Candidate[],
@@ -50,12 +50,12 @@ export function scoreBm25(
   return scores;
 }
 
-/** What a group adds to a passage's score that holds it so often. */
+/** Returns what a group that occurs `count` times adds to the score of a passage. */
 export function partOf(weight: number, count: number, norm: number): number {
   return (weight * count * (K1 + 1)) / (count + norm);
 }
 
-/** What no group adds more than, however often it stands in a passage. */
+/** Returns the limit of what a group can add to a score. */
 export function mostOf(weight: number): number {
   return weight * (K1 + 1);
 }
@@ -68,7 +68,7 @@ export function weightsOf(groups: readonly TermGroup[], stats: TermStats): numbe
   return groups.map((group) => weightOf(frequencyOf(group, stats), stats.passages));
 }
 
-/** In how many passages any of the group's terms stands, at most. */
+/** Returns an upper limit of the number of passages that contain any term of the group. */
 export function frequencyOf(group: TermGroup, { frequencies, passages }: TermStats): number {
   return Math.min(
     passages,
@@ -85,9 +85,9 @@ const CANDIDATES_EACH = 20;
 const MIN_CANDIDATES = 4_000;
 
 /**
- * The rarest words whose passages are few enough to look at each, at least one word: the score is then taken over all
- * words of the query. Costs little of quality, and keeps a query with «the» in it from reading the whole library. Where
- * even the rarest word has too many passages, any other word of the query is wanted beside it.
+ * Returns the rarest words whose passages are few enough to score each of them, at least one word. The score then
+ * counts all words of the query. This costs little quality, and a query with "the" does not read the whole library. If
+ * even the rarest word has too many passages, they must contain another word of the query too.
  */
 export function selectiveTerms(groups: readonly TermGroup[], stats: TermStats, wanted: number): WantedTerms {
   const cap = Math.max(MIN_CANDIDATES, wanted * CANDIDATES_EACH);

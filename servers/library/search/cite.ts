@@ -12,12 +12,12 @@ export function citationOf(
   return `${work}, ${from === to ? `p. ${from}` : `pp. ${from}–${to}`}`;
 }
 
-/** What is printed on a page, and its number where that is another. */
+/** Returns the printed page label, and the page number if it differs. */
 function pageName(page: number, label: string | undefined): string {
   return label === undefined ? String(page) : `${label} (${page})`;
 }
 
-/** Opens a PDF where the passage stands. */
+/** Returns a link that opens a PDF at the page of the passage. */
 export function linkTo({ uri, mime }: StoredDocument, pages?: readonly [number, number]): string {
   return mime === "application/pdf" && pages ? `${uri}#page=${pages[0]}` : uri;
 }

@@ -10,14 +10,14 @@ export interface QuotePlace {
   readonly from: number;
   readonly to: number;
   readonly pages?: readonly [number, number];
-  /** As it stands there. */
+  /** Text as in the document. */
   readonly text: string;
 }
 
 export interface FoundQuote {
-  /** Every place where it stands word for word; how it is set, `plainText` leaves aside. */
+  /** Every place with exactly these words. Differences of typesetting are ignored as in `plainText`. */
   readonly places: readonly QuotePlace[];
-  /** Where it stands nowhere: the passage that comes nearest. */
+  /** If the quotation was not found: the most similar passage. */
   readonly nearest?: { readonly passage: StoredPassage; readonly document: StoredDocument };
 }
 
@@ -38,8 +38,8 @@ export interface QuoteRequest {
 }
 
 /**
- * Looks for the words of a quotation, so that nothing is quoted that nobody wrote. Other requests are answered
- * meanwhile. Rejects with the signal's reason if it is aborted.
+ * Searches for the exact words of a quotation, so that models can check what they quote. The search yields to other
+ * requests. Rejects with the signal's reason if it is aborted.
  */
 export async function findQuote({ quote, sourceId, signal }: QuoteRequest, parts: SearchParts): Promise<FoundQuote> {
   const request = { query: quote, limit: MAX_DOCUMENTS, filter: {}, minSimilarity: 0 };

@@ -1,4 +1,4 @@
-/** ISO 639-3, as languages are recognised, to ISO 639-1, as they are told. */
+/** Maps ISO 639-3 codes of the language detection to ISO 639-1. */
 export const SHORT_CODES: Readonly<Record<string, string>> = {
   ara: "ar",
   cmn: "zh",
@@ -26,7 +26,7 @@ export const SHORT_CODES: Readonly<Record<string, string>> = {
   ukr: "uk",
 };
 
-/** `fr-FR`, `FR` and `fr` are one language; what is no code of two letters is none. */
+/** Returns the ISO 639-1 code of `fr-FR`, `FR` or `fr`; undefined for anything else. */
 export function languageCode(tag: string): string | undefined {
   const [code = ""] = tag.trim().toLowerCase().split(/[-_]/);
   return /^[a-z]{2}$/.test(code) ? code : SHORT_CODES[code];

@@ -23,12 +23,12 @@ const STEMMERS: Readonly<Record<string, () => Promise<StemModule>>> = {
   tr: () => import("@orama/stemmers/turkish"),
 };
 
-/** What a text's language is told by; more makes it no surer. */
+/** Characters used for language detection. More text does not improve it. */
 const LOOKED_AT = 2_000;
 /** A line of less is too short to tell: «nominalisme» alone passes for Slovak. */
 const MIN_LENGTH = 60;
 
-/** The language of a document, by ISO 639-1; undefined where it cannot be told. */
+/** Returns the language of a document as ISO 639-1; undefined if it is uncertain. */
 export function languageOf(text: string): string | undefined {
   const start = Math.max(0, Math.floor((text.length - LOOKED_AT) / 2));
   return SHORT_CODES[franc(text.slice(start, start + LOOKED_AT), { minLength: MIN_LENGTH })];

@@ -1,4 +1,4 @@
-/** What is as good as another comes by document and place, so that every store gives one order. */
+/** Orders equal results by document and position, so that every store returns the same order. */
 export function byPlace(
   one: { readonly sourceId: string; readonly ordinal: number },
   other: { readonly sourceId: string; readonly ordinal: number },

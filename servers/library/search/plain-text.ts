@@ -5,15 +5,15 @@ export interface PlainText {
   readonly ends: readonly number[];
 }
 
-/** What printers and keyboards write in different ways, the longer before the shorter, and how it is compared. */
+/** Typographic variants and their common form, longer ones first. */
 const PIECES: readonly (readonly [source: string, own: string | undefined])[] = [
-  // Of a word that was cut at the end of a line nobody can tell whether it has a hyphen, so none counts within words.
+  // A word divided at the end of a line may have a hyphen or not, so hyphens within words are ignored.
   [String.raw`(?<=[\p{L}\p{M}])[-‐‑\u00ad]\s*(?=\p{L})`, ""],
   [String.raw`(?<=\d)\s*[-‐‑‒–]\s*(?=\d)`, "-"],
   [String.raw`\s*(?:--+|[‒–—―])\s*|\s+-\s+`, " - "],
   [String.raw`[«„]\s*|\s*»|[“”‟″"]`, '"'],
   ["[’‘‛ʼ′`]", "'"],
-  // In French a space stands before them.
+  // French typesetting puts a space before them.
   [String.raw`\s+(?=[;:!?])|[\u00ad\u200b-\u200d\u2060\ufeff]`, ""],
   [String.raw`\s+`, " "],
   // Plain letters together, since most are; else a letter with its accents, of which longer runs are taken apart: to
@@ -22,7 +22,7 @@ const PIECES: readonly (readonly [source: string, own: string | undefined])[] = 
 ];
 const PIECE = new RegExp(PIECES.map(([source]) => `(${source})`).join("|"), "gu");
 
-/** A part of a text as it is compared, and where it stands in the text. */
+/** A normalised part of a text, with its range in the text. */
 export interface PlainPiece {
   readonly text: string;
   readonly from: number;
@@ -46,7 +46,7 @@ export function* plainPieces(text: string): Generator<PlainPiece, void> {
   }
 }
 
-/** What became more or fewer letters than it had stands as a whole where it stood. */
+/** If normalising changed the number of letters, the whole original piece is returned. */
 export function placeIn({ text, from, to }: PlainPiece, at: number): readonly [from: number, to: number] {
   return text.length === to - from ? [from + at, from + at + 1] : [from, to];
 }

@@ -3,7 +3,7 @@ import { mostOf, normOf, partOf, weightsOf, type TermStats } from "./bm25.ts";
 import { STEPS } from "./term-counter.ts";
 import type { TermGroup } from "./terms.ts";
 
-/** More than sums of a few products differ by, in whatever order they are reckoned. */
+/** More than the rounding error of summing the same products in another order. */
 const MARGIN = 1e-9;
 
 /** The query's words, and how many passages are wanted. */
@@ -14,9 +14,9 @@ export interface Wanted {
 }
 
 /**
- * The passages that may be among the best by words: those whose score may be as much as enough others have at least.
- * Only these need be read. How often a term stands is known within a step; of a term of which nothing is known, it may
- * be never or any number of times.
+ * Returns the passages that may be among the best by words: those whose upper score limit reaches the lower limit of
+ * enough others. Only these need to be read. Term counts are known within a step; an unknown count may be 0 or any
+ * number.
  */
 export function promising(places: Places, { groups, stats, count }: Wanted): number[] {
   const size = places.ids.length;
@@ -35,7 +35,7 @@ export function promising(places: Places, { groups, stats, count }: Wanted): num
   return places.ids.filter((_, place) => most[place]! >= bound);
 }
 
-/** How often any of the terms stands in each of the passages. Undefined: not known. */
+/** Returns how often any of the terms occurs in each passage; undefined if it is unknown. */
 function countsOf(
   terms: readonly string[],
   { ids, terms: known }: Places,
@@ -44,7 +44,7 @@ function countsOf(
   const [least, most] = [new Float64Array(ids.length), new Float64Array(ids.length)];
   for (const term of terms)
     for (const [step, list] of known.get(term)!.entries()) {
-      // What reaches this step counted as one that does not, until now.
+      // Passages that reach this step were counted at the step below until here.
       const [before, up] = [STEPS[step - 1] ?? 0, STEPS[step]!];
       const bound = (STEPS[step + 1] ?? Infinity) - 1 - (step === 0 ? 0 : up - 1);
       for (const place of placesOf(ids, list)) {
@@ -55,7 +55,7 @@ function countsOf(
   return { least, most };
 }
 
-/** The places in one list of what stands in the other as well; both ascend. */
+/** Returns the positions in one list of the elements that are in both lists. Both lists ascend. */
 function placesOf(ids: readonly number[], others: readonly number[]): number[] {
   const places: number[] = [];
   let place = 0;

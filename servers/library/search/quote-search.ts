@@ -1,6 +1,6 @@
 import { placeIn, plainPieces, type PlainPiece } from "./plain-text.ts";
 
-/** Where a quotation stands in a text. */
+/** Range of a quotation in a text. */
 export type Place = readonly [from: number, to: number];
 
 /**
@@ -8,7 +8,7 @@ export type Place = readonly [from: number, to: number];
  * repeated letters nor long quotations make more than linear.
  */
 export class QuoteSearch {
-  /** As it is compared; empty: it stands nowhere. */
+  /** The normalised quotation; empty: it matches nowhere. */
   readonly #wanted: string;
   /** For each length that fits: the next shorter one that fits as well. */
   readonly #shorter: Uint32Array;
@@ -20,11 +20,11 @@ export class QuoteSearch {
     this.#shorter = shorterFits(this.#wanted);
   }
 
-  /** Yields where the quotation stands, and undefined after every piece in which it does not end. */
+  /** Yields each place of the quotation, and undefined after each piece without one. */
   *placesIn(text: string): Generator<Place | undefined, void> {
     const wanted = this.#wanted;
     if (wanted === "") return;
-    /** Where each of the last letters begins in the text. */
+    /** Start of each of the last letters in the text. */
     const starts = new Uint32Array(wanted.length);
     let [fits, count] = [0, 0];
     for (const piece of plainPieces(text)) {

@@ -20,13 +20,13 @@ export interface Hit {
   readonly passage: StoredPassage;
   /** Cosine; 0 where there are no vectors to compare. */
   readonly similarity: number;
-  /** What the order is by: words and vectors together. */
+  /** Sort key: words and vectors combined. */
   readonly score: number;
 }
 
 export interface Found {
   readonly hits: readonly Hit[];
-  /** Passages that hold any of the words, and those that are near; `hits` are the first of them. */
+  /** Number of passages that contain a word of the query or have a similar vector; `hits` are the first of them. */
   readonly matches: number;
 }
 
@@ -46,12 +46,12 @@ const WORDS = 0.7;
 /** Four decimals, so that stores that differ in the last bits give one order. */
 const ROUNDING = 10_000;
 
-/** Passages beyond those that are wanted which are read before it is asked which of them need be. */
+/** Passages beyond the requested number that are read before candidates are filtered. */
 const FEW_MORE = 300;
-/** The share of all passages above which it is not asked in which of them a term stands. */
+/** Share of all passages above which the occurrences of a term are not looked up. */
 const TELLING = 0.5;
 
-/** Searches anew while others change what was found; a library is not changed so often for long. */
+/** Limit of searches that are repeated because results were changed meanwhile. */
 const MAX_TRIES = 5;
 
 /** Finds passages by words and by meaning, best first; those that are as good by document and place. */
@@ -75,7 +75,7 @@ async function searchOnce(
 ): Promise<Found & { readonly isWhole: boolean }> {
   const languages = await store.languages();
   await terms.load(languages);
-  // Stores know no levels, so whoever wants some of them is shown all.
+  // Stores do not know levels, so a query for some levels needs all candidates.
   const wanted = levels ? Number.MAX_SAFE_INTEGER : Math.max(MIN_PROPOSED, limit * PROPOSED_EACH);
   const [vector] = embedder ? await embedder.embed([query], "query") : [];
   const near = vector ? await store.nearest(kind, vector, { filter, count: wanted + MORE_NEAR }) : [];
@@ -84,7 +84,7 @@ async function searchOnce(
   const told = best(words.found, wanted);
   const proposed = Array.from(new Set([...told, ...near].map(({ id }) => id)));
   const similarities = vector ? await store.similarities(kind, vector, proposed) : new Map<number, number>();
-  // Stores differ in the last digits of what is nearest, so the last of them are chosen here.
+  // Stores differ in the last digits of similarities, so the final choice is made here.
   const nearest = near.map((place) => ({ ...place, score: rounded(similarities.get(place.id) ?? 0) }));
   const chosen = new Map([...told, ...best(nearest, wanted)].map((place) => [place.id, place]));
   const { places, isWhole } = levels
@@ -95,7 +95,7 @@ async function searchOnce(
     .map(({ id, sourceId, ordinal }) => {
       const similarity = rounded(similarities.get(id) ?? 0);
       const lexical = (words.scores.get(id) ?? 0) / most;
-      // What has no vector is judged by its words alone.
+      // A passage without a vector is ranked by its words only.
       const score = similarities.has(id) ? WORDS * lexical + (1 - WORDS) * Math.max(0, similarity) : lexical;
       return { id, sourceId, ordinal, similarity, score: rounded(score) };
     })
@@ -111,7 +111,7 @@ async function searchOnce(
   return { hits, matches, isWhole: words.isWhole && isWhole && passages.length === first.size };
 }
 
-/** Those whose level is from the least to the most. */
+/** Returns the passages whose level is in the range. */
 async function ofLevels(
   kind: PassageKind,
   places: readonly Scored[],
@@ -137,7 +137,7 @@ interface ByWords {
   readonly found: readonly Scored[];
   readonly scores: ReadonlyMap<number, number>;
   readonly total: number;
-  /** Whether all were there still when they were read. */
+  /** False if one of them was removed before it was read. */
   readonly isWhole: boolean;
 }
 
@@ -146,7 +146,7 @@ interface Lexical {
   readonly store: LibraryStore;
   readonly filter: Filter;
   readonly wanted: number;
-  /** Passages whose words count as well, if there are any in them. */
+  /** Passages with similar vectors. Their words count too. */
   readonly near: readonly number[];
 }
 
@@ -165,12 +165,15 @@ async function byWords(groups: readonly TermGroup[], search: Lexical): Promise<B
 
 interface Candidates {
   readonly candidates: readonly Candidate[];
-  /** Absent: all of them are here. */
+  /** Absent: the list is complete. */
   readonly total?: number;
   readonly isWhole: boolean;
 }
 
-/** Where even the rarest word is everywhere, passages with a second one come first, if there are enough of them. */
+/**
+ * If even the rarest word is in too many passages, those that contain a second word come first, if there are enough of
+ * them.
+ */
 async function candidatesOf(words: Wanted, search: Lexical): Promise<Candidates> {
   const { any, and } = selectiveTerms(words.groups, words.stats, search.wanted);
   const both = and ? await candidatesFor({ any, and }, words, search) : undefined;
@@ -189,7 +192,7 @@ async function candidatesFor(terms: WantedTerms, words: Wanted, search: Lexical)
   return { candidates, total: places.ids.length, isWhole: candidates.length === read.length };
 }
 
-/** A term that stands in most passages tells little, and it takes long to look where. */
+/** Omits terms that occur in most passages: they distinguish little and are slow to look up. */
 function tellingTerms({ groups, stats: { frequencies, passages } }: Wanted, any: readonly string[]): string[] {
   return groups.flat().filter((term) => {
     const frequency = frequencies.get(term);

@@ -1,7 +1,4 @@
-/**
- * Words that hold sentences together and say nothing of what they are about, as they stand after accents are taken
- * away. A question consists of them for a half.
- */
+/** Function words, without accents. They make up about half of a question. */
 const STOP_WORDS: Readonly<Record<string, string>> = {
   en:
     "a an and are as at be been but by can could did do does for from had has have he her his how i if in into is " +
@@ -37,7 +34,7 @@ const STOP_WORDS: Readonly<Record<string, string>> = {
 
 const SETS = new Map(Object.entries(STOP_WORDS).map(([language, words]) => [language, new Set(words.split(" "))]));
 
-/** Of a word without accents; false in a language whose words are not known here. */
+/** Expects a word without accents. Returns false for a language without a list. */
 export function isStopWord(word: string, language: string): boolean {
   return SETS.get(language)?.has(word) === true;
 }

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { loadEmbedder } from "toolyard/embeddings";
 import type { Embedder } from "./embedder.ts";
 
-/** Of a turn: whoever shares the process has other things to do. */
+/** Time before yielding to the event loop, which other work shares. */
 const TURN_MS = 10;
 
 /** The embedder that comes with the package, which understands English and needs no service. */
@@ -16,7 +16,7 @@ export async function openTableEmbedder(): Promise<Embedder> {
     embed: async (texts) => {
       const vectors: Float32Array[] = [];
       for (const text of texts) {
-        // A question is one text, and waits for nobody.
+        // A single text, such as a query, is embedded without yielding.
         if (texts.length > 1 && performance.now() - began > TURN_MS) {
           await setImmediate();
           began = performance.now();

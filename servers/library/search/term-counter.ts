@@ -5,8 +5,8 @@ const SPACE = 32;
 const SLOTS = 4_096;
 
 /**
- * Counts a query's terms in the texts of thousands of passages. A word is cut out of its text only where its digest is
- * that of a term, so that what is passed over costs no memory.
+ * Counts a query's terms in the texts of thousands of passages. It cuts a word out of the text only if its digest is
+ * that of a term, so skipped words allocate nothing.
  */
 export class TermCounter {
   readonly #groupsOf = new Map<string, number[]>();
@@ -22,7 +22,7 @@ export class TermCounter {
       }
   }
 
-  /** How often each group stands in terms with spaces between: the same array each time. */
+  /** Returns the count of each group in a text of terms separated by spaces. The same array is returned each time. */
   countsIn(terms: string): Float64Array {
     const counts = this.#counts.fill(0);
     let [start, digest] = [0, 0];
@@ -43,17 +43,17 @@ export class TermCounter {
   }
 }
 
-/** How often a term stands in a passage is told in these steps: at least so often. */
+/** Lower limits in which the index stores how often a term occurs in a passage. */
 export const STEPS = [1, 2, 3, 4, 6, 8, 12, 16] as const;
-/** Of letters for private use: no word has them. */
+/** Private-use characters, which occur in no word. */
 const FIRST_MARK = 0xe000;
 
-/** A term as it is written where it stands so often at least. */
+/** Returns the index form of a term that occurs at least so often. */
 export function markedTerm(term: string, step: number): string {
   return term + String.fromCharCode(FIRST_MARK + step);
 }
 
-/** The terms that stand there more than once, marked with each step that they reach. */
+/** Returns the terms that occur more than once, one index form for each step that they reach. */
 export function repeatedIn(terms: string): string[] {
   const counts = new Map<string, number>();
   for (const term of terms.split(" ")) counts.set(term, (counts.get(term) ?? 0) + 1);

@@ -14,8 +14,8 @@ const LIGATURES: Readonly<Record<string, string>> = { œ: "oe", æ: "ae", ß: "s
 export type TermGroup = readonly string[];
 
 /**
- * Makes of texts what is indexed: words in small letters, cut to their stems, without accents. The same for every
- * store, so that no store's own idea of a word decides what is found.
+ * Turns texts into index terms: lower-case stems without accents. All stores share this, so that no store's own
+ * tokenizer decides what is found.
  */
 export class Terms {
   readonly #stems = new Map<string, { readonly stem: Stem; readonly known: Map<string, string> }>();
@@ -32,8 +32,8 @@ export class Terms {
   }
 
   /**
-   * A query is too short to tell its language, so its words are taken as those of every language that is there. A word
-   * that says nothing in one of them counts in the others; a query of nothing else counts as it is.
+   * A query is too short to detect its language, so its words are stemmed in every language of the library. A stop word
+   * of one language counts in the others. A query of stop words only is used as it is.
    */
   groupsOf(query: string, languages: readonly string[]): TermGroup[] {
     const telling = this.#groupsOf(query, languages, true);
@@ -68,7 +68,7 @@ export class Terms {
   }
 }
 
-/** Within words, where nobody sees them: soft hyphens, joiners, marks of byte order. */
+/** Invisible characters within words: soft hyphens, joiners, byte order marks. */
 const UNSEEN = /[\u00ad\u200b-\u200d\u2060\ufeff]/gu;
 
 /** Words in small letters; what an apostrophe joins is two: «l’œuvre» holds «œuvre». */
@@ -85,7 +85,7 @@ export function folded(word: string): string {
     .replaceAll(/[œæßøłđ]/gu, (letter) => LIGATURES[letter] ?? letter);
 }
 
-/** Where words have no bounds, each two signs that stand together. */
+/** For scripts without spaces between words: returns each pair of neighbouring characters. */
 function pairsOf(word: string): string[] {
   const signs = Array.from(word);
   return signs.length < 2 ? signs : signs.slice(1).map((sign, at) => `${signs[at]}${sign}`);

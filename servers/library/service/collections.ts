@@ -1,17 +1,17 @@
 import { DocumentError } from "../documents/document-error.ts";
 import type { Library } from "../library.ts";
 
-/** What stands in addresses and arguments for the collection that the settings name. */
+/** Name, in URIs and arguments, of the configured collection. */
 export const OWN_COLLECTION = "default";
 
 export interface CollectionsOptions {
-  /** Of the settings, by its own name. */
+  /** Configured collection, by its real name. */
   readonly own: string;
   /** Undefined opens that of the settings. Gives nothing where it is not there and must not be made. */
   readonly open: (collection: string | undefined, mayMake: boolean) => Promise<Library | undefined>;
-  /** Open at a time, beside that of the settings. @default 8 */
+  /** Limit of open collections beside the configured one. @default 8 */
   readonly most?: number;
-  /** One that was asked for since is not closed: somebody may be at work in it. @default 300,000 */
+  /** A collection is closed when it was not used for this time. @default 300,000 */
   readonly restMs?: number;
 }
 
@@ -34,17 +34,17 @@ export class Collections implements AsyncDisposable {
     return [OWN_COLLECTION, ...Array.from(this.#opened.keys()).filter((name) => name !== OWN_COLLECTION)];
   }
 
-  /** Rejects with `DOCUMENT_NOT_FOUND` for a collection that nobody made, unless it may be made now. */
+  /** Rejects with `DOCUMENT_NOT_FOUND` if the collection does not exist and `mayMake` is false. */
   async open(collection = OWN_COLLECTION, mayMake = false): Promise<Library> {
     const name = collection === this.#options.own ? OWN_COLLECTION : collection;
     const known = this.#opened.get(name);
     if (!known) return this.#begin(name, mayMake);
     known.used = Date.now();
-    // Whoever asked before may not have wanted to make it.
+    // The earlier request may not have been allowed to create the collection.
     return mayMake ? known.library.catch(() => this.open(name, true)) : known.library;
   }
 
-  /** Known at once, so that who asks meanwhile gets the same one. */
+  /** Stored before the first await, so that concurrent requests share one library. */
   #begin(name: string, mayMake: boolean): Promise<Library> {
     const opened = { library: this.#openNow(name, mayMake), used: Date.now() };
     this.#opened.set(name, opened);

@@ -11,13 +11,13 @@ import type { OpenLibrary } from "./search-tools.ts";
 
 /** Reading a long document takes that long without being stuck. */
 const MAX_TIME = "30m";
-/** Who asked is told that it goes on before its time is over. */
+/** The caller gets an answer before its time limit; the job continues. */
 const MAX_WAIT_MS = 29 * 60_000;
 const SPARE_MS = 2_000;
-/** Files that are not found by then are looked for by the job itself, which has an id by then. */
+/** If the search for files takes longer, the answer returns the job's id and the job continues the search. */
 const SEARCH_MS = 5_000;
 const SEARCH_WITHOUT_WAIT_MS = 500;
-/** Sources that an answer names, the latest of them. */
+/** Limit of the sources in an answer; the latest are kept. */
 const MAX_NAMED = 1_000;
 
 interface ParsePdf extends schemas.InCollection {
@@ -92,7 +92,7 @@ export function registerIngestTools(hub: ModuleHub, open: OpenLibrary, policy: S
   registerStatus(hub, open);
 }
 
-/** The sources, if they are known within `waitMs`; else the search for them, which goes on. */
+/** Returns the sources if the search finishes within `waitMs`, else the running search. */
 async function searchFor(
   given: readonly string[],
   policy: SourcePolicy,
@@ -140,11 +140,14 @@ function registerStatus(hub: ModuleHub, open: OpenLibrary): void {
 }
 
 interface Waiting extends Pick<ToolContext, "signal"> {
-  /** Of `endOfWait`. */
+  /** Result of `endOfWait`. */
   readonly until: number;
 }
 
-/** The end of a job; how far it is where whoever waits has no more time. One that was cancelled ends the job. */
+/**
+ * Returns the final report of a job, or its progress when the caller's time is over. A cancelled caller cancels the
+ * job.
+ */
 async function endOf(library: Library, begun: JobReport, { signal, until }: Waiting): Promise<JobReport> {
   const { job_id: id } = begun;
   const waitMs = until - performance.now();
@@ -251,7 +254,7 @@ function failureIn({ code = "", error = "It cannot be read.", reason }: SourceRe
   throw new Error(error);
 }
 
-/** The one object for what is not there, with zeros. */
+/** Returns the answer for a missing file, with zeros. */
 function nothing(path: string, error: string): object {
   const counts = { pages: 0, chunks_count: 0, ...NO_COSTS };
   return { success: false, document_name: path, source_id: "", ...counts, metadata: {}, error };

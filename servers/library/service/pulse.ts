@@ -1,10 +1,10 @@
 import type { ToolContext } from "toolyard";
 
 const BEAT_MS = 10_000;
-/** Progress has to grow; by so little nobody sees it. */
+/** Progress values must grow; this step is too small to see. */
 const LEAST = 1e-6;
 
-/** Tells a caller how far the work is, and that it goes on where nothing new is to be told. */
+/** Reports progress to a caller, also while nothing changes. */
 export class Pulse implements Disposable {
   readonly #context: ToolContext;
   readonly #beat: NodeJS.Timeout;

@@ -90,7 +90,7 @@ export function chunkId(sourceId: string, ordinal: number): string {
   return `${sourceId}#${ordinal}`;
 }
 
-/** Undefined for what is no id of a chunk. */
+/** Returns undefined if the text is not a chunk id. */
 export function readChunkId(id: string): { readonly sourceId: string; readonly ordinal: number } | undefined {
   const match = /^(.+)#(\d{1,7})$/s.exec(id);
   return match ? { sourceId: match[1]!, ordinal: Number(match[2]) } : undefined;

@@ -29,7 +29,7 @@ export function limit(most: number, by: number): object {
 
 export const OFFSET = { type: "integer", minimum: 0, default: 0 };
 
-/** Which of the libraries in the store. */
+/** Selects a library of the store. */
 export interface InCollection {
   readonly collection?: string;
 }
@@ -40,7 +40,7 @@ const COLLECTION = {
   description: "One of several collections of documents, by its name.",
 };
 
-/** Every tool takes a collection beside what is its own. */
+/** Adds the `collection` parameter to a tool's own parameters. */
 export function input(properties: object, required: readonly string[] = []): object {
   return {
     type: "object",

@@ -141,7 +141,7 @@ function registerQuotations(hub: ModuleHub, open: OpenLibrary): void {
   });
 }
 
-/** Results with what is known of their documents, each of which is fetched once. */
+/** Adds the documents to the results. Each document is loaded once. */
 async function withDocuments(
   library: Library,
   hits: readonly Hit[],

@@ -12,7 +12,7 @@ interface Range {
   readonly lengths: Uint32Array | undefined;
 }
 
-/** Which numbers the passages of a document have: whose one is, and how long, is told without reading it. */
+/** Maps passage numbers to documents, and returns their lengths, without reading passages. */
 export class DocumentRanges {
   readonly #driver: SqliteDriver;
   readonly #kind: PassageKind;
@@ -34,7 +34,7 @@ export class DocumentRanges {
     return ids.filter((id) => wanted.has(this.#rangeOf(id)?.document ?? -1));
   }
 
-  /** How many terms each of the passages has; undefined where that is not known of all. */
+  /** Returns the number of terms of each passage; undefined if one of them is unknown. */
   lengthsOf(ids: readonly number[]): Float64Array | undefined {
     this.#refresh();
     const lengths = new Float64Array(ids.length);

@@ -5,7 +5,7 @@ import type { PassageKind } from "./store.ts";
 /** Terms that are kept. */
 const MAX_KEPT = 10_000;
 
-/** In how many passages terms stand. The index counts them anew each time, so what it said is kept until a change. */
+/** Number of passages that contain each term. Counting is slow in the index, so results are cached until a change. */
 export class Frequencies {
   readonly #driver: SqliteDriver;
   readonly #kind: PassageKind;
@@ -17,7 +17,7 @@ export class Frequencies {
     this.#kind = kind;
   }
 
-  /** Of those that stand anywhere. */
+  /** Returns the terms that occur at all, with their number of passages. */
   of(terms: readonly string[]): Map<string, number> {
     const revision = revisionOf(this.#driver);
     if (revision !== this.#revision || this.#known.size > MAX_KEPT) this.#known = new Map();

@@ -10,16 +10,16 @@ export const STORE_FORMS =
   "sqlite:///folder/library.db, postgres://user:password@host/database or weaviate+http://host:8080, each with " +
   "?collection=name for one of several libraries";
 
-/** Where none is named. */
+/** Collection that is used if none is named. */
 export const DEFAULT_COLLECTION = "main";
 const COLLECTION = /^[a-z][a-z0-9_]{0,30}$/;
 
-/** Which library: a file, or a collection on a server. */
+/** Address of a library: a file, or a collection on a server. */
 export type StoreAddress =
   | { readonly kind: "sqlite"; readonly file: string }
   | { readonly kind: "postgres" | "weaviate"; readonly url: URL; readonly collection: string };
 
-/** Throws an `OptionError` for what is no address of a store; the message holds no password. */
+/** Throws an `OptionError` if the text is not a store address. The message contains no password. */
 export function parseStore(text: string): StoreAddress {
   if (!URL.canParse(text)) throw wrong(text);
   const url = new URL(text);
@@ -38,7 +38,7 @@ export function parseStore(text: string): StoreAddress {
   return { kind: "weaviate", url: new URL(`${http}${url.href.slice(url.protocol.length)}`), collection };
 }
 
-/** The address of another collection in the same store. Throws an `OptionError` for what is no name of one. */
+/** Returns the address of another collection in the same store. Throws an `OptionError` for an invalid name. */
 export function inCollection(store: string, collection: string): string {
   expectCollection(collection);
   parseStore(store);
@@ -47,7 +47,7 @@ export function inCollection(store: string, collection: string): string {
   return url.href;
 }
 
-/** Of an address that `parseStore` takes. */
+/** Returns the collection of an address that `parseStore` accepts. */
 export function collectionOf(store: string): string {
   return new URL(store).searchParams.get("collection") ?? DEFAULT_COLLECTION;
 }
@@ -60,14 +60,14 @@ function expectCollection(collection: string): void {
   );
 }
 
-/** Each collection is a file of its own: `library.db`, and beside it `library.scholars.db`. */
+/** Each collection is a file of its own: `library.db`, and next to it `library.scholars.db`. */
 function fileOf(file: string, collection: string): string {
   const { dir, name, ext } = parse(file);
   return collection === DEFAULT_COLLECTION ? file : join(dir, `${name}.${collection}${ext}`);
 }
 
 function wrong(text: string): OptionError {
-  // What is no address may still hold a password, with any sign in it.
+  // An invalid address may contain a password too, with any character in it.
   const [start, end] = [text.indexOf("//"), text.lastIndexOf("@")];
   const shown = start === -1 || end < start ? text : `${text.slice(0, start)}//***${text.slice(end)}`;
   const advice = shown === text ? "" : " In a password, signs such as / # ? @ are written as %2F %23 %3F %40.";
@@ -88,7 +88,7 @@ export async function openStore(address: StoreAddress): Promise<LibraryStore> {
   }
 }
 
-/** Whether somebody made that library. Rejects with `STORE_UNAVAILABLE`. */
+/** Returns whether the library exists. Rejects with `STORE_UNAVAILABLE`. */
 export async function isStoreThere(address: StoreAddress): Promise<boolean> {
   switch (address.kind) {
     case "sqlite":
@@ -100,7 +100,10 @@ export async function isStoreThere(address: StoreAddress): Promise<boolean> {
   }
 }
 
-/** With those above it. One by one: where a file system takes none, as /proc, Node's own way tries for ever. */
+/**
+ * Creates the folder and its parents, one by one: Node's recursive `mkdir` never returns on file systems that allow no
+ * folders, such as /proc.
+ */
 async function makeFolder(folder: string): Promise<void> {
   if (await isThere(folder)) return;
   if (dirname(folder) !== folder) await makeFolder(dirname(folder));

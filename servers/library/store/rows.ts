@@ -18,7 +18,7 @@ export function passageOf(row: PassageRow): StoredPassage {
   return { id: Number(row["id"]), sourceId: String(row["source_id"]), ...shared(row) };
 }
 
-/** What a passage is ranked by, before it is read whole. */
+/** Returns the fields that rank a passage, without its text. */
 export function candidateOf(row: PassageRow): Candidate {
   return {
     id: Number(row["id"]),

@@ -6,14 +6,17 @@ const CODES = {
   mismatch: "INDEX_MISMATCH",
 } as const satisfies Record<string, DocumentErrorCode>;
 
-/** A store that does not answer, or cannot take what it is given: never an empty list. */
+/**
+ * Creates the error of a store that does not answer or cannot store a value. A failed query never becomes an empty
+ * list.
+ */
 export function storeFailure(why: keyof typeof CODES, message: string, cause?: unknown): DocumentError {
   const error = new DocumentError(CODES[why], message);
   if (cause !== undefined) error.cause = cause;
   return error;
 }
 
-/** What is said where vectors come too late: somebody made those of the library anew in the meantime. */
+/** Returns the message for vectors of an embedder that was replaced meanwhile. */
 export function mismatch(found: string, given: string): string {
   return (
     `The library's vectors are of ${found}, and these are of ${given}: nothing was written. Start this program again ` +

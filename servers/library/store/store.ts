@@ -3,7 +3,7 @@ import type { Candidate, TermStats, WantedTerms } from "../search/bm25.ts";
 /** Between the titles of a section's path. */
 export const SECTION_SEPARATOR = " › ";
 
-/** A page begins at `offset` of the document's text; `label` is what is printed on it, where that is not its number. */
+/** Start of a page in the document's text. `label`: the printed page label, if it differs from the number. */
 export interface PageStart {
   readonly offset: number;
   readonly label?: string;
@@ -24,7 +24,7 @@ export interface DocumentFields {
   readonly uri: string;
   /** SHA-256 of the bytes, hexadecimal. */
   readonly contentHash: string;
-  /** What made passages of it: another one means that it is read anew. */
+  /** Version of the code and settings that made the passages. If it changes, the document is read again. */
   readonly pipeline: string;
   readonly bytes: number;
   readonly mime: string;
@@ -40,7 +40,7 @@ export interface DocumentFields {
   readonly pages: number;
   readonly pageStarts: readonly PageStart[];
   readonly toc: readonly Heading[];
-  /** Where each of title, author and so on was found. */
+  /** Place where title, author and so on were found. */
   readonly origins: Readonly<Record<string, string>>;
   readonly warnings: readonly string[];
 }
@@ -70,12 +70,12 @@ export interface PassageFields {
   /** 1 for the document, up to 5 for the deepest section; of chunks 0. */
   readonly level: number;
   readonly concepts?: readonly string[];
-  /** Of length 1; absent while there is none. */
+  /** Has length 1; absent before the passage has been embedded. */
   readonly vector?: Float32Array;
 }
 
 export interface StoredPassage extends Omit<PassageFields, "terms" | "length" | "vector"> {
-  /** Of the store; another one after the document was read anew, and never again another passage's. */
+  /** Id in the store. It changes when the document is read again, and is never reused. */
   readonly id: number;
   readonly sourceId: string;
 }
@@ -83,9 +83,9 @@ export interface StoredPassage extends Omit<PassageFields, "terms" | "length" | 
 export type PassageKind = "chunk" | "summary";
 
 export interface Filter {
-  /** All of these words stand in the author's name. */
+  /** The author's name must contain all these words. */
   readonly author?: string;
-  /** The title of the work, whole, whatever the case. */
+  /** The whole title of the work, case-insensitive. */
   readonly work?: string;
   /** ISO 639-1. */
   readonly language?: string;
@@ -113,11 +113,11 @@ export interface PlacesSearch {
   /** Terms to look for in the passages that are found. */
   readonly terms: readonly string[];
   readonly filter: Filter;
-  /** So many passages are read as fast as told of. */
+  /** Number of passages that can be read as fast as their counts. */
   readonly few: number;
 }
 
-/** Passages, in the order of their ids, and what is known of each. */
+/** Passages in the order of their ids, with their lengths and term counts. */
 export interface Places {
   readonly ids: readonly number[];
   /** How many terms each has. */
@@ -129,10 +129,10 @@ export interface Places {
   readonly terms: ReadonlyMap<string, readonly (readonly number[])[]>;
 }
 
-/** What a store finds wrong with itself. */
+/** A fault that a store found in its data. */
 export interface Finding {
   readonly what: string;
-  /** Whether `repair` mends it. */
+  /** Whether `repair` fixes it. */
   readonly canMend: boolean;
 }
 
@@ -143,13 +143,13 @@ export interface WholeDocument {
   readonly passages: Passages;
 }
 
-/** Vectors that are given to passages which are there: whose those are, and who made them. */
+/** Vectors for existing passages, with the passages' ids and the embedder. */
 export interface VectorsOf {
   readonly sourceId: string;
   readonly embedder: string;
 }
 
-/** Which passages of a document, in their order. */
+/** A range of a document's passages, in order. */
 export interface PassageRange extends Window {
   readonly sourceId: string;
   /** Titles, from the outermost, of which the passage's section begins with all; the last may be cut short. */
@@ -157,15 +157,15 @@ export interface PassageRange extends Window {
 }
 
 /**
- * Keeps documents and their passages. What it does not do is rank: it counts, filters and fetches, so that every store
- * gives the same answers.
+ * Stores documents and their passages. Stores count, filter and fetch, but do not rank, so that all of them give the
+ * same answers.
  */
 export interface LibraryStore extends AsyncDisposable {
   /** The engine and its version, and where the library is, without a password. */
   describe(): Promise<{ readonly engine: string; readonly place: string }>;
   /**
-   * As a whole or not at all; in place of what had this source id. Rejects with `INDEX_MISMATCH` where the library's
-   * vectors are by then of another embedder than those of the document.
+   * Stores a document whole or not at all, and replaces the one with the same source id. Rejects with `INDEX_MISMATCH`
+   * if the library now uses another embedder.
    */
   replaceDocument(document: DocumentFields, text: string, passages: Passages): Promise<void>;
   /** Undefined where there is no such document. */
@@ -186,15 +186,15 @@ export interface LibraryStore extends AsyncDisposable {
   termStats(kind: PassageKind, terms: readonly string[]): Promise<TermStats>;
   candidates(kind: PassageKind, wanted: WantedTerms, filter: Filter): Promise<Candidate[]>;
   /**
-   * Which passages `candidates` would give, and what can be told of them without reading them; undefined where that is
-   * not known of all of them. Absent: the store reads as fast as it could tell.
+   * Returns the passages that `candidates` would return, with their counts, without reading them; undefined if a count
+   * is unknown. Absent: reading the passages is as fast.
    */
   places?(kind: PassageKind, wanted: WantedTerms, search: PlacesSearch): Promise<Places | undefined>;
   /** Those of the passages that are there. With `places` only. */
   candidatesAt?(kind: PassageKind, ids: readonly number[]): Promise<Candidate[]>;
   /** The `count` nearest to a vector of length 1, nearest first; those of one distance by id. */
   nearest(kind: PassageKind, vector: Float32Array, search: { filter: Filter; count: number }): Promise<Near[]>;
-  /** Whose vectors the passages have; undefined while none has any. */
+  /** Returns the embedder of the passages' vectors; undefined if no passage has one. */
   embedder(): Promise<string | undefined>;
   /** Takes every vector away; those that follow are of this embedder. */
   clearVectors(embedder: string): Promise<void>;
@@ -204,17 +204,17 @@ export interface LibraryStore extends AsyncDisposable {
   similarities(kind: PassageKind, vector: Float32Array, ids: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** Undefined where there is no such document. */
   whole(sourceId: string): Promise<WholeDocument | undefined>;
-  /** Holds what is kept twice against itself. Empty: all is well. */
+  /** Compares data that is stored twice. Returns an empty list if no fault is found. */
   check(): Promise<Finding[]>;
-  /** Mends what `check` says can be mended. */
+  /** Fixes the findings of `check` that can be fixed. */
   repair(): Promise<void>;
-  /** A copy in a new file, as of one moment. Absent where the engine has its own way, which `backupAdvice` tells. */
+  /** Writes a snapshot into a new file. Absent if the database has its own backup tool, which `backupAdvice` names. */
   backup?(file: string): Promise<void>;
   readonly backupAdvice?: string;
 }
 
 export interface Passages {
-  /** Whose vectors they have. */
+  /** Embedder of the vectors. */
   readonly embedder?: string;
   /** When it was first read, of a document that comes from another library. */
   readonly created?: string;

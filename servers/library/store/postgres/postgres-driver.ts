@@ -7,7 +7,7 @@ import { storeFailure } from "../store-failure.ts";
 export type PostgresValue = string | number | null;
 export type PostgresRow = Readonly<Record<string, unknown>>;
 
-/** What statements run on: a transaction, or any connection. */
+/** Runs statements: a transaction, or any connection of the pool. */
 export interface PostgresSession {
   query(sql: string, values?: readonly PostgresValue[]): Promise<PostgresRow[]>;
   /** Several statements, without values. */
@@ -38,7 +38,7 @@ export async function openPostgres(url: URL): Promise<PostgresDriver> {
     query_timeout: QUERY_MS,
     application_name: "toolyard-library",
   });
-  // A connection that breaks while nobody uses it: the next question gets another one, or the error.
+  // An idle connection that breaks needs no handling: the next query gets another one, or the error.
   pool.on("error", () => {});
   const driver = new PoolDriver(pool, `${url.hostname}:${url.port || "5432"}`);
   try {

@@ -6,7 +6,10 @@ const VERSION = 1;
 /** The least of pgvector that finds enough under a filter. */
 const MIN_PGVECTOR = [0, 8] as const;
 
-/** A passage's columns, the same for both kinds. `words` says in which passages a term stands, and nothing else. */
+/**
+ * Returns the columns of a passage, the same for both kinds. The index on `words` stores only which passages contain a
+ * term.
+ */
 function passageTable(schema: string, kind: string): string {
   return `
     create table ${schema}.${kind}(

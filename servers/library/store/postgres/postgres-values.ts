@@ -14,7 +14,7 @@ export function storable(text: string): string {
   return text.replaceAll(/\p{Surrogate}|\0/gu, "\uFFFD");
 }
 
-/** JSON all of whose texts are storable, which those that are written out as `\u0000` are not. */
+/** Returns JSON whose strings PostgreSQL can store; it refuses `\u0000`. */
 export function storableJson(value: unknown): string {
   return JSON.stringify(value, (_name, own: unknown) => (typeof own === "string" ? storable(own) : own));
 }
@@ -24,7 +24,7 @@ export function arrayOf(values: readonly (string | number)[]): string {
   return `{${values.map((value) => (typeof value === "number" ? value : JSON.stringify(value))).join(",")}}`;
 }
 
-/** What of a filter stands behind `where`; its values are numbered from `from` on. */
+/** Returns the condition and the values of a filter. Placeholders are numbered from `from`. */
 export function whereOf({ author, work, language }: Filter, from: number): { sql: string; values: PostgresValue[] } {
   const words = author === undefined ? [] : authorKey(author).split(" ").filter(Boolean);
   const conditions: string[] = [];
@@ -36,7 +36,7 @@ export function whereOf({ author, work, language }: Filter, from: number): { sql
   for (const word of words) add((place) => `position(${place} in ' ' || author_key || ' ') > 0`, ` ${word} `);
   if (work !== undefined) add((place) => `work_key = ${place}`, plainWords(work));
   if (language !== undefined) add((place) => `language = ${place}`, language);
-  // A name without letters is nobody's.
+  // A filter name without letters matches no author.
   if (author !== undefined && words.length === 0) conditions.push("false");
   return { sql: conditions.length > 0 ? conditions.join(" and ") : "true", values };
 }

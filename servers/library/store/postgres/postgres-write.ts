@@ -45,7 +45,10 @@ function rowOf({ ordinal, level, section, from, to, pages, text, terms, length, 
   };
 }
 
-/** Of one document, counted in (`1`) or out (`-1`). In the order of terms, as all writers do. */
+/**
+ * Adds (`1`) or subtracts (`-1`) the term counts of one document. Terms are sorted, so that concurrent writers cannot
+ * deadlock.
+ */
 export async function setFrequencies(
   { query }: PostgresSession,
   { schema, kind, documentId }: { readonly schema: string; readonly kind: PassageKind; readonly documentId: number },

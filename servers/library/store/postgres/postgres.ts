@@ -35,7 +35,7 @@ export async function openPostgresStore(url: URL, collection: string): Promise<L
   return createPostgresStore(driver, collection, `${url.host}${url.pathname}`);
 }
 
-/** Whether somebody made that collection. */
+/** Returns whether the collection exists. */
 export async function isPostgresStoreThere(url: URL, collection: string): Promise<boolean> {
   const driver = await openPostgres(url);
   try {
@@ -201,7 +201,7 @@ class PostgresStore implements LibraryStore {
     const distance = `passage.vector::vector(${vector.length}) <#> $1::vector(${vector.length})`;
     const rows = await this.#driver.transaction(async ({ query, script }) => {
       const effort = Math.min(Math.max(EF_SEARCH, count), MAX_EF_SEARCH);
-      // For this transaction only: a pool may hand the connection to somebody else afterwards.
+      // Set for this transaction only, because the pool reuses the connection.
       await script(`set local hnsw.iterative_scan = strict_order; set local hnsw.ef_search = ${effort}`);
       if (await this.#isSelective(query, filter)) await script("set local enable_indexscan = off");
       return query(
@@ -300,7 +300,7 @@ class PostgresStore implements LibraryStore {
     await this.#driver.close();
   }
 
-  /** Reads as of one moment, whatever others write meanwhile. */
+  /** Runs in a read-only snapshot, so that concurrent writes are invisible. */
   #atOnce<T>(work: (session: PostgresSession) => Promise<T>): Promise<T> {
     return this.#driver.transaction(async (session) => {
       await session.script("set transaction isolation level repeatable read, read only");
@@ -326,7 +326,7 @@ class PostgresStore implements LibraryStore {
     return row && documentOf(row);
   }
 
-  /** Whether a filter leaves so few passages that looking at each is exact and quick. */
+  /** Returns whether a filter leaves so few passages that an exact scan is fast. */
   async #isSelective(query: PostgresDriver["query"], filter: Filter): Promise<boolean> {
     const { sql, values } = whereOf(filter, 1);
     const [index] = await query("select to_regclass($1) as name", [`${this.#schema}.chunk_nearest`]);
@@ -347,7 +347,7 @@ function vectorIn(row: PassageRow): Float32Array | undefined {
   return typeof row["vector_text"] === "string" ? readVector(row["vector_text"]) : undefined;
 }
 
-/** The first vectors say whose all are. Only for those who write, one after the other. */
+/** The first vectors determine the embedder of the library. Call it only within the serialized writes. */
 async function expectEmbedder(session: PostgresSession, schema: string, embedder: string): Promise<void> {
   const [row] = await session.query(`select value from ${schema}.meta where key = 'embedder'`);
   if (row === undefined) await setMeta(session, schema, ["embedder", embedder]);

@@ -34,7 +34,7 @@ export function checkSqlite(driver: SqliteDriver): Finding[] {
   return [...findings, ...checkDigests(driver)];
 }
 
-/** What says nothing of the index, as another program that writes for long, is no finding. */
+/** Returns false for errors that do not concern the index, such as a lock held by another process. */
 function isDamage(error: unknown): boolean {
   const { code, errcode } = ((error as Error).cause ?? {}) as { readonly code?: string; readonly errcode?: number };
   return code?.startsWith("SQLITE_CORRUPT") === true || (errcode ?? 0) % 256 === CORRUPT;
@@ -60,7 +60,7 @@ export async function copySqlite(driver: SqliteDriver, file: string): Promise<vo
   );
   if (isThere) throw driver.fail("unavailable", `${file} is there already. Name a file that is not.`);
   const part = `${file}.part`;
-  // What one left that was ended in the middle.
+  // Removes the partial file of an interrupted copy.
   await rm(part, { force: true });
   await inPlaceOf(file, part, () => driver.run("vacuum into ?", [part]));
 }

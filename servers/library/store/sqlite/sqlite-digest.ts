@@ -5,10 +5,10 @@ import { bytesIn, bytesOf, numbersOf } from "./sqlite-values.ts";
 import { roundRows, type RoundedRows } from "../vectors/vector-rows.ts";
 
 /**
- * What a search wants to know of all passages, kept beside them so that it is read in a few large pieces: how long they
- * are, their vectors in whole numbers, and which terms a passage holds more than once. All of it follows from the
- * passages. A document that an earlier program wrote has no digest, or one of another revision; it is searched by its
- * passages, and `repair` makes its digest.
+ * Digests: data of all passages that a search needs, stored so that a few large reads suffice. They hold the lengths,
+ * the rounded vectors, and the terms that occur more than once in a passage. All of it is derived from the passages. A
+ * document without a digest of this revision, written by an earlier version, is searched by its passages; `repair`
+ * creates its digest.
  */
 function tables(kind: PassageKind): string {
   return `
@@ -30,13 +30,13 @@ export const DIGEST_TABLES = KINDS.map(tables).join("");
 /** Before the rows of a digest: how many numbers a vector has, how many vectors there are, and their errors. */
 const HEAD_BYTES = 24;
 
-/** In the passages' order, whose numbers follow one another from `first`. */
+/** Lengths in the order of the passages, which are numbered consecutively from `first`. */
 export interface DigestLengths {
   readonly first: number;
   readonly lengths: Uint32Array;
 }
 
-/** Makes the tables in a file that has none of them. */
+/** Creates the tables if the file has none of them. */
 export function prepareDigests(driver: SqliteDriver): void {
   const isThere = driver.get("select 1 from sqlite_master where name = 'summary_repeated'");
   if (!isThere) driver.transaction(() => driver.exec(DIGEST_TABLES));
@@ -77,7 +77,7 @@ export function clearDigests(driver: SqliteDriver, revision: number): void {
   for (const kind of KINDS) driver.run(`update ${kind}_digest set vectors = null, revision = ?`, [revision]);
 }
 
-/** Before the passages go: the index keeps no text, so what goes out of it is said in its own words. */
+/** Call it before the passages are deleted: the index stores no text, so deleting from it needs the indexed terms. */
 export function removeDigests(driver: SqliteDriver, documentId: number): void {
   for (const kind of KINDS) {
     if (!hasDigest(driver, kind, documentId)) continue;

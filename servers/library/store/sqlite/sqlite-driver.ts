@@ -5,7 +5,7 @@ export type Row = Readonly<Record<string, Value>>;
 export interface SqliteDriver {
   /** `node:sqlite` or `libsql`. */
   readonly engine: string;
-  /** Which file it is, whatever has its name by now; undefined in memory. */
+  /** Identifies the opened file, even if another file has its name now; undefined in memory. */
   readonly identity: string | undefined;
   exec(sql: string): void;
   all(sql: string, values?: readonly Value[]): Row[];
@@ -14,9 +14,9 @@ export interface SqliteDriver {
   run(sql: string, values?: readonly Value[]): number;
   /** All of the work or nothing of it. It must not wait for anything. */
   transaction<T>(work: () => T): T;
-  /** Reads as of one moment, whatever other processes write meanwhile. It must not wait for anything. */
+  /** Runs in a snapshot, so that writes of other processes are invisible. `work` must be synchronous. */
   atOnce<T>(work: () => T): T;
-  /** What its failures are thrown as. */
+  /** Creates the errors that this driver throws. */
   readonly fail: Fail;
   close(): void;
 }

@@ -2,7 +2,7 @@ import type libsql from "libsql";
 import { statSync } from "node:fs";
 import type { Fail, Row, SqliteDriver, Value } from "./sqlite-driver.ts";
 
-/** What both engines share of their interfaces. */
+/** Members that both engines have. */
 interface Statement {
   all(...values: Value[]): unknown[];
   get(...values: Value[]): unknown;
@@ -44,7 +44,7 @@ function prepare(driver: SqliteDriver, path: string): void {
   driver.exec("pragma synchronous = normal; pragma foreign_keys = on");
 }
 
-/** Which file has that name; undefined where there is none, as in memory. */
+/** Returns the identity of the file with this name; undefined if there is none, as in memory. */
 export function identityOf(path: string): string | undefined {
   if (path === ":memory:") return undefined;
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -52,8 +52,8 @@ export function identityOf(path: string): string | undefined {
 }
 
 /**
- * The engine goes on with a file that was moved, removed or replaced, and its log goes by the name: what it writes then
- * is lost, and may spoil the file that is there now. Throws with kind `unavailable`.
+ * SQLite continues to use a file that was moved, deleted or replaced, but finds its log by name. Writes would be lost
+ * and could damage the new file. Throws with kind `unavailable`.
  */
 export function expectFile(path: string, identity: string | undefined, fail: Fail): void {
   const found = told({ path, fail }, () => identityOf(path));
@@ -97,7 +97,7 @@ async function libsqlEngine(fail: Fail): Promise<Open> {
 
 type Open = (path: string) => Engine;
 
-/** Node's own engine, from 22.13 on; it says once that it is experimental, which is no news to anybody. */
+/** Opens Node's own engine, available since 22.13. Suppresses its warning about being experimental. */
 async function builtinEngine(): Promise<Open | undefined> {
   const isThere = process.getBuiltinModule?.("node:module")?.isBuiltin("node:sqlite") === true;
   if (!isThere) return undefined;
@@ -129,7 +129,7 @@ const ADVICE: readonly (readonly [code: number, name: string, advice: string])[]
   ],
   [26, "SQLITE_NOTADB", "The file is no library. Name another one."],
 ];
-/** Of the file system, where a file cannot even be looked at. */
+/** Advice if the file system denies access to the file. */
 const NO_LOOK = "See that its folder is there and may be read.";
 
 interface Whose {
@@ -138,7 +138,7 @@ interface Whose {
   readonly fail: Fail;
 }
 
-/** Runs a statement; what the engine says becomes an error that tells what to do. */
+/** Runs a statement, and converts an error of the engine into one with advice. */
 function told<T>({ path, fail }: Pick<Whose, "path" | "fail">, work: () => T): T {
   try {
     return work();
@@ -153,7 +153,7 @@ function told<T>({ path, fail }: Pick<Whose, "path" | "fail">, work: () => T): T
   }
 }
 
-/** libsql says why it cannot open a file in its words alone: `ConnectionFailed("…: 14")`. */
+/** libsql reports why it cannot open a file only in the message: `ConnectionFailed("…: 14")`. */
 function numberIn(message = ""): number {
   return Number(/^ConnectionFailed\(.*: (\d+)"\)$/s.exec(message)?.[1] ?? -1);
 }

@@ -3,12 +3,12 @@ import { markedTerm, STEPS } from "../../search/term-counter.ts";
 import type { SqliteDriver } from "./sqlite-driver.ts";
 import type { PassageKind } from "../store.ts";
 
-/** The passages in which any of the wanted terms stands, ascending. */
+/** Returns the passages that match the terms, in ascending order. */
 export function idsOf(driver: SqliteDriver, kind: PassageKind, { any, and }: WantedTerms): number[] {
   return found(driver, `${kind}_terms`, and ? `(${either(any)}) AND (${either(and)})` : either(any));
 }
 
-/** Those of the wanted passages in which this term stands as well. */
+/** Returns the given passages that also contain this term. */
 export function holdersOf(
   driver: SqliteDriver,
   kind: PassageKind,
@@ -18,7 +18,7 @@ export function holdersOf(
   return found(driver, `${kind}_terms`, alone ? either([term]) : `(${either(any)}) AND ${either([term])}`);
 }
 
-/** By step: the passages in which it stands so often at least; up to the first in which it does nowhere. */
+/** Returns, for each step, the passages that contain the term at least so often, up to the first step without any. */
 export function repeatersOf(driver: SqliteDriver, kind: PassageKind, term: string): number[][] {
   const lists: number[][] = [];
   for (const step of STEPS.slice(1)) {

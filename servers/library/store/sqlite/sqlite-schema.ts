@@ -21,7 +21,8 @@ const PASSAGE = `
   concepts text not null,
   vector blob`;
 
-// `detail=none`, no column sizes: it only says in which passages a term stands. Terms are cut before, so its own rules
+// `detail=none` and no column sizes: the index stores only which passages contain a term. Terms are already stems, so
+// its own tokenizer must leave letters and digits unchanged.
 // must leave letters and digits alone.
 const TERMS = `detail=none, columnsize=0, tokenize="unicode61 remove_diacritics 0 categories 'L* N* Co'"`;
 

@@ -7,13 +7,16 @@ export interface Size {
   readonly length: number;
 }
 
-/** Of a document, counted; of the library, as it is kept: counting would read the whole file for every search. */
+/**
+ * Returns the size of a document by counting, and of the library from a stored total: counting would read the whole
+ * file for every search.
+ */
 export function sizeOf(driver: SqliteDriver, kind: PassageKind, documentId?: number): Size {
   if (documentId !== undefined) return counted(driver, kind, documentId);
   return keptSize(driver, kind) ?? counted(driver, kind);
 }
 
-/** Adds a document's passages to what is kept, in the transaction that writes them; numbers below 0 take them out. */
+/** Adds a document's passages to the stored totals, in the transaction that writes them. Negative numbers subtract. */
 export function resize(driver: SqliteDriver, kind: PassageKind, change: Size): void {
   const kept = keptSize(driver, kind);
   // In a file from before it was kept, all are counted once; passages that were just written are among them.
@@ -26,7 +29,7 @@ export function resize(driver: SqliteDriver, kind: PassageKind, change: Size): v
   );
 }
 
-/** Whether what is kept is what is there. */
+/** Returns whether the stored totals are correct. */
 export function isSizeRight(driver: SqliteDriver, kind: PassageKind): boolean {
   const [kept, own] = [keptSize(driver, kind), counted(driver, kind)];
   return !kept || (kept.passages === own.passages && kept.length === own.length);

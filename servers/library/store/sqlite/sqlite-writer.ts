@@ -1,7 +1,7 @@
 import type { SqliteWrites } from "./sqlite-writes.ts";
 import type { LibraryStore } from "../store.ts";
 
-/** What changes a file, wherever it is done. */
+/** Write operations on a file, in this thread or in another one. */
 export interface SqliteWriter extends Pick<
   LibraryStore,
   "replaceDocument" | "deleteDocument" | "clearVectors" | "setVectors" | "check" | "repair" | typeof Symbol.asyncDispose
@@ -9,7 +9,7 @@ export interface SqliteWriter extends Pick<
   backup(file: string): Promise<void>;
 }
 
-/** On the thread of whoever asks: for a library in memory, which no other thread sees. */
+/** Writes in the caller's thread: for a library in memory, which no other thread can open. */
 export function writerHere(writes: SqliteWrites): SqliteWriter {
   return {
     replaceDocument: async (...given) => writes.replaceDocument(...given),

@@ -20,8 +20,8 @@ import {
 const KINDS = ["chunk", "summary"] as const;
 
 /**
- * What changes a file, each in one transaction, and what goes through all of it. Large ones take seconds, in which the
- * thread that runs them does nothing else.
+ * Write operations, each in one transaction, and operations that read the whole file. Large ones block the thread for
+ * seconds.
  */
 export class SqliteWrites {
   readonly #driver: SqliteDriver;
@@ -86,7 +86,7 @@ export class SqliteWrites {
       this.#expectEmbedder(embedder);
       for (const [id, vector] of vectors)
         this.#driver.run(`update ${kind} set vector = ? where id = ?`, [bytesOf(vector), id]);
-      // What other processes hold of this document's vectors is old.
+      // Invalidates this document's vectors in the caches of other processes.
       this.#driver.run("update document set revision = ? where source_id = ?", [this.#bump(), sourceId]);
       const document = this.#idOf(sourceId);
       if (document !== undefined) renewDigests(this.#driver, document);
@@ -100,7 +100,7 @@ export class SqliteWrites {
   repair(): void {
     this.#driver.transaction(() => {
       repairSqlite(this.#driver);
-      // Whoever has the file open looks at it again.
+      // Other processes that have the file open read it again.
       this.#bump();
     });
   }
@@ -114,7 +114,7 @@ export class SqliteWrites {
     return revisionOf(this.#driver);
   }
 
-  /** The first vectors say whose all are. */
+  /** The first vectors determine the embedder of the library. */
   #expectEmbedder(embedder: string): void {
     const found = this.#driver.get("select value from meta where key = 'embedder'")?.["value"];
     if (found === undefined) this.#setEmbedder(embedder);
@@ -137,7 +137,7 @@ export class SqliteWrites {
     const [chunks, summaries] = KINDS.map((kind) => {
       const own = sizeOf(this.#driver, kind, id);
       resize(this.#driver, kind, { passages: -own.passages, length: -own.length });
-      // The index keeps no text: what goes out of it must be said in its own words, before the row goes.
+      // The index stores no text, so the terms must be given before the row is deleted.
       this.#driver.run(
         `insert into ${kind}_terms(${kind}_terms, rowid, terms)
          select 'delete', id, terms from ${kind} where document_id = ?`,

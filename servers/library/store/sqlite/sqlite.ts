@@ -259,7 +259,7 @@ class SqliteStore implements LibraryStore {
     this.#driver.close();
   }
 
-  /** Undefined: all of them. */
+  /** Returns undefined if the filter matches all documents. */
   #documentIds(filter: Filter): number[] | undefined {
     const { sql, values } = whereOf(filter);
     if (sql === ALL) return undefined;
@@ -287,7 +287,7 @@ function whereOf({ author, work, language }: Filter): { readonly sql: string; re
     ...(work === undefined ? [] : [plainWords(work)]),
     ...(language === undefined ? [] : [language]),
   ];
-  // A name without letters is nobody's.
+  // A filter name without letters matches no author.
   if (author !== undefined && words.length === 0) conditions.push("0");
   return { sql: conditions.length > 0 ? conditions.join(" and ") : ALL, values };
 }

@@ -4,19 +4,19 @@ import { endianness } from "node:os";
 export interface RowMemory {
   /** As many rows as there is room for. Another array after `grow`. */
   readonly numbers: Int8Array;
-  /** Room for that many rows; what is there stays. */
+  /** Reserves memory for that many rows and keeps the existing ones. */
   grow(rows: number): void;
   /** The products of at most `BLOCK` rows from this one on, in 32 bits. They stay until the next are made. */
   products(wanted: Int16Array, from: number, count: number): Int32Array;
 }
 
-/** Rows whose products are made at once. */
+/** Rows that are multiplied in one call. */
 export const BLOCK = 4_096;
 const PAGE_BYTES = 65_536;
-/** Numbers that are multiplied at once. */
+/** Numbers that one vector instruction multiplies. */
 const LANES = 8;
 
-/** A row is filled up with zeros to a multiple of what is multiplied at once. */
+/** Returns the row length: the dimensions, rounded up to the width of a vector instruction and filled with zeros. */
 export function strideOf(dimensions: number): number {
   return Math.ceil(dimensions / LANES) * LANES;
 }
@@ -25,8 +25,8 @@ export function strideOf(dimensions: number): number {
 let isRefused = false;
 
 /**
- * Where this machine has WebAssembly with vector instructions, eight numbers are multiplied at once, to the same
- * products as by plain code.
+ * Uses WebAssembly vector instructions if the machine has them: eight numbers per instruction, with the same products
+ * as plain code.
  */
 export function rowMemory(stride: number): RowMemory {
   // Numbers in WebAssembly have their lowest byte first.
@@ -124,7 +124,7 @@ const ZEROS = [0xfd, 0x0c, ...Array.from({ length: 16 }, () => 0)];
 const LANE = [0xfd, 0x1b];
 const ADD_LANES = [0xfd, 0xae, 0x01];
 const MULTIPLY_PAIRS = [0xfd, 0xba, 0x01];
-/** The function's parameters, then what it keeps. */
+/** Parameters of the function, then its local variables. */
 const [WANTED, ROW, TO, WIDTH, PRODUCT, AT, SUM] = [0, 1, 2, 3, 4, 5, 6];
 
 /** `multiply(wanted, row, to, width, product)`: addresses, all but the width. */

@@ -2,7 +2,7 @@ import { BLOCK, plainMemory, rowMemory, strideOf, type RowMemory } from "./row-m
 
 /** The largest whole number of eight bits. */
 const MOST = 127;
-/** Of a sum of products in 32 bits. */
+/** Largest 32-bit sum of products. */
 const MOST_SUM = 2 ** 31 - 1;
 /** The largest whole number of sixteen bits. */
 const MOST_QUERY = 2 ** 15 - 1;
@@ -10,10 +10,13 @@ const FIRST_ROOM = 1_024;
 /** The scale is kept in fewer digits than it was reckoned in. */
 const SCALE_ERROR = 1e-6;
 
-/** What lies between two whole numbers, in parts of it: as many as eight bits tell. */
+/** Parts between two neighbouring whole numbers: as many as eight bits hold. */
 const PARTS = 254;
 
-/** A vector in whole numbers, which times `scale` are what it was, but for `error` (the length of the difference). */
+/**
+ * A vector of whole numbers. Multiplied by `scale` it equals the original but for `error`, the length of the
+ * difference.
+ */
 export interface Rounded {
   readonly numbers: Int16Array;
   readonly scale: number;
@@ -26,9 +29,9 @@ export interface RoundedRows {
   readonly ids: Float64Array;
   readonly scales: Float32Array;
   readonly numbers: Int8Array;
-  /** What is missing of each number, in parts of it. */
+  /** Rest of each number, in parts of it. */
   readonly parts: Int8Array;
-  /** The largest of all rows: of the numbers alone, and with their parts. */
+  /** Largest error of all rows: `error` of the whole numbers, the other one with their parts. */
   readonly error: number;
   readonly fineError: number;
 }
@@ -39,9 +42,9 @@ export interface RowRange {
 }
 
 /**
- * Vectors of one length, one after the other, in whole numbers of eight bits and parts of them: half of what they
- * were. What a cosine reckoned from them can be wrong by is known, so that the nearest are found exactly: among all by
- * the numbers alone, among those that may be near with their parts too, and among the few that are left as they were.
+ * Vectors of one length, stored as 8-bit whole numbers and 8-bit parts: half the original size. The error of a cosine
+ * is bounded, so the nearest vectors are found exactly: first among all by the whole numbers, then among the possible
+ * ones with their parts, then among the few left with the original vectors.
  */
 export class VectorRows {
   readonly dimensions: number;
@@ -71,7 +74,7 @@ export class VectorRows {
     return this.#ids[row]!;
   }
 
-  /** What a cosine of `cosines` may differ by from that of the vectors as they were. */
+  /** Returns the largest error of the values of `cosines`. */
   errorOf(query: Rounded): number {
     return this.#error + query.error * (1 + this.#error);
   }
@@ -99,12 +102,12 @@ export class VectorRows {
       for (let row = 0; row * d < own.length; row += 1) {
         const start = from + row * stride;
         all.set(own.subarray(row * d, (row + 1) * d), start);
-        // What was there before may have been moved away.
+        // Clears numbers of rows that were moved.
         all.fill(0, start + d, start + stride);
       }
   }
 
-  /** Keeps these rows alone, which are in their order; they move up, each of them once. */
+  /** Keeps only these rows, which are in order. Each is moved once. */
   keep(spans: Iterable<{ readonly from: number; readonly count: number }>): void {
     const stride = this.#stride;
     let to = 0;
@@ -167,7 +170,7 @@ export class VectorRows {
   }
 }
 
-/** Of vectors that are all as long as the first one; others are left out, as those of another embedder. */
+/** Rounds vectors. Those whose length differs from the first are of another embedder and are omitted. */
 export function roundRows(vectors: ReadonlyMap<number, Float32Array>): RoundedRows | undefined {
   const [first] = vectors.values();
   if (!first) return undefined;

@@ -8,7 +8,7 @@ import { numbersOf } from "../sqlite/sqlite-values.ts";
 import { roundRows, VectorRows, type Rounded, type RoundedRows, type RowRange } from "./vector-rows.ts";
 import { dot } from "./vectors.ts";
 
-/** Where the vectors of one document are among all. */
+/** Range of one document's vectors among all. */
 interface Segment {
   readonly revision: number;
   readonly from: number;
@@ -19,9 +19,8 @@ interface Segment {
 const KEPT_EACH = 16;
 
 /**
- * The vectors of a file, rounded, read when they are first asked for. What another process changed since is read anew,
- * each document for itself. The nearest by what is kept, and all that may be as near, are held against the vectors as
- * they are in the file, so that rounding decides nothing.
+ * The rounded vectors of a file, loaded at the first query. A document that another process changed is loaded again.
+ * The candidates by rounded vectors are compared by the original vectors in the file, so rounding changes no result.
  */
 export class VectorTable {
   readonly #driver: SqliteDriver;
@@ -35,7 +34,7 @@ export class VectorTable {
     this.#kind = kind;
   }
 
-  /** Of these documents; of all. */
+  /** Searches these documents, or all. */
   nearest(vector: Float32Array, documents: readonly number[] | undefined, count: number): Near[] {
     this.#refresh();
     const rows = this.#rows;
@@ -104,7 +103,7 @@ export class VectorTable {
     this.#documents.set(document, { revision, from, count: (this.#rows?.count ?? 0) - from });
   }
 
-  /** Of a document that an earlier program wrote. */
+  /** Returns the vectors of a document without a digest, written by an earlier version. */
   #unrounded(document: number): RoundedRows | "none" {
     const rows = this.#driver.all(
       `select id, vector from ${this.#kind} where document_id = ? and vector is not null order by ordinal`,
@@ -117,7 +116,7 @@ export class VectorTable {
     const { dimensions } = given;
     if (!this.#rows || (this.#rows.count === 0 && this.#rows.dimensions !== dimensions))
       this.#rows = new VectorRows(dimensions, sizeOf(this.#driver, this.#kind).passages);
-    // Of another embedder than all others, which is being replaced just now.
+    // Vectors of another length are of an embedder that is being replaced.
     if (this.#rows.dimensions === dimensions) this.#rows.add(given);
   }
 }

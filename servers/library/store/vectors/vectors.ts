@@ -5,7 +5,7 @@ export function dot(vector: Float32Array, numbers: Float32Array, start = 0): num
   return sum;
 }
 
-/** As pgvector reads it. Each number in the fewest digits from which it comes back as it was. */
+/** Returns the vector in pgvector's syntax. Each number has the fewest digits that identify it. */
 export function writeVector(vector: Float32Array): string {
   return `[${Array.from(vector).join(",")}]`;
 }

@@ -15,7 +15,7 @@ const REQUEST_MS = 60_000;
 const BATCH = 200;
 /** More than any answer of ours. */
 const MAX_ANSWER_BYTES = 268_435_456;
-/** Waits between the tries of what failed on the way; a server that is full says 429. */
+/** Delays before the retries of a failed request; an overloaded server answers 429. */
 const RETRY_MS = [100, 400];
 
 /** Speaks to a Weaviate server over HTTP. Every failure is a `STORE_UNAVAILABLE`, none holds a key. */
@@ -34,13 +34,13 @@ export class WeaviateClient {
     };
   }
 
-  /** Undefined where the server says 404. */
+  /** Returns undefined if the server answers 404. */
   async ask(method: string, path: string, body?: Json): Promise<Json | undefined> {
     for (let at = 0; ; at += 1) {
       const response = await this.#send(method, path, body);
       const text = await this.#textOf(response);
       if (response.ok) return text === "" ? null : this.parsed<Json>(text);
-      // A 404 of something in between, which is a page, says nothing of what is there.
+      // A 404 with an HTML page comes from a proxy and does not mean that the object is missing.
       if (response.status === 404 && (text === "" || isJson(text))) return undefined;
       const wait = [429, 502, 503].includes(response.status) ? RETRY_MS[at] : undefined;
       if (wait === undefined) throw this.failure(`it answers ${response.status}: ${firstChars(text, 300)}`);
@@ -48,7 +48,7 @@ export class WeaviateClient {
     }
   }
 
-  /** Rejects also where the answer has errors inside, beside a status of 200. */
+  /** Rejects also if the answer has status 200 and contains errors. */
   async graphql(query: string): Promise<Readonly<Record<string, Json>>> {
     const answer = (await this.ask("POST", "/graphql", { query })) as
       | {
@@ -109,7 +109,7 @@ export class WeaviateClient {
     }
   }
 
-  /** What stands there as JSON. */
+  /** Parses the text as JSON. */
   parsed<T>(text: string): T {
     try {
       return JSON.parse(text) as T;
@@ -135,7 +135,7 @@ export class WeaviateClient {
   }
 }
 
-/** A part of an address, as it was meant; a bare % is itself. */
+/** Decodes a part of a URL. A stray % is kept. */
 function plain(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -153,7 +153,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** A value as GraphQL writes it: names of members stand without quotation marks. */
+/** Returns a value in GraphQL syntax, whose member names have no quotation marks. */
 export function written(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(written).join(",")}]`;
   if (value !== null && typeof value === "object")

@@ -5,16 +5,16 @@ import type { DocumentFields, Filter, PassageKind, StoredDocument } from "../sto
 import type { WeaviateClient } from "./weaviate-client.ts";
 import type { Classes } from "./weaviate-schema.ts";
 
-/** How many passages a document has, and how many words all of them have together. */
+/** Number of passages of a document, and of their words together. */
 export interface Sizes {
   readonly passages: number;
   readonly length: number;
 }
 
-/** What is known of a document without asking for it. */
+/** Cached facts of a document. */
 export interface Listed extends Readonly<Record<PassageKind, Sizes>> {
   readonly sourceId: string;
-  /** Of the passages that are its own; those of other keys are left from what was cut short. */
+  /** Key of the document's current passages. Passages with other keys are left from interrupted writes. */
   readonly key: number;
   readonly uri: string;
   readonly contentHash: string;
@@ -36,7 +36,10 @@ export interface OneDocument {
 }
 
 const PAGE = 500;
-/** A change is told by the revision; after a process that was ended between the two, by this. */
+/**
+ * Changes are detected by the revision. If a process exited between the change and the new revision, this limits the
+ * age of the cache.
+ */
 const MAX_AGE_MS = 10_000;
 const MAX_META = 100;
 const MENDING = "mending ";
@@ -81,19 +84,19 @@ export class WeaviateDocuments {
     await this.#client.put([{ class: this.#classes.meta, id: idOfText(`meta ${name}`), properties: { name, value } }]);
   }
 
-  /** Tells other processes that something changes. */
+  /** Notifies other processes of a change. */
   changes(): Promise<void> {
     return this.setMeta("revision", crypto.randomUUID());
   }
 
-  /** The next question reads them anew, whatever the revision says. */
+  /** Clears the cache, whatever the revision. */
   forget(): void {
     this.#revision = undefined;
   }
 
   /**
-   * Says that passages of no document are taken out while `work` goes on, which says now and then that it still does.
-   * A reading that is written meanwhile has passages and no document yet.
+   * Announces that passages without a document are not removed while `work` runs; `goesOn` renews the announcement. A
+   * document that is being written has passages before it has its own record.
    */
   async whileMending(work: (goesOn: () => Promise<void>) => Promise<void>): Promise<void> {
     const name = `${MENDING}${crypto.randomUUID()}`;
@@ -106,7 +109,7 @@ export class WeaviateDocuments {
     }
   }
 
-  /** Until nobody takes anything out; who has said nothing for long was ended in the middle. */
+  /** Waits until no process repairs. A process that has not renewed its announcement for long has exited. */
   async untilMended(): Promise<void> {
     const heard = new Map<string, { readonly value: string; readonly at: number }>();
     for (;;) {
@@ -145,7 +148,7 @@ export class WeaviateDocuments {
       );
   }
 
-  /** Undefined where it is gone since. */
+  /** Returns undefined if the document was deleted meanwhile. */
   async stored(sourceId: string): Promise<StoredDocument | undefined> {
     const found = await this.object(sourceId);
     if (!found) return undefined;
@@ -153,7 +156,7 @@ export class WeaviateDocuments {
     return { ...found.fields, chunks: chunk.passages, summaries: summary.passages, created, updated };
   }
 
-  /** Of one moment: which passages are its own is in the same object as its text. */
+  /** Reads one object, which holds the text and the key of its passages, so both are of the same moment. */
   async object(sourceId: string): Promise<OneDocument | undefined> {
     const path = `/objects/${this.#classes.document}/${idOfText(sourceId)}`;
     const object = (await this.#client.ask("GET", path)) as DocumentObject | null | undefined;

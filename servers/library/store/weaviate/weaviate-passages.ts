@@ -20,7 +20,7 @@ export interface PassageObject {
   readonly language: string;
   readonly terms: string;
   readonly length: number;
-  /** What is shown of it, as JSON. */
+  /** The fields that results show, as JSON. */
   readonly fields: string;
   readonly _additional: { readonly vector?: readonly number[]; readonly distance?: number };
 }
@@ -29,7 +29,7 @@ const PLACE = "sourceId documentKey ordinal";
 const TERMS = `${PLACE} terms length`;
 const ALL = `${TERMS} authorWords workKey language fields`;
 
-/** What Weaviate gives at most as one answer. */
+/** Weaviate's limit of one answer. */
 const MAX_RESULTS = 10_000;
 /** Whole passages in one answer. */
 const PAGE = 500;
@@ -64,7 +64,7 @@ export class WeaviatePassages {
     await this.#client.put(passages.map((passage) => this.#objectOf(kind, listed, passage)));
   }
 
-  /** Writes objects that are there once more, with other vectors. */
+  /** Overwrites existing objects with other vectors. */
   async write(
     kind: PassageKind,
     objects: readonly PassageObject[],
@@ -129,7 +129,7 @@ export class WeaviatePassages {
     return this.#get(kind, `${near}, ${clause(own)}`, `${PLACE} _additional { distance }`);
   }
 
-  /** Of one reading. */
+  /** Returns the number of passages with this key. */
   countOf(kind: PassageKind, key: number): Promise<number> {
     return this.count(kind, [equal("documentKey", key)]);
   }
@@ -139,7 +139,7 @@ export class WeaviatePassages {
     return count;
   }
 
-  /** In how many passages each term stands; those that stand nowhere are missing. */
+  /** Returns the number of passages that contain each term; terms without any are absent. */
   async frequencies(
     kind: PassageKind,
     terms: readonly string[],
@@ -154,7 +154,7 @@ export class WeaviatePassages {
     return new Map(terms.map((term, at) => [term, counts[at]!] as const).filter(([, count]) => count > 0));
   }
 
-  /** Of all readings whose passages are there. */
+  /** Returns the keys of all existing passages. */
   async keys(kind: PassageKind): Promise<ReadonlySet<number>> {
     const keys = new Set<number>();
     for (let after = ""; ;) {
@@ -268,7 +268,7 @@ function atLeast(path: string, valueInt: number): Where {
   return { path: [path], operator: "GreaterThanEqual", valueInt };
 }
 
-/** Where as many of them are on the one side as on the other. */
+/** Returns the value that divides the objects into equal halves. */
 function cutOf(found: readonly PassageObject[], { path, from }: Span): number {
   const values = found.map((object) => object[path]).toSorted((one, other) => one - other);
   const middle = values[values.length >> 1]!;

@@ -15,7 +15,7 @@ export function classesOf(collection: string): Classes {
   return { document: `${start}Document`, chunk: `${start}Chunk`, summary: `${start}Summary`, meta: `${start}Meta` };
 }
 
-/** What of an object is looked for, and how it is cut: `field` whole, `whitespace` into the words that we made. */
+/** How a property is indexed: not at all, as a whole (`field`), or split at spaces into our terms (`whitespace`). */
 type Index = "none" | "field" | "whitespace";
 
 function text(name: string, index: Index): Json {

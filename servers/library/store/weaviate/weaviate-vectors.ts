@@ -7,8 +7,8 @@ const KINDS = ["chunk", "summary"] as const;
 const EMBEDDER = "embedder";
 
 /**
- * Whose vectors the passages have. Without transactions that is looked at before vectors are written and afterwards:
- * those that came too late are taken back.
+ * Checks the embedder of the vectors. Weaviate has no transactions, so the check runs before vectors are written and
+ * afterwards; vectors written too late are removed.
  */
 export class WeaviateVectors {
   readonly #place: string;
@@ -25,7 +25,7 @@ export class WeaviateVectors {
     return (await this.#documents.meta()).get(EMBEDDER);
   }
 
-  /** The first vectors say whose all are. */
+  /** The first vectors determine the embedder of the library. */
   async expect(embedder: string | undefined): Promise<void> {
     if (embedder === undefined) return;
     const found = await this.embedder();
@@ -34,8 +34,8 @@ export class WeaviateVectors {
   }
 
   /**
-   * Another embedder's cannot all go at once. Until they have, the vectors are nobody's: whoever writes or searches is
-   * refused, also where this is cut short in the middle.
+   * Vectors of another embedder cannot be removed in one step. Until all are removed, the library has no embedder, and
+   * writes and searches are refused, also after an interruption.
    */
   async clear(embedder: string): Promise<void> {
     const before = await this.embedder();
@@ -69,7 +69,10 @@ export class WeaviateVectors {
     if (await this.takeBackLate(kind, embedder, vectors)) await this.expect(embedder);
   }
 
-  /** Whether they came too late; all but those in whose place somebody has put others are gone then. */
+  /**
+   * Returns whether the vectors were written too late. They are removed then, except those that were replaced
+   * meanwhile.
+   */
   async takeBackLate(
     kind: PassageKind,
     embedder: string | undefined,

@@ -39,7 +39,7 @@ export async function openWeaviateStore(url: URL, collection: string): Promise<L
   return new WeaviateStore(client, classes);
 }
 
-/** Whether somebody made that collection. */
+/** Returns whether the collection exists. */
 export async function isWeaviateStoreThere(url: URL, collection: string): Promise<boolean> {
   const client = new WeaviateClient(url, process.env["WEAVIATE_API_KEY"]);
   return (await client.ask("GET", `/schema/${classesOf(collection).document}`)) !== undefined;
@@ -91,7 +91,7 @@ class WeaviateStore implements LibraryStore {
     if (before) for (const kind of KINDS) await this.#passages.removeKey(kind, before.key);
   }
 
-  /** What is refused in the middle leaves nothing, where that can be said to the server. */
+  /** Removes the passages written so far if the document is refused, provided that the server still answers. */
   async #putPassages(listed: Listed, passages: Passages): Promise<void> {
     try {
       for (const kind of KINDS) await this.#passages.put(kind, listed, ofKind(passages, kind));
@@ -106,7 +106,7 @@ class WeaviateStore implements LibraryStore {
     }
   }
 
-  /** Somebody who mended in the meantime may have taken passages for those of a reading that was cut short. */
+  /** A concurrent repair may have removed passages because their document was not written yet. */
   async #expectWhole(listed: Listed, passages: Passages): Promise<void> {
     await this.#documents.untilMended();
     for (const kind of KINDS)
@@ -313,7 +313,7 @@ class WeaviateStore implements LibraryStore {
     });
   }
 
-  /** Nothing is kept open: each question is a request of its own. */
+  /** There is no open connection: each query is a request of its own. */
   async [Symbol.asyncDispose](): Promise<void> {}
 
   /** Asks anew where something was missing: while a document is replaced, passages of its old reading go. */
@@ -382,7 +382,7 @@ function listedOf(document: DocumentFields, { key, passages, created, now }: Rea
   };
 }
 
-/** Undefined where nothing can fit: a name without letters is nobody's. */
+/** Returns undefined if nothing can match: a filter name without letters matches no author. */
 function whereOf({ author, work, language }: Filter): readonly Where[] | undefined {
   const words = author === undefined ? [] : authorKey(author).split(" ").filter(Boolean);
   if (author !== undefined && words.length === 0) return undefined;

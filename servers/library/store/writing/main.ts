@@ -1,4 +1,4 @@
-// The thread that writes into a file: what takes seconds there stops nobody who asks meanwhile.
+// The thread that writes into a file, so that slow writes do not block queries.
 import { parentPort, workerData } from "node:worker_threads";
 import type { Fail, SqliteDriver } from "../sqlite/sqlite-driver.ts";
 import { expectFile, openEngine } from "../sqlite/sqlite-engine.ts";

@@ -2,15 +2,15 @@ import type { Fail } from "../sqlite/sqlite-driver.ts";
 import type { SqliteWrites } from "../sqlite/sqlite-writes.ts";
 import type { DocumentFields, PassageFields, PassageKind, Passages } from "../store.ts";
 
-/** What the thread is made with. */
+/** Start data of the thread. */
 export interface WriterData {
   readonly path: string;
   readonly engine: "libsql" | undefined;
-  /** Which file it was when it was opened to be read. */
+  /** Identity of the file when it was opened for reading. */
   readonly identity: string | undefined;
 }
 
-/** What is asked in one message; a document comes in several. */
+/** Operations that fit into one message. A document is sent in several. */
 export type Asked = Exclude<keyof SqliteWrites, "replaceDocument">;
 
 export type ToWriter =

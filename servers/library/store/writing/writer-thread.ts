@@ -7,22 +7,22 @@ import type { SqliteWrites } from "../sqlite/sqlite-writes.ts";
 import type { Deleted, DocumentFields, Finding, PassageFields, PassageKind, Passages, VectorsOf } from "../store.ts";
 import type { Asked, FromWriter, ToWriter, WriteFailure, WriterData } from "./messages.ts";
 
-/** Passages of one message: copying all of a book would hold up whoever sends it. */
+/** Passages per message: copying a whole book at once would block the sender. */
 const MAX_PASSAGES = 100;
 /** Writes that wait for their turn; more are refused. */
 const MAX_WAITING = 1_000;
 /** How long the thread stays where nothing is to be written. */
 const IDLE_MS = 10_000;
 
-/** The thread, and why it does nothing any more: one that has ended says nothing to whoever asks after that. */
+/** The thread, and the reason why it stopped: a thread that has exited answers no later request. */
 interface Running {
   readonly worker: Worker;
   ended?: Error;
 }
 
 /**
- * Writes into a file on a thread with a connection of its own, one after another. Readers see a document as it was
- * until all of it is there.
+ * Writes into a file in a thread with its own connection, in sequence. Readers see the previous version of a document
+ * until the new one is complete.
  */
 export class WriterThread implements SqliteWriter {
   readonly #data: WriterData;
@@ -113,7 +113,7 @@ export class WriterThread implements SqliteWriter {
     try {
       return await work(this.#running);
     } finally {
-      // What has nothing to do keeps no program from ending.
+      // An idle thread does not keep the program running.
       worker.unref();
       this.#idle = setTimeout(() => void this.#end(), IDLE_MS).unref();
     }
@@ -156,7 +156,7 @@ async function sendPassages(running: Running, kind: PassageKind, passages: reado
   }
 }
 
-/** Of a view, all that it is a view of would be sent. */
+/** Posting a view would copy its whole buffer. */
 function alone(vector: Float32Array): Float32Array {
   return vector.byteLength === vector.buffer.byteLength ? vector : vector.slice();
 }
