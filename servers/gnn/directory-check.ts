@@ -70,7 +70,7 @@ export async function typeCheckDirectory(
 export interface FindOptions {
   /** Folders in the folder, too. */
   readonly recursive: boolean;
-  /** What a path that is not absolute is taken from. @default the process's folder */
+  /** Folder that relative paths start from. @default the current folder */
   readonly base?: string;
 }
 
@@ -135,7 +135,7 @@ export interface WrittenReports {
   readonly json: string;
 }
 
-/** Writes the report as Markdown and, beside it, as JSON. A file that is there is replaced as a whole. */
+/** Writes the report as Markdown, and as JSON next to it. Existing files are replaced atomically. */
 export async function writeReports(check: DirectoryCheck, markdownPath: string): Promise<WrittenReports> {
   const extension = extname(markdownPath);
   const stem = extension === "" ? markdownPath : markdownPath.slice(0, -extension.length);

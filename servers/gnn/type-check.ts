@@ -4,7 +4,7 @@ import { formatDiagnostic, type Diagnostic, type Severity } from "./language/dia
 import type { ParseOptions } from "./language/parse.ts";
 import { viewOf } from "./language/view.ts";
 
-/** What a type check says of a file; of several models in it, estimates are added up. */
+/** Result of a type check; estimates of several models are added up. */
 export interface TypeCheckResult {
   readonly file_path: string;
   readonly is_valid: boolean;
@@ -14,7 +14,7 @@ export interface TypeCheckResult {
   readonly resource_estimates: ResourceEstimates;
 }
 
-/** Checks a text that stands in a file. Never throws. */
+/** Checks the text of a file. Never throws. */
 export function typeCheck(filePath: string, text: string, options: ParseOptions = {}): TypeCheckResult {
   return toTypeCheck(filePath, checkGnn(text, options));
 }

@@ -4,7 +4,7 @@ import type { CheckContext } from "./context.ts";
 import { Ends } from "./ends.ts";
 import { NumberSet } from "./number-set.ts";
 
-/** Endpoints that nobody declares, edges that stand twice, variables that nothing uses, a graph in several parts. */
+/** Reports undeclared endpoints, repeated edges, unused variables, and a graph of several parts. */
 export function checkConnections(context: CheckContext): void {
   const ends = new Ends(context.view.connections, context.variables);
   if (ends.edges > LIMITS.edges) checkCount(context);
@@ -14,7 +14,7 @@ export function checkConnections(context: CheckContext): void {
   checkParts(context, ends);
 }
 
-/** Edges beyond the bound are in no graph, so that is said where they begin. */
+/** Edges above the limit are not added to the graph; the first of them gets a diagnostic. */
 function checkCount({ view, reporter }: CheckContext): void {
   let count = 0;
   for (const { sources, targets, span } of view.connections) {
@@ -94,7 +94,7 @@ function usedVariables({ view, variables, time }: CheckContext, ends: Ends): Rea
   for (const { dimensions } of view.variables)
     for (const dimension of dimensions)
       if (dimension.kind === "reference" || dimension.kind === "length") use(dimension.name);
-  // A line that cannot be read is told once; what it names is not told as unused besides.
+  // An unreadable line is reported once; the names in it are not also reported as unused.
   for (const { text } of [...view.equations, ...view.unread]) for (const [name] of text.matchAll(WORD)) use(name);
   for (const { name } of view.variables) if (/^dirichlet_[A-E]/.test(name.text)) use(name.text);
   use(time.variable);
@@ -104,7 +104,7 @@ function usedVariables({ view, variables, time }: CheckContext, ends: Ends): Rea
 
 const WORD = /[\p{L}_][\p{L}\p{M}\p{N}_^']*/gu;
 
-/** Parts of the graph that no edge joins. A model of several agents may be meant so. */
+/** Reports parts of the graph that no edge joins. This may be intended in a model of several agents. */
 function checkParts({ view, reporter }: CheckContext, ends: Ends): void {
   const first = view.connections[0]?.sources[0];
   // A line that cannot be read may be what joins them.

@@ -1,7 +1,7 @@
 import type { CheckContext } from "./context.ts";
 import { isTerm } from "./ontology.ts";
 
-/** Terms that the ontology does not have, and annotations of what nobody declares. */
+/** Reports terms that the ontology lacks, and annotations of undeclared variables. */
 export function checkOntology({ view, variables, declares, reporter, suggestions }: CheckContext): void {
   const settings = settingsOf(view.model.sections.map((section) => (section.kind === "text" ? section.text : "")));
   for (const { key } of view.parameters) settings.add(key.text);

@@ -6,11 +6,13 @@ import { reshape, squeeze, type Tensor } from "./tensor.ts";
 interface Given {
   readonly assignment: Assignment;
   readonly tensor: Tensor;
-  /** As declared. Without a declaration, the written one stands for it. */
+  /** The declared shape. Without a declaration, the shape of the written value. */
   readonly shape: readonly number[] | undefined;
 }
 
-/** A, B and D hold probabilities: each column sums to 1. Says in which order an unusual tensor is written. */
+/**
+ * A, B and D hold probabilities: checks that each column sums to 1, and reports the index order of an unusual tensor.
+ */
 export function checkProbabilities(context: CheckContext, { assignment, tensor, shape }: Given): void {
   const family = context.families.get(assignment.name.text);
   if (tensor.data.length === 0 || !family) return;

@@ -8,7 +8,7 @@ import type { CheckContext } from "./context.ts";
 const NEVER_EMPTY = new Set<string>(["GNNSection", "GNNVersionAndFlags", "ModelName", "StateSpaceBlock"]);
 const KNOWN_VERSIONS = new Set(["1", "1.0", "1.1"]);
 
-/** Required sections, those that stand twice, and what identifier and version say. */
+/** Reports missing and repeated sections, and checks identifier and version. */
 export function checkSections(context: CheckContext): void {
   const { view, profile } = context;
   const { sections } = view.model;
@@ -106,7 +106,7 @@ function checkVersion(context: CheckContext): void {
   }
 }
 
-/** Where a text section says what it is for: its first line that is neither empty nor a comment. */
+/** Returns the first line of a text section that is neither empty nor a comment. */
 function firstLineOf({ view, reporter }: CheckContext, name: string): Span {
   const { source } = reporter;
   for (const { heading, span } of textSections(view.model, name)) {

@@ -5,14 +5,14 @@ import { firstChars } from "../../shared/truncate.ts";
 
 const WORDS = ["Static", "Dynamic", "Discrete", "Continuous"];
 const KEYS = ["Time", "DiscreteTime", "ContinuousTime", "ModelTimeHorizon"];
-/** What cannot be said beside one another. */
+/** Pairs of settings that exclude each other. */
 const OPPOSITES: readonly (readonly [string, string])[] = [
   ["Static", "Dynamic"],
   ["Discrete", "Continuous"],
   ["DiscreteTime", "ContinuousTime"],
 ];
 
-/** What Time says: known words, nothing against one another, a time variable that exists, a horizon that is one. */
+/** Checks the Time section: known words, no contradictions, an existing time variable, a valid horizon. */
 export function checkTime(context: CheckContext): void {
   const { view, profile, reporter } = context;
   const [first] = view.time;
@@ -31,7 +31,7 @@ export function checkTime(context: CheckContext): void {
     checkOpposites(context, entry, said);
     said.add(entry.key);
   }
-  // Of what is said twice the last one holds: a name is looked for among all names once for each key.
+  // The last entry of a key applies. Looks up each name once per key.
   for (const entry of new Map(view.time.map((one) => [one.key, one])).values())
     if (entry.key === "ModelTimeHorizon") checkHorizon(context, entry);
     else if (KEYS.includes(entry.key)) checkVariable(context, entry);

@@ -4,7 +4,7 @@ import { checkProbabilities } from "./check-probabilities.ts";
 import { isLinearGaussian, isLinearGaussianName } from "./families.ts";
 import { readTensor, sameShape, squeeze, type Tensor } from "./tensor.ts";
 
-/** Words that stand for a whole tensor. */
+/** Words that are written in place of a whole tensor. */
 const FILLERS = new Set(["uniform", "zeros", "ones", "eye", "random", "identity"]);
 
 /** Values: whether they belong to a variable, have its dimensions, and are probabilities where they must be. */
@@ -32,19 +32,19 @@ function checkDeclared(context: CheckContext, assignment: Assignment, variable: 
   if (tensor) checkTensor(context, { variable, assignment, tensor });
 }
 
-/** What belongs to no variable may be any setting, but for the matrices of a family. */
+/** An assignment to an undeclared name may be any setting, except for names of the model's matrices. */
 function checkUndeclared(context: CheckContext, assignment: Assignment): void {
   const tensor = context.families.has(assignment.name.text) ? tensorOf(context, assignment) : undefined;
   if (context.declares) undeclared(context, assignment);
   if (tensor) checkProbabilities(context, { assignment, tensor, shape: undefined });
 }
 
-/** The numbers of a value, and what is to be said of one that has none. */
+/** Returns the numbers of a value, and reports a value without numbers. */
 function tensorOf({ reporter }: CheckContext, { name, value }: Assignment): Tensor | undefined {
   const reading = readTensor(value);
   if (reading.kind === "tensor") return reading.tensor;
   if (reading.kind === "ragged") {
-    // What could not be read there is told already.
+    // The unreadable value is already reported.
     if (reporter.hasAt("E007", reading.at)) return undefined;
     const message = `The value of ${name.text} is no tensor. ${reading.message}`;
     reporter.report({ code: "E007", span: { from: reading.at, to: reading.at + 1 }, message });
@@ -149,7 +149,7 @@ function checkMissing({ view, families, reporter }: CheckContext, given: Readonl
     const family = families.get(name.text);
     if (!family || start || !["A", "B", "D"].includes(family.letter)) continue;
     const value = given.get(name.text)?.value;
-    // What cannot be read has been told, and a word stands for a tensor or has been told as well.
+    // An unreadable value is already reported, and a word is either a valid filler or already reported.
     if (value && (value.kind === "word" || readTensor(value).kind !== "placeholder")) continue;
     const message =
       `${name.text} has no numbers${value ? " but a placeholder" : ""}; ` +

@@ -5,7 +5,7 @@ import type { CheckContext } from "./context.ts";
 
 const DEFAULTS = new Set(["uniform", "zeros", "ones", "eye", "random"]);
 
-/** Declarations: names, types, defaults, dimensions, and what is declared twice. */
+/** Checks declarations: names, types, defaults, dimensions, repetitions. */
 export function checkVariables(context: CheckContext): void {
   const { view, variables, reporter } = context;
   for (const variable of view.variables) {

@@ -18,7 +18,7 @@ export interface Checked {
   readonly isValid: boolean;
 }
 
-/** Reads a text and says everything that is to be said of its models. Never throws. */
+/** Parses a text and returns all diagnostics of its models. Never throws. */
 export function checkGnn(text: string, options: ParseOptions = {}): Checked {
   const { file, profile, reporter } = readGnn(text, options);
   for (const model of file.models) {

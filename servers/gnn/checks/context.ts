@@ -7,15 +7,15 @@ import { Dimensions } from "./dimensions.ts";
 import { familiesOf, type FamilyName } from "./families.ts";
 import type { Suggestions } from "./suggestions.ts";
 
-/** What the checks of one model share. */
+/** Data that the checks of one model share. */
 export interface CheckContext {
   readonly view: ModelView;
   readonly variables: NameTable<Variable>;
-  /** There is a StateSpaceBlock. Where there is none, that is told, and not each name that it lacks. */
+  /** The model has a StateSpaceBlock. If it has none, only that is reported, not each missing name. */
   readonly declares: boolean;
   readonly time: TimeView;
   readonly dimensions: Dimensions;
-  /** What the names of matrices say. */
+  /** Families of matrices, derived from their names. */
   readonly families: ReadonlyMap<string, FamilyName>;
   readonly suggestions: Suggestions;
   readonly profile: Profile;
@@ -38,7 +38,7 @@ export function createContext(view: ModelView, profile: Profile, reporter: Repor
   };
 }
 
-/** What is declared or has a value. */
+/** Returns all names that are declared or have a value. */
 function namesOf({ variables, values }: ModelView): readonly string[] {
   const names: string[] = [];
   for (const { name } of variables) names.push(name.text);

@@ -22,7 +22,7 @@ export interface Oriented {
 export interface Misfit {
   readonly layout: Layout;
   readonly sum: number;
-  /** Where that sum is right: a number that is no probability. */
+  /** The expected sum, if it is a number other than 1. */
   readonly number?: number;
 }
 
@@ -70,7 +70,7 @@ function fitted(tensor: Tensor, shape: readonly number[]): Tensor | undefined {
   return sameShape(squeeze(tensor.shape), squeeze(shape)) ? reshape(tensor, shape) : undefined;
 }
 
-/** The first layout whose columns sum to 1. Nothing where no layout has the right lengths. */
+/** Returns the first layout whose columns sum to 1; nothing if no layout has the right lengths. */
 function choose(candidates: readonly Candidate[]): Oriented | Misfit | undefined {
   const judged = candidates.map((candidate) => ({ ...candidate, sum: worstSum(candidate.tensor, 0).sum }));
   const [first, ...others] = judged.filter(({ tensor, sum }) => isOne(sum, tensor) && isProbable(tensor));
@@ -112,7 +112,7 @@ const ENOUGH_DIGITS = 8;
 
 const POWERS = Array.from({ length: ENOUGH_DIGITS }, (_, digits) => 10 ** digits);
 
-/** Whether so many digits behind the point are all that a number has. */
+/** Returns whether the number has at most this many decimals. */
 function hasDecimals(number: number, digits: number): boolean {
   const scaled = number * POWERS[digits]!;
   return Math.abs(scaled - Math.round(scaled)) < 1e-7;

@@ -56,7 +56,7 @@ export class Dimensions {
     return this.#known.get(variable)!;
   }
 
-  /** The next variable that a length hangs on and that nobody has looked at yet. */
+  /** Returns the next unvisited variable whose length this one depends on. */
   #unresolvedBehind(place: { readonly variable: Variable; next: number }): Variable | undefined {
     const { dimensions } = place.variable;
     while (place.next < dimensions.length) {
@@ -80,7 +80,7 @@ export class Dimensions {
     return { lengths, problems };
   }
 
-  /** The lengths, if all of them are known. */
+  /** Returns the lengths if all of them are known. */
   shapeOf(variable: Variable): readonly number[] | undefined {
     const { lengths } = this.of(variable);
     return lengths.every((length) => length !== undefined) ? lengths : undefined;
@@ -141,7 +141,7 @@ function plainLengths({ dimensions }: Variable): Resolved | undefined {
   return { lengths, problems: NONE };
 }
 
-/** Types of any profile, which stand among lengths where `type=` was forgotten. */
+/** Types of all profiles. One of them among the lengths means that `type=` is missing. */
 const TYPES = new Set(Object.values(PROFILES).flatMap(({ types }) => types));
 
 const NONE: Resolved["problems"] = [];

@@ -1,7 +1,7 @@
 import type { Connection, Variable } from "../language/model.ts";
 import { baseName, type NameTable } from "../language/names.ts";
 
-/** A name that connections use, with what it stands for. */
+/** A name in connections, with the nodes that it represents. */
 export interface EndName {
   readonly text: string;
   readonly variable: Variable | undefined;
@@ -12,7 +12,7 @@ export interface EndName {
 /** The ends of connections as numbers of names. There may be a hundred thousand; each name is looked up once. */
 export class Ends {
   readonly names: readonly EndName[];
-  /** What nodes are called, by their numbers. */
+  /** Names of the nodes, by number. */
   readonly nodes: readonly string[];
   /** How many edges join them, with groups taken apart. */
   readonly edges: number;
@@ -38,7 +38,7 @@ export class Ends {
     this.#counts = counts;
   }
 
-  /** The number of the name at an end; ends stand in the order of the text, sources in front of targets. */
+  /** Returns the number of the name at an end. Ends are in text order, sources before targets. */
   id(end: number): number {
     return this.#ids[end]!;
   }

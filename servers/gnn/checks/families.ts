@@ -1,4 +1,4 @@
-/** What a name of a matrix says: `A_m0` is the likelihood of modality 0, `B_f1` the transitions of factor 1. */
+/** Parsed name of a matrix: `A_m0` is the likelihood of modality 0, `B_f1` the transitions of factor 1. */
 export interface FamilyName {
   readonly letter: "A" | "B" | "C" | "D" | "E";
   /** Behind the letter: `_m0`, `_level2`. */
@@ -51,13 +51,13 @@ function lettersOf(families: ReadonlyMap<string, FamilyName>): ReadonlySet<strin
   return new Set([...families.values()].map(({ letter }) => letter));
 }
 
-/** Whether a word names a modality or a factor, and no other quantity of the model. */
+/** Returns whether a word names a modality or a factor, not another quantity of the model. */
 function isMeant({ letter }: FamilyName, numbered: ReadonlySet<string>, words: ReadonlySet<string>): boolean {
   if (letter === "A" || letter === "C") return !numbered.has("A") && words.has("A");
   return !numbered.has("B") && !numbered.has("D") && (numbered.has("A") || words.has("A"));
 }
 
-/** Whether the values make up a linear-Gaussian model: F, H, Q and R, or a prior mean with its covariance. */
+/** Returns whether the values form a linear-Gaussian model: F, H, Q and R, or a prior mean with its covariance. */
 export function isLinearGaussian(names: { has(name: string): boolean }): boolean {
   const hasAll = (...wanted: readonly string[]): boolean => wanted.every((name) => names.has(name));
   return hasAll("F", "H", "Q", "R") || hasAll("prior_mean", "prior_cov");

@@ -12,7 +12,7 @@ export class NumberSet {
     this.#shift = 32 - bits;
   }
 
-  /** Whether it is new. */
+  /** Returns true if the number was not in the set. */
   add(number: number): boolean {
     const last = this.#slots.length - 1;
     let slot = Math.imul(number ^ (number / 2 ** 32), SALT) >>> this.#shift;

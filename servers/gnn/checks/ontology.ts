@@ -9,7 +9,7 @@ export interface OntologyReport {
   readonly unmapped_model_vars: readonly string[];
 }
 
-/** Holds what ActInfOntologyAnnotation says against the list of terms and the declared variables. */
+/** Compares ActInfOntologyAnnotation with the list of terms and the declared variables. */
 export function ontologyReport({ mappings, variables }: ModelView): OntologyReport {
   const mapped = new NameTable<true>();
   for (const { name } of mappings) mapped.add(name.text, true);

@@ -10,7 +10,7 @@ interface Names {
   readonly parameters: ReadonlyMap<string, unknown>;
 }
 
-/** What words that a model does not know were probably meant to be. */
+/** Suggests known words for unknown ones. */
 export class Suggestions {
   readonly #names: Names;
   #compared = 0;
@@ -24,7 +24,7 @@ export class Suggestions {
     return this.#nearest(word, variables.size, () => variables.names());
   }
 
-  /** A parameter or a variable, whose length is meant. */
+  /** Suggests a parameter, or the length of a variable. */
   length(word: string): string | undefined {
     const { variables, parameters } = this.#names;
     return this.#nearest(word, variables.size + parameters.size, () => [...parameters.keys(), ...variables.names()]);

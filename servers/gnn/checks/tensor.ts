@@ -6,7 +6,7 @@ export interface Tensor {
   readonly data: Float64Array;
 }
 
-/** What a value is: numbers, nothing yet (`{ }`, a word or a description in its place), or no tensor at all. */
+/** Kind of a value: numbers, a placeholder (`{ }`, a word or a description), or not a tensor. */
 export type TensorReading =
   | { readonly kind: "tensor"; readonly tensor: Tensor }
   | { readonly kind: "placeholder"; readonly word?: string }
@@ -122,7 +122,7 @@ export function equalTensors(one: Tensor, other: Tensor): boolean {
   return sameShape(one.shape, other.shape) && one.data.every((number, index) => number === other.data[index]);
 }
 
-/** How far the sums along one dimension are from 1: the worst of them and where it is. */
+/** Returns the sum along one dimension that is farthest from 1, and its place. */
 export function worstSum({ shape, data }: Tensor, dimension: number): { readonly sum: number; readonly index: number } {
   const stride = stridesOf(shape)[dimension]!;
   const length = shape[dimension]!;

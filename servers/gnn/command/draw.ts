@@ -11,7 +11,7 @@ export interface DrawCommandOptions {
   readonly model?: string;
   /** Ends in .svg or .png; of several files the folder for their pictures. */
   readonly output?: string;
-  /** Of the pictures of several files. */
+  /** Format of the pictures of several files. */
   readonly format?: "svg" | "png";
 }
 

@@ -6,7 +6,7 @@ import { importGnn, type ImportedFile } from "../exports/formats.ts";
 import { formatDiagnostic, UNREAD_CODES } from "../language/diagnostics.ts";
 import type { GnnFile } from "../language/model.ts";
 
-/** What a command may touch of the world. */
+/** The parts of the environment that a command may use. */
 export interface CommandIo {
   readonly cwd: string;
   readStdin(): Promise<string>;
@@ -28,7 +28,7 @@ export interface NamedText {
 
 export const STDIN = "-";
 
-/** Texts of the files that are named, of all in the folders that are named, and of standard input for `-`. */
+/** Returns the texts of the named files, of all files in the named folders, and of standard input for `-`. */
 export async function readTexts(names: readonly string[], io: CommandIo): Promise<readonly NamedText[]> {
   const texts: NamedText[] = [];
   for (const file of await filesIn(names, io))
@@ -62,7 +62,7 @@ async function readNamed(name: string, { cwd }: CommandIo): Promise<NamedText> {
   }
 }
 
-/** A file of GNN, JSON, XML or CBOR, whatever it ends in. */
+/** Reads a file of GNN, JSON, XML or CBOR, whatever its extension. */
 export async function readAnyFormat(name: string, io: CommandIo): Promise<ImportedFile> {
   const content = name === STDIN ? await io.readStdin() : await readBytes(name, io);
   try {

@@ -19,7 +19,7 @@ export type { CommandIo } from "./files.ts";
 export { render } from "./render-command.ts";
 export { run } from "./run-command.ts";
 
-/** Exit codes for pipelines of others: 1 says that a file is not as it should be. */
+/** Exit codes for pipelines. 1: a file is invalid or differs. */
 export const EXIT = { ok: 0, found: 1 } as const;
 
 export interface CheckOptions {
@@ -30,9 +30,7 @@ export interface CheckOptions {
   readonly quiet?: boolean;
 }
 
-/**
- * Checks files and folders. Gives 1 where one of them is not valid. Throws an `OptionError` where one cannot be read.
- */
+/** Checks files and folders. Returns 1 if one of them is invalid. Throws an `OptionError` if one cannot be read. */
 export async function check(names: readonly string[], options: CheckOptions, io: CommandIo): Promise<number> {
   const texts = await readTexts(names, io);
   const results = texts.map((text) => checkText(text, options));

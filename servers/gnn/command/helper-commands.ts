@@ -48,7 +48,7 @@ export interface DiffOptions {
   readonly json?: boolean;
 }
 
-/** Tells what differs between the models of two files. Gives 1 where something does, as `diff` of the system does. */
+/** Prints the differences between the models of two files. Returns 1 if there are any, like the system's `diff`. */
 export async function diff(
   [before, after]: readonly [string, string],
   { json }: DiffOptions,
@@ -67,7 +67,7 @@ export interface ExplainOptions {
   readonly model?: string;
 }
 
-/** Says in sentences made by rules what a file states. Gives 1 where not all of it could be read. */
+/** Describes a file in sentences made by rules. Returns 1 if a part of it could not be read. */
 export async function explain(name: string, { model }: ExplainOptions, io: CommandIo): Promise<number> {
   const { file, isWhole } = await readTold(name, io);
   const models = await refusing(name, async () => chooseModels(file.models, model));

@@ -21,7 +21,7 @@ export async function readWholePrograms(
   return refusing(name, async () => readPrograms(file, wanted));
 }
 
-/** Does what the models of a file may stand in the way of, and says so as an `OptionError` that names the file. */
+/** Runs `work` and converts errors caused by a model into an `OptionError` that names the file. */
 export async function refusing<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -19,8 +19,8 @@ export interface RenderCommandOptions {
 }
 
 /**
- * Writes the models of files as programs, each of several into a file of its own. Throws an `OptionError` where the
- * target cannot express one of a file; then nothing is written of that file.
+ * Writes the models of files as programs, one file for each model. Throws an `OptionError` if the target cannot express
+ * a model; then nothing is written for that file.
  */
 export async function render(names: readonly string[], options: RenderCommandOptions, io: CommandIo): Promise<number> {
   const { to, output } = options;

@@ -5,11 +5,11 @@ import { filesIn, harmless, STDIN, type CommandIo } from "./files.ts";
 
 export interface EachFileOptions {
   readonly io: CommandIo;
-  /** Of one file where something is written; of several the folder for it. */
+  /** Output file for one input file; output folder for several. */
   readonly output: string | undefined;
-  /** The option that says so. */
+  /** Name of that option. */
   readonly option: "--output" | "--plot";
-  /** How what is written of several files ends. */
+  /** Extension of the output files. */
   readonly ending: string;
   /** Without a folder, what comes of several files is printed one after the other. */
   readonly isPrinted?: boolean;
@@ -21,12 +21,12 @@ export function withOutput<T extends { readonly output?: string }>(options: T, o
   return { ...rest, ...(output === undefined ? {} : { output }) } as T;
 }
 
-/** What cannot be done with one file of several keeps no other one from its turn. */
+/** An input file that is refused does not prevent the others from being processed. */
 const REFUSED = 2;
 
 /**
- * Does one thing with each file that is named, and with all files of GNN in a folder. Gives the highest exit code.
- * Throws an `OptionError` where the only file is refused, or where there are several and no place for what is written.
+ * Runs an operation on each named file, and on all GNN files of a folder. Returns the highest exit code. Throws an
+ * `OptionError` if the only file is refused, or if several files have no output folder.
  */
 export async function forEachFile(
   names: readonly string[],
@@ -51,7 +51,7 @@ async function refused(error: unknown, io: CommandIo): Promise<number> {
   return REFUSED;
 }
 
-/** A path in the folder for each file; none where what comes of them is printed. */
+/** Returns an output path for each file; nothing if the results are printed. */
 async function outputsOf(
   files: readonly string[],
   { io, output, option, ending, isPrinted = false }: EachFileOptions,

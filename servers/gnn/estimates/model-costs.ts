@@ -5,19 +5,19 @@ import { readProgram } from "../programs/read-program.ts";
 import { programCosts } from "./program-costs.ts";
 import { seedEraEstimates, type ResourceEstimates } from "./seed-era.ts";
 
-/** What one model needs, by the rules of the first tools and by what a program of it does. */
+/** Costs of one model: by the rules of the first tools, and of a program made of it. */
 export interface ModelCosts extends ResourceEstimates {
   readonly name: string;
-  /** Of the tensors of a program, as numbers of 8 bytes. */
+  /** Size of the program's tensors, with 8 bytes per number. */
   readonly tensor_bytes?: number;
   /** Multiplications and additions of one step of it: beliefs, then every policy. */
   readonly operations_per_step?: number;
   readonly policies?: number;
-  /** Why no program can be made of it, in place of what it would need. */
+  /** Reason why no program can be made of the model; present instead of its costs. */
   readonly no_program?: string;
 }
 
-/** Of each model of a file. */
+/** Returns the costs of each model of a file. */
 export function modelCosts({ models }: GnnFile): readonly ModelCosts[] {
   return models.map((model) => {
     const view = viewOf(model);

@@ -1,8 +1,8 @@
 import type { DiscreteAgent, Program } from "../programs/program.ts";
 
-/** What a program that is made of a model needs. */
+/** Costs of a program made of a model. */
 export interface ProgramCosts {
-  /** Of the tensors, as numbers of 8 bytes. */
+  /** Size of the tensors, with 8 bytes per number. */
   readonly tensorBytes: number;
   /** Multiplications and additions of one step: beliefs, then every policy. */
   readonly operationsPerStep: number;
@@ -68,7 +68,7 @@ function agentCosts(agent: DiscreteAgent, { policyLength = 1, iterations, isExac
   };
 }
 
-/** Each iteration sums the likelihood of what was seen once for each factor that it depends on. */
+/** Each iteration sums the likelihood of the observation once for each factor that it depends on. */
 function inference({ factors, modalities }: DiscreteAgent, iterations: number): number {
   const messages = modalities.reduce(
     (sum, { A, outcomes, factors: on }) => sum + (A.data.length / outcomes) * on.length * on.length,
@@ -87,7 +87,7 @@ function passing(agent: DiscreteAgent, iterations: number): number {
   return inference(agent, iterations) + iterations * between;
 }
 
-/** States and outcomes to come, their uncertainty, and what is preferred of them. */
+/** Predicts states and outcomes, their uncertainty, and the preferences for them. */
 function planning({ factors, modalities }: DiscreteAgent): number {
   const states = factors.reduce((sum, { B, actions, from }) => sum + (B.data.length / actions) * (from.length + 1), 0);
   const outcomes = modalities.reduce(

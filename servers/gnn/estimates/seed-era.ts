@@ -2,7 +2,7 @@ import type { Dimension, Variable } from "../language/model.ts";
 import { timeShift } from "../language/names.ts";
 import { edgesOf, timeOf, type ModelView } from "../language/view.ts";
 
-/** What the type checkers of 2025 estimated, in their words and by their rules. */
+/** Estimates in the words and by the rules of the type checkers of 2025. */
 export interface ResourceEstimates {
   readonly memory_estimate_kb: number;
   readonly inference_estimate_units: number;
@@ -26,10 +26,12 @@ const TYPE_FACTORS: Readonly<Record<string, number>> = {
   categorical: 1.1,
 };
 const BASES = { Static: 1, Dynamic: 2.5, Hierarchical: 3.5 } as const;
-/** What `len(π)` counts for; any other length that is a name counts for 1. */
+/** Value of `len(π)`. Any other named length counts as 1. */
 const POLICY_LENGTH = 3;
 
-/** Memory and cost of one model by the rules of the first tools, whatever a program that is made of it really needs. */
+/**
+ * Returns memory and cost of one model by the rules of the first tools, independently of what a program really needs.
+ */
 export function seedEraEstimates(view: ModelView): ResourceEstimates {
   return { memory_estimate_kb: bytesOf(view) / 1024, inference_estimate_units: unitsOf(view) };
 }

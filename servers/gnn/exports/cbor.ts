@@ -1,8 +1,8 @@
 import { FormatError } from "./format-error.ts";
 
-/** Nesting of what is read. */
+/** Nesting limit when reading. */
 const MAX_DEPTH = 128;
-/** The mark of CBOR itself (tag 55799), which tells such files from others. */
+/** CBOR's self-description tag (55799), which identifies such files. */
 const MARK = [0xd9, 0xd9, 0xf7] as const;
 
 /** Writes JSON's values as CBOR (RFC 8949): whole numbers short, others with 64 bits. */

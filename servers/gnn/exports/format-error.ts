@@ -1,4 +1,4 @@
-/** Why a text of another format cannot be read, or a model cannot be written in one, in words for whoever asked. */
+/** Reason why a text of another format cannot be read, or why a model cannot be written in one. */
 export class FormatError extends Error {
   override readonly name = "FormatError";
 }

@@ -67,7 +67,7 @@ export function exportGnn(file: GnnFile, format: ExportFormatName): string | Uin
   return EXPORT_FORMATS[format].write(file);
 }
 
-/** A file that was read, with what is to be said of it where it was GNN. */
+/** An imported file, with its diagnostics if it was GNN. */
 export interface ImportedFile {
   readonly file: GnnFile;
   readonly diagnostics: readonly Diagnostic[];

@@ -31,8 +31,8 @@ const EDGE_ATTRIBUTES: readonly Attribute<GraphEdge>[] = [
 const XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
 /**
- * GraphML. All edges are directed ones of a directed graph, since readers refuse a mixture; the attribute `directed`
- * says which really are.
+ * Returns GraphML. The graph is marked as directed, since readers refuse mixed graphs; the attribute `directed` of each
+ * edge has the real value.
  */
 export function toGraphml({ name, nodes, edges }: Graph): string {
   const keys = [

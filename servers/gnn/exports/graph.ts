@@ -99,7 +99,7 @@ class ModelGraph {
     };
   }
 
-  /** The declared name that is meant; a name that nobody declares is a node of its own. */
+  /** Returns the declared name of an endpoint; an undeclared name is a node of its own. */
   #endpoint(name: string): string {
     const known = this.#names.find(name);
     if (known !== undefined) return known;

@@ -54,7 +54,7 @@ function summaryOf(model: Model): object {
   };
 }
 
-/** Reads what `toJson` wrote. Throws a `FormatError` that says what is wrong with it. */
+/** Reads JSON written by `toJson`. Throws a `FormatError` with the reason. */
 export function fromJson(text: string): GnnFile {
   let data: unknown;
   try {

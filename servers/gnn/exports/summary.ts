@@ -3,7 +3,7 @@ import { printWhole } from "../language/print-values.ts";
 import type { GnnFile, Model } from "../language/model.ts";
 import { timeOf, viewOf, type ModelView } from "../language/view.ts";
 
-/** What a model says, in plain lines for people. */
+/** Describes a model in plain lines. */
 export function toSummary({ models }: GnnFile): string {
   return models.map(summaryOf).join("\n----\n\n");
 }

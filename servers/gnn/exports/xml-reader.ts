@@ -42,7 +42,7 @@ export function readXml(text: string): XmlElement {
   return first;
 }
 
-/** Where a comment, a declaration or the like ends that begins there. */
+/** Returns the end of the comment or declaration that starts there. */
 function skipMarkup(text: string, at: number): number | undefined {
   for (const [start, end] of [
     ["<?", "?>"],

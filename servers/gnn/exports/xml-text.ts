@@ -1,4 +1,4 @@
-/** What XML 1.0 cannot hold at all: control characters and halves of characters. */
+/** Characters that XML 1.0 forbids: control characters and lone surrogates. */
 const FORBIDDEN = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 const ESCAPES: Readonly<Record<string, string>> = {
   "&": "&amp;",

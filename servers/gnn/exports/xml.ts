@@ -93,7 +93,7 @@ function isList(value: ValueData): value is readonly ValueData[] {
   return Array.isArray(value);
 }
 
-/** Reads what `toXml` wrote. Throws a `FormatError` that says what is wrong with it. */
+/** Reads XML written by `toXml`. Throws a `FormatError` with the reason. */
 export function fromXml(text: string): GnnFile {
   const root = readXml(text);
   if (root.name !== "gnn" || root.attributes["version"] !== VERSION)

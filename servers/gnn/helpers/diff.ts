@@ -21,7 +21,7 @@ export function formatDifference({ section, change, name, before, after }: Diffe
   return `${SIGNS[change]} ${section} ${name}${told.length === 0 ? "" : `: ${told.join(" → ")}`}`;
 }
 
-/** What a section states of one thing: its name, how it is written, and what must be the same where that is less. */
+/** A statement of a section: its name, its text, and the normalised form that is compared. */
 interface Fact {
   readonly name: string;
   readonly text: string;
@@ -30,7 +30,7 @@ interface Fact {
 
 type Facts = ReadonlyMap<string, Fact>;
 
-/** What differs between the models of two files, whatever the layout, the comments and the order of their texts. */
+/** Returns the differences between the models of two files. Layout, comments and order are ignored. */
 export function diffGnn(before: GnnFile, after: GnnFile): readonly Difference[] {
   const count = Math.max(before.models.length, after.models.length);
   return Array.from({ length: count }, (_, at) => {
@@ -77,7 +77,7 @@ function named(pairs: readonly (readonly [string, string])[]): Facts {
   return new Map(pairs.map(([name, text]) => [name, { name, text }]));
 }
 
-/** Of what is declared twice the first declaration holds. */
+/** The first of several declarations applies. */
 function variableFacts({ variables }: ModelView): Facts {
   const facts = new Map<string, Fact>();
   for (const variable of variables) {
@@ -106,7 +106,7 @@ function printEdge({ source, target, directed, label, constraint }: Edge): strin
   return `${source}${directed ? ">" : "-"}${target}${notes}`;
 }
 
-/** What each section states, by name. Edges have none, so they are named by themselves. */
+/** Returns the statements of each section by name. An edge is its own name. */
 const FACTS: Readonly<Record<string, Read>> = {
   GNNSection: ({ identifier }) => named(identifier === undefined ? [] : [["identifier", identifier]]),
   GNNVersionAndFlags: ({ version }) => named(version === undefined ? [] : [["version", version]]),

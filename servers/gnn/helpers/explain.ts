@@ -3,16 +3,16 @@ import type { GnnFile } from "../language/model.ts";
 import { timeOf, viewOf, type ModelView } from "../language/view.ts";
 import { ROLES, roleOf, type RoleName } from "../pictures/roles.ts";
 
-/** Names of one list; of more their number is told. */
+/** Names that a list shows; of longer lists only the number is given. */
 const MAX_NAMES = 12;
 const MAX_EDGES = 40;
 
-/** What a file says, in sentences made by rules. */
+/** Describes a file in sentences made by rules. */
 export function explainGnn(file: GnnFile): string {
   return inSentences(file, (graph) => (graph.edges.length === 0 ? [] : [edgesText(graph)]));
 }
 
-/** The same in a few lines: edges are counted and not told. */
+/** Describes a file in a few lines, with the number of edges. */
 export function summarizeGnn(file: GnnFile): string {
   return inSentences(file, () => []);
 }

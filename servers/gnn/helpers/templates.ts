@@ -91,7 +91,7 @@ function likelihood(observations: number, states: number): string {
   return rows(observations, states, (row, column) => (row === column % observations ? high : rest));
 }
 
-/** Places in a row. Of several actions the first goes back, the second stays, each further one goes on by one more. */
+/** States in a row: the first action moves back, the second stays, each further one moves on by one more. */
 function transitions(states: number, actions: number): string {
   const go = actions === 1 ? wander : (previous: number, step: number) => [[previous + step - 1, 1] as const];
   const cell = (next: number, previous: number, action: number): string => {
@@ -105,7 +105,7 @@ function transitions(states: number, actions: number): string {
   return Array.from({ length: states }, (_, next) => `\n  ${row(next)}`).join(",") + "\n";
 }
 
-/** Where nobody acts, the state goes on now and then. */
+/** Without actions, the state moves on with a small probability. */
 function wander(previous: number): readonly (readonly [number, number])[] {
   return [
     [previous, 0.8],

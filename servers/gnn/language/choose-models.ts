@@ -14,8 +14,8 @@ export class UnknownModel extends Error {
 }
 
 /**
- * The models of a file that a person means: that with the identifier, the ModelName or the number (from 1); without one
- * all of them. Throws an `UnknownModel` with the names that are there.
+ * Returns the models that the user selects by identifier, ModelName or number (from 1); all models without a selection.
+ * Throws an `UnknownModel` with the existing names.
  */
 export function chooseModels(models: readonly Model[], wanted?: string | number): readonly NamedModel[] {
   const named = namedModels(models);
@@ -34,7 +34,7 @@ export function chooseModels(models: readonly Model[], wanted?: string | number)
   );
 }
 
-/** Names that a message tells. */
+/** Names that a message lists. */
 const MAX_TOLD = 20;
 
 function namedModels(models: readonly Model[]): readonly (NamedModel & { readonly names: readonly string[] })[] {
@@ -49,7 +49,7 @@ function namedModels(models: readonly Model[]): readonly (NamedModel & { readonl
   });
 }
 
-/** The path for what is made of one model: that of several has the model's name in front of its ending. */
+/** Returns the output path of one model. With several models, the model's name precedes the extension. */
 export function pathOf(path: string, { label }: NamedModel, count: number): string {
   if (count === 1) return path;
   const extension = /[^/\\](\.[^./\\]*)$/.exec(path)?.[1] ?? "";

@@ -36,7 +36,7 @@ function simpleConnection(text: string, from: number, to: number): Connection | 
   return new PlainConnection(toName(source, start), toName(target, second), code === GREATER);
 }
 
-/** An edge between two names. Lists of one name each are made when somebody asks for them, as its span is. */
+/** An edge between two names. Its lists of one name and its span are created on first access. */
 class PlainConnection implements Connection {
   readonly kind = "connection";
   readonly source: Name;
@@ -98,7 +98,7 @@ interface Notes {
   readonly constraint?: string;
 }
 
-/** What keeps a connection that was read whole from being one. */
+/** Returns why a parsed connection is invalid, or undefined. */
 function wrongWith(read: ReadEnds, notes: Notes, isStrict: boolean): string | undefined {
   if (notes.label === "") return "The label behind : is missing.";
   if (notes.constraint === "") return "The constraint behind = is missing.";
@@ -112,7 +112,7 @@ interface ReadEnds {
   readonly targets: Ends;
 }
 
-/** The two ends and what joins them, or what is wrong with them. */
+/** Returns the two ends and the arrow, or an error message. */
 function readEnds(reader: LineReader, reporter: Reporter): ReadEnds | string {
   const sources = takeEnds(reader, reporter);
   if (typeof sources === "string") return sources;
@@ -170,7 +170,7 @@ function afterEdge(reader: LineReader): string {
     : `${shown(rest)} belongs to no connection.`;
 }
 
-/** What of a connection has no place in the grammar of `strict-v1`. */
+/** Returns what `strict-v1` does not allow in this connection. */
 function beyondGrammar({ sources, arrow, targets }: ReadEnds, { label, constraint }: Notes): string | undefined {
   if (sources.isGroup || targets.isGroup) return "A group in parentheses";
   if (!arrow.isPlain) return "An arrow other than > and -";

@@ -1,7 +1,7 @@
 import { isSectionName } from "./section-names.ts";
 import { NOTHING, Source, type Line, type LineOrigin } from "./source.ts";
 
-/** Whether the first thing a text says is a row `GNNSection,…`, or one of another section. */
+/** Returns whether the text starts with a CSV row of the form `GNNSection,…`. */
 export function isCsv(source: Source): boolean {
   let index = 0;
   while (index < source.lineCount && isEmptyOrComment(source.firstCode(index))) index += 1;
@@ -22,8 +22,8 @@ function rowOf(text: string): { readonly name: string; readonly rest: string; re
 }
 
 /**
- * The same model as Markdown: each row becomes a section, a cell in quotes may have many lines. The title in the first
- * comment stands in for a ModelName that is not there. Places are told in the CSV text.
+ * Converts CSV to Markdown: each row becomes a section, and a quoted cell may have many lines. A missing ModelName is
+ * taken from the title in the first comment. Diagnostics refer to places in the CSV text.
  */
 export function fromCsv(source: Source): Source {
   const maker = new Maker();
@@ -112,7 +112,7 @@ function unquoted(text: string): string {
   return text.replaceAll('""', '"');
 }
 
-/** A cell as it stands in a row. */
+/** Returns a cell with quotes if it needs them. */
 export function toCell(text: string): string {
   return /^[^"\n\r,\s]+$/.test(text) ? text : `"${text.replaceAll('"', '""')}"`;
 }

@@ -67,7 +67,7 @@ export interface ModelData {
   readonly sections: readonly SectionData[];
 }
 
-/** A whole file as plain data, without places in a text: what JSON holds, and what is compared. */
+/** A whole file as plain data without text positions, for JSON and comparisons. */
 export interface FileData {
   readonly form: GnnFile["form"];
   readonly frontMatter?: FrontMatter;

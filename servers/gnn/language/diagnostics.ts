@@ -41,14 +41,14 @@ export const DIAGNOSTICS = {
 
 export type DiagnosticCode = keyof typeof DIAGNOSTICS;
 
-/** Codes that say that something was not read, and is missing in whatever is made of the text. */
+/** Codes of diagnostics for unread text, which is missing in everything made of the file. */
 export const UNREAD_CODES: ReadonlySet<DiagnosticCode> = new Set(["E005", "E006", "E007", "E008", "E013", "W006"]);
 
-/** What is to be said of a place in a model. */
+/** A diagnostic at a place in a model. */
 export interface Diagnostic {
   readonly code: DiagnosticCode;
   readonly severity: Severity;
-  /** A sentence on what was found there. */
+  /** A sentence that describes the finding. */
   readonly message: string;
   /** A sentence on what to write instead. */
   readonly mend?: string;
@@ -61,7 +61,7 @@ export interface Remark {
   readonly span: Span;
   readonly message: string;
   readonly mend?: string | undefined;
-  /** Where it is not the code's usual one. */
+  /** Present if it differs from the code's default. */
   readonly severity?: Severity;
 }
 
@@ -83,12 +83,12 @@ export class Reporter {
     return this.#source;
   }
 
-  /** What is reported from here on is counted and not told, so that its words need not be looked for. */
+  /** From here on diagnostics are only counted, so callers need not build their messages. */
   get isFull(): boolean {
     return this.#kept.length >= MAX_DIAGNOSTICS;
   }
 
-  /** Counts a diagnostic that is not told, if no more are: then its words need not be made. */
+  /** Counts a diagnostic and returns true if its message will not be reported, so that it need not be built. */
   leavesOut(code: DiagnosticCode, severity: Severity = DIAGNOSTICS[code].severity): boolean {
     if (!this.isFull) return false;
     this.#left += 1;
@@ -110,7 +110,7 @@ export class Reporter {
     this.#kept.push({ diagnostic, at: span.from });
   }
 
-  /** Whether a diagnostic of that code is told at that offset. */
+  /** Returns whether a diagnostic with this code exists at the offset. */
   hasAt(code: DiagnosticCode, offset: number): boolean {
     return this.#kept.some(({ diagnostic, at }) => at === offset && diagnostic.code === code);
   }

@@ -22,7 +22,7 @@ export function frontMatterOf(lines: readonly string[]): FrontMatter {
   return { lines, values: valuesOf(lines) };
 }
 
-/** Only a block that says something, and holds no section, is front matter; other rules are ornaments. */
+/** Only a block that holds key-value lines and no section is front matter; other rules are decoration. */
 function closingRule(source: Source, from: number): number | undefined {
   let hasKey = false;
   for (let index = from; index < Math.min(source.lineCount, from + MAX_LINES); index += 1) {

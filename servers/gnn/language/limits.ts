@@ -8,7 +8,7 @@ export const LIMITS = {
   /** Characters of one name. */
   nameLength: 256,
   dimensions: 16,
-  /** Edges that one connection with groups stands for. */
+  /** Edges of one connection between groups. */
   edgesOfConnection: 10_000,
   /** Edges of one model. */
   edges: 200_000,

@@ -5,7 +5,7 @@ import { asciiNameAt, nameAt, toName } from "./names.ts";
 import { isAsciiSpace, type Line, type Span } from "./source.ts";
 import { firstChars } from "../../shared/truncate.ts";
 
-/** Reads one line from left to right. What stands behind a `#` is its comment. */
+/** Reads one line from left to right. The text after `#` is its comment. */
 export class LineReader {
   readonly comment: string | undefined;
   readonly #text: string;
@@ -22,7 +22,7 @@ export class LineReader {
     this.skipSpaces();
   }
 
-  /** Of what stands in front of the comment. */
+  /** Span of the line without its comment. */
   get span(): Span {
     const lead = this.#text.length - this.#text.trimStart().length;
     return { from: this.#from + lead, to: this.#from + this.#text.length };
@@ -40,7 +40,7 @@ export class LineReader {
     return this.#text.slice(this.#at);
   }
 
-  /** Of what is not read yet. */
+  /** Span of the unread rest. */
   get restSpan(): Span {
     return { from: this.offset, to: this.#from + this.#text.length };
   }
@@ -86,7 +86,7 @@ export class LineReader {
   }
 }
 
-/** An expression is asked about other scripts only. */
+/** Only characters beyond ASCII need the regular expression. */
 function isSpace(code: number): boolean {
   return isAsciiSpace(code) || (code > 127 && /\s/.test(String.fromCharCode(code)));
 }
@@ -98,7 +98,7 @@ export function spacesEnd(text: string, at: number, to: number): number {
   return end;
 }
 
-/** A name that is read as it stands there: without other scripts, a time, or more letters than a name has. */
+/** Returns a name that needs no normalisation: ASCII, no time index, within the length limit. */
 export function simpleName(text: string, at: number): string | undefined {
   const name = asciiNameAt(text, at);
   if (name === undefined || name.length > LIMITS.nameLength) return undefined;
@@ -117,7 +117,7 @@ export function shown(text: string): string {
   return JSON.stringify(text.length > 60 ? `${firstChars(text, 60)}…` : text);
 }
 
-/** What to do about a line that looks like Markdown more than like a statement. */
+/** Returns advice for a line that looks like Markdown instead of a statement. */
 export function mendOfMarkdown(text: string): string | undefined {
   if (/^\s*```/.test(text)) return "Take the line out: sections need no fences.";
   const bullet = /^\s*([-*+•])\s/.exec(text)?.[1];

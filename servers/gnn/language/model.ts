@@ -1,6 +1,6 @@
 import type { Span } from "./source.ts";
 
-/** What a text holds. */
+/** A parsed text. */
 export interface GnnFile {
   readonly form: "markdown" | "csv";
   readonly frontMatter?: FrontMatter;
@@ -9,9 +9,9 @@ export interface GnnFile {
 
 /** The YAML block in front of everything. */
 export interface FrontMatter {
-  /** As they stand there, without the lines of dashes. */
+  /** The lines as written, without the delimiters. */
   readonly lines: readonly string[];
-  /** Scalars and lists; what is nested deeper is in `lines` only. */
+  /** Scalars and lists; deeper values are in `lines` only. */
   readonly values: Readonly<Record<string, FrontValue>>;
 }
 
@@ -61,7 +61,7 @@ interface Placed {
 }
 
 interface Remarked extends Placed {
-  /** What stands behind it, from the `#` on. */
+  /** The text from the `#` on. */
   readonly comment?: string;
 }
 
@@ -91,7 +91,7 @@ export interface Variable extends Remarked {
   readonly options: readonly { readonly key: string; readonly value: string }[];
 }
 
-/** A name as it stands there, with the span of it. */
+/** A name as written, with its span. */
 export interface Name {
   readonly text: string;
   readonly span: Span;
@@ -128,7 +128,7 @@ export interface Assignment extends Remarked {
 
 export type Value = ValueGroup | ValueNumber | ValueWord | ValueString | ValueEntry;
 
-/** What stands in one pair of brackets. */
+/** Content of one pair of brackets. */
 export interface ValueGroup {
   readonly kind: "group";
   readonly items: readonly Value[];
@@ -140,14 +140,14 @@ export interface ValueGroup {
 export interface ValueComment {
   readonly before: number;
   readonly text: string;
-  /** Nothing but spaces stands in front of it. */
+  /** Only spaces precede it on its line. */
   readonly ownLine: boolean;
 }
 
 export interface ValueNumber {
   readonly kind: "number";
   readonly value: number;
-  /** As it was written, such as `1.0` or `1/3`. */
+  /** The number as written, such as `1.0` or `1/3`. */
   readonly text?: string;
   readonly at: number;
 }
@@ -164,7 +164,7 @@ export interface ValueString {
   readonly at: number;
 }
 
-/** `"key": value`, of descriptions that stand in place of a value. */
+/** An entry `"key": value` of a description that replaces a value. */
 export interface ValueEntry {
   readonly kind: "entry";
   readonly key: string;

@@ -4,7 +4,7 @@ import type { Span } from "./source.ts";
 /** A name: letters of any script, digits, `_`, `^` and `'`, not beginning with a digit. */
 const NAME = /[\p{L}_][\p{L}\p{M}\p{N}_^'′]*/uy;
 const NAME_CHARACTER = /[\p{L}\p{M}\p{N}_^'′]/u;
-/** What a name with the index `_t` may go on with: `s_t+1`. */
+/** Shift that may follow the index `_t`: `s_t+1`. */
 const SHIFT = /[+-]\d{1,9}/y;
 const PLAIN = /^[A-Za-z_π'][A-Za-z0-9_π']*$/;
 
@@ -31,17 +31,17 @@ export function asciiNameAt(text: string, at: number): string | undefined {
   return to < length && text.charCodeAt(to) > 127 ? undefined : text.slice(at, to);
 }
 
-/** What a name goes on with. */
+/** The character may continue a name. */
 const PART = 1;
-/** What a name begins with, too. */
+/** The character may also start a name. */
 const START = 2;
-/** Of each character, so that none is outside. */
+/** One entry per UTF-16 code unit, so that no lookup is out of range. */
 const KINDS = new Uint8Array(65_536);
 for (const part of "0123456789^'") KINDS[part.charCodeAt(0)] = PART;
 for (const start of "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz") KINDS[start.charCodeAt(0)] = START;
 
 function anyNameAt(text: string, at: number): string | undefined {
-  // What a name does not begin with is seen without an expression.
+  // Rejects most characters without the regular expression.
   const code = text.charCodeAt(at);
   if (code < 128 && KINDS[code] !== START) return undefined;
   NAME.lastIndex = at;
@@ -52,14 +52,14 @@ export function isName(text: string): boolean {
   return text !== "" && nameAt(text, 0) === text;
 }
 
-/** Whether the grammar of `strict-v1` has such a name. */
+/** Returns whether the grammar of `strict-v1` allows the name. */
 export function isPlainName(text: string): boolean {
   return PLAIN.test(text);
 }
 
 /** A name without its time: `s_t`, `s_t+1` and `s_t-1` are `s`. */
 export function baseName(name: string): string {
-  // Names are asked for by the hundred thousand, and few have a time.
+  // Fast path: called for hundreds of thousands of names, few of which have a time index.
   if (!name.includes("_t")) return name;
   return name.replace(/_t(?:[+-]\d+)?$/, "") || name;
 }
@@ -102,7 +102,7 @@ export class NameTable<T> {
   }
 }
 
-/** A name in a text. Its span is made when somebody asks for it: few are, of a hundred thousand names. */
+/** A name in a text. Its span is created on first access, because few of the many names need it. */
 class PlacedName implements Name {
   readonly text: string;
   readonly from: number;
@@ -125,7 +125,7 @@ export function toName(text: string, from: number): Name {
   return new PlacedName(text, from);
 }
 
-/** Whether a text is up to 15 digits. */
+/** Returns whether the text has 1 to 15 digits. */
 function isSize(text: string): boolean {
   if (text === "" || text.length > 15) return false;
   for (let at = 0; at < text.length; at += 1) {
@@ -135,7 +135,7 @@ function isSize(text: string): boolean {
   return true;
 }
 
-/** What stands in the parentheses of `len( )`. */
+/** Returns the content of the parentheses of `len( )`. */
 function insideLength(text: string): string | undefined {
   const begin = text.endsWith(")") ? /^len\s*\(/.exec(text)?.[0] : undefined;
   return begin === undefined ? undefined : text.slice(begin.length, -1).trim();

@@ -1,7 +1,7 @@
 const MAX_WORD = 64;
 const MAX_DISTANCE = 2;
 
-/** The candidate that a word was probably meant to be: at most two letters, and a quarter of them, differ. */
+/** Returns the most similar candidate: at most two letters, and a quarter of all letters, differ. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > MAX_WORD) return undefined;
   const wanted = word.toLowerCase();

@@ -14,7 +14,7 @@ export interface ParseOptions {
   readonly profile?: ProfileName;
 }
 
-/** What came of a text: always a file, as much as could be read of it, with what is to be said of it. */
+/** Result of parsing: the readable parts of the file, and the diagnostics. */
 export interface Parsed {
   readonly file: GnnFile;
   readonly diagnostics: readonly Diagnostic[];
@@ -33,7 +33,7 @@ export function parseGnn(text: string, options: ParseOptions = {}): Parsed {
   return { file, diagnostics: reporter.diagnostics() };
 }
 
-/** As `parseGnn`, for those who go on to check what was read. */
+/** Like `parseGnn`, for callers that continue with checks. */
 export function readGnn(text: string, { profile: name = "default" }: ParseOptions = {}): Reading {
   const profile = PROFILES[name];
   if (text.length > LIMITS.characters) return tooLarge(text.length, profile);

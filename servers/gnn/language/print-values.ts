@@ -3,7 +3,7 @@ import type { Value, ValueComment, ValueGroup } from "./model.ts";
 type Bracket = "{" | "(" | "[";
 
 const CLOSERS: Readonly<Record<Bracket, string>> = { "{": "}", "(": ")", "[": "]" };
-/** A group goes on one line up to so many characters. */
+/** Line width within which a group stays on one line. */
 const MAX_WIDTH = 100;
 
 /** A value behind `name=`: braces around the whole, a line for each row. */

@@ -7,7 +7,9 @@ export interface PrintOptions {
   readonly form?: "markdown" | "csv";
 }
 
-/** Writes a file in the one usual layout. What is printed reads as the same models, and prints as itself. */
+/**
+ * Prints a file in the canonical layout. The output parses to the same models, and printing it again changes nothing.
+ */
 export function printGnn(file: GnnFile, { form = file.form }: PrintOptions = {}): string {
   if (form === "csv") return file.models.map(printRows).join("\n");
   const front = file.frontMatter ? `---\n${file.frontMatter.lines.map((line) => `${line}\n`).join("")}---\n\n` : "";

@@ -1,9 +1,8 @@
 import type { SectionName } from "./section-names.ts";
 
 /**
- * Which files are valid. `default` reads everything that is found in the wild; `strict-v1` holds a file against the
- * published grammar of GNN 1.1, which has no groups, time shifts or names in other scripts; `seed-era` asks for what
- * the first tools of 2025 asked for.
+ * Rules for valid files. `default` accepts all common forms; `strict-v1` applies the published grammar of GNN 1.1,
+ * without groups, time shifts and names in other scripts; `seed-era` requires what the first tools of 2025 required.
  */
 export type ProfileName = "default" | "strict-v1" | "seed-era";
 
@@ -17,7 +16,7 @@ export interface Profile {
   readonly plainGrammar: boolean;
   /** The first line of Time must be `Static` or `Dynamic`. */
   readonly timeKindFirst: boolean;
-  /** An endpoint that nobody declares is an error. */
+  /** An undeclared endpoint is an error. */
   readonly declaredEndpoints: boolean;
 }
 

@@ -10,10 +10,10 @@ export interface Span {
   readonly to: number;
 }
 
-/** The span of what was never text, such as a model made by a program. */
+/** The span of a model that was not parsed from a text. */
 export const NOWHERE: Span = { from: 0, to: 0 };
 
-/** Where a line of a text that was made of another one comes from. */
+/** Origin of a line in the text that it was converted from. */
 export interface LineOrigin {
   readonly line: number;
   /** Added to a column of the made line. */
@@ -31,12 +31,12 @@ export interface LineRange {
   readonly end: number;
 }
 
-/** What `firstCode` says of a line of spaces. */
+/** Result of `firstCode` for a blank line. */
 export const NOTHING = -1;
 
 /**
- * A text with its lines: two numbers each, since there may be a hundred thousand. Where it was made of another text
- * (the CSV form), places are told in that one.
+ * A text with its lines, stored as two numbers each, since there may be a hundred thousand. For converted text (CSV),
+ * positions refer to the original.
  */
 export class Source {
   readonly text: string;
@@ -67,7 +67,7 @@ export class Source {
     return { text: this.text.slice(from, to), from, to };
   }
 
-  /** All of them, or some. */
+  /** Returns all lines, or a range of them. */
   lines({ first, end }: LineRange = { first: 0, end: this.lineCount }): readonly Line[] {
     return Array.from({ length: end - first }, (_, index) => this.line(first + index));
   }

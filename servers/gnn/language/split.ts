@@ -17,7 +17,7 @@ export interface ModelLines {
   readonly span: Span;
 }
 
-/** Lines that stand one after another, to which the next one may come. */
+/** A range of consecutive lines that the next line may extend. */
 interface OpenRange extends LineRange {
   end: number;
 }
@@ -56,7 +56,7 @@ class Splitter {
   #followers: Int32Array | undefined;
   #fences: Int32Array | undefined;
   #overflow = false;
-  /** What the next line belongs to: the last section, or the lines above the first one. */
+  /** Range that the next line belongs to: the last section, or the lines before the first one. */
   #range: OpenRange = { first: 0, end: 0 };
 
   constructor(source: Source, reporter: Reporter) {
@@ -64,13 +64,13 @@ class Splitter {
     this.#reporter = reporter;
   }
 
-  /** The first line that says something, from a line on. */
+  /** Returns the first line from `index` on that is not blank. */
   #follower(index: number): number {
     this.#followers ??= nextLines(this.#source, isSignificant);
     return this.#followers[index]!;
   }
 
-  /** The first line that begins or ends what is fenced, from a line on. */
+  /** Returns the first line from `index` on that starts or ends a code fence. */
   #fence(index: number): number {
     this.#fences ??= nextLines(this.#source, isFence);
     return this.#fences[index]!;
@@ -88,7 +88,7 @@ class Splitter {
     }));
   }
 
-  /** Takes the line, or what is fenced from there on. Returns the index of the last line that it took. */
+  /** Processes the line, or the fenced block that starts there. Returns the index of the last processed line. */
   #take(index: number): number {
     const begins = this.#source.firstCode(index);
     let last = index;
@@ -110,7 +110,7 @@ class Splitter {
     return last;
   }
 
-  /** What is fenced in a text is an example, whatever it looks like. */
+  /** A fenced block in a text section is an example, even if it looks like a section. */
   #opensFence(index: number): boolean {
     const section = this.#model().sections.at(-1);
     if (section === undefined || hasStatements(section.name)) return false;
@@ -121,7 +121,7 @@ class Splitter {
     return this.#models.at(-1)!;
   }
 
-  /** Begins a model at an offset, whose lines begin with that one. */
+  /** Starts a model at this offset and line. */
   #open(from: number, first: number): void {
     if (this.#models.length >= LIMITS.models) {
       if (!this.#overflow) this.#tooMany(from);
@@ -159,7 +159,7 @@ class Splitter {
     model.names.add(name);
   }
 
-  /** Whether the rule in that line stands between two models, and is no ornament. */
+  /** Returns whether the rule in this line separates two models, instead of being decoration. */
   #endsModel(index: number): boolean {
     const model = this.#model();
     const follower = this.#follower(index + 1);
@@ -224,12 +224,12 @@ function isSignificant(source: Source, index: number): boolean {
   return code !== NOTHING && (code !== HASH || HEADING.test(source.line(index).text));
 }
 
-/** Begins or ends what is fenced. */
+/** Returns whether the line starts or ends a code fence. */
 function isFence(source: Source, index: number): boolean {
   return source.firstCode(index) === BACKTICK && FENCE.test(source.line(index).text);
 }
 
-/** For each line, the index of the first one from there on that fits, or -1. One more entry than lines. */
+/** Returns, for each line, the index of the next line that fits, or -1. The array has one more entry than lines. */
 function nextLines(source: Source, fits: (source: Source, index: number) => boolean): Int32Array {
   const next = new Int32Array(source.lineCount + 1).fill(-1);
   for (let index = source.lineCount - 1; index >= 0; index -= 1)

@@ -24,7 +24,7 @@ const READERS: Readonly<Record<string, LineStatement>> = {
   ModelParameters: (index, { reporter }) => readParameter(reporter.source.line(index), reporter),
 };
 
-/** Reads the lines of a section whose lines are statements: without blanks at the ends, one where there are several. */
+/** Reads the lines of a statement section. Blank lines at the ends are dropped, and repeated ones become one. */
 export function readStatements(name: string, { first, end }: LineRange, reading: Reading): readonly Statement[] {
   const { source } = reading.reporter;
   const statements: Statement[] = [];
@@ -60,7 +60,7 @@ function commentIn({ text, from, to }: Line): Statement | undefined {
 
 /** Values go over many lines. */
 class ValueLines {
-  /** The last line of what was read last. */
+  /** Last line of the latest statement. */
   last = 0;
   readonly #end: number;
   readonly #source: Source;
@@ -110,7 +110,7 @@ class ValueLines {
     return { kind: "assignment", name, value, span, comment };
   }
 
-  /** Whether the value begins in the line below. */
+  /** Returns whether the value starts in the next line. */
   #continues(index: number): boolean {
     return index + 1 < this.#end && /^\s*[{([]/.test(this.#source.line(index + 1).text);
   }
@@ -198,7 +198,7 @@ function readParameter(line: Line, reporter: Reporter): Statement {
   } satisfies Parameter;
 }
 
-/** A number, a list, a quoted text, else the words as they stand there. */
+/** Returns a number, a list or a quoted text; otherwise the words as written. */
 function parameterValue(
   text: string,
   { from, to, reporter }: { readonly from: number; readonly to: number; readonly reporter: Reporter },

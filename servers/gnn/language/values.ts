@@ -5,7 +5,7 @@ import { nameAt } from "./names.ts";
 import type { Span } from "./source.ts";
 import { firstChars } from "../../shared/truncate.ts";
 
-/** What was read, and where reading stopped. */
+/** A value, and the offset after it. */
 export interface ReadValue {
   readonly value: Value;
   readonly next: number;
@@ -26,14 +26,14 @@ const CLOSERS = "})]";
 interface OpenGroup {
   bracket: string;
   at: number;
-  /** Where its items begin among all items of what is open. */
+  /** Index of its first item among the items of all open groups. */
   first: number;
   comments: ValueComment[] | undefined;
-  /** A value stands there and no comma behind it yet. */
+  /** A value was read, and no comma follows it yet. */
   needsComma: boolean;
-  /** What cannot be read stands there instead. */
+  /** The current item is unreadable. */
   isStrange: boolean;
-  /** The key of the entry whose value comes next. */
+  /** Key of the entry whose value follows. */
   key: { readonly text: string; readonly at: number } | undefined;
 }
 
@@ -52,7 +52,7 @@ export class ValueReader {
   readonly #reporter: Reporter;
   readonly #groups: OpenGroup[] = [];
   #depth = 0;
-  /** Items of all groups that are open. Those of one are copied when it closes, into a list that is no longer. */
+  /** Items of all open groups. The items of a group are copied into a list of exact length when it closes. */
   readonly #items: Value[] = [];
   #count = 0;
   #at = 0;
@@ -212,7 +212,7 @@ export class ValueReader {
     group.isStrange = false;
   }
 
-  /** Says so where a value follows another one without a comma. */
+  /** Reports a missing comma between two values. */
   #expectPlace(): void {
     const group = this.#top();
     if (!group?.needsComma) return;
@@ -297,7 +297,7 @@ export class ValueReader {
     else this.#put({ kind: "word", text: name, at });
   }
 
-  /** Skips what belongs to no value. That it stands beside another one without a comma is no news then. */
+  /** Skips unreadable text. A missing comma next to it is not reported. */
   #strange(): void {
     const from = this.#at;
     do this.#at += 1;
@@ -341,7 +341,7 @@ function unescaped(text: string): string {
 const EXACT = 15;
 const POWERS = Array.from({ length: EXACT + 1 }, (_, decimals) => 10 ** decimals);
 
-/** What `Number` says, at a fraction of its cost, where nothing but a few digits and a dot is written. */
+/** Same result as `Number` for a few digits with a dot, but faster. */
 function decimalOf(text: string): number | undefined {
   if (text.length > EXACT) return undefined;
   const isNegative = text.charCodeAt(0) === MINUS;

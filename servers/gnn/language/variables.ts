@@ -41,7 +41,7 @@ function simpleVariable(text: string, from: number, to: number): Variable | unde
   };
 }
 
-/** What stands behind the bracket that ends a declaration: nothing, or its comment. */
+/** Returns the comment after the closing bracket, or "" if nothing follows it; undefined for anything else. */
 function simpleComment(text: string, end: number, to: number): string | undefined {
   if (text.charCodeAt(end) !== CLOSING) return undefined;
   const behind = spacesEnd(text, end + 1, to);
@@ -63,7 +63,7 @@ const NO_OPTIONS: Variable["options"] = [];
 /** Digits of a length that need no further look. */
 const SHORT = 9;
 
-/** Lengths in digits, up to what is none. */
+/** Reads numeric lengths; undefined if one is not a number. */
 function simpleDimensions(text: string, from: number): readonly Dimension[] | undefined {
   const dimensions: Dimension[] = [];
   for (let at = from; dimensions.length < LIMITS.dimensions; at += 1) {

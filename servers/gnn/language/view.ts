@@ -12,7 +12,7 @@ import type {
 } from "./model.ts";
 import { LIMITS } from "./limits.ts";
 
-/** A model by what it says, whatever the order of its sections. */
+/** A model by meaning, independent of the order of its sections. */
 export interface ModelView {
   readonly model: Model;
   readonly identifier?: string;
@@ -47,7 +47,7 @@ type Statements = Pick<
   "variables" | "connections" | "values" | "equations" | "time" | "mappings" | "parameters" | "unread"
 >;
 
-/** Statements by their kind, each looked at once: there may be a hundred thousand. */
+/** Groups the statements by kind in one pass, since there may be a hundred thousand. */
 function statementsOf({ sections }: Model): Statements {
   const lists = {
     variables: [] as Variable[],
@@ -128,7 +128,7 @@ export function edgesOf({ connections }: ModelView): { readonly edges: readonly 
   return { edges, isWhole: true };
 }
 
-/** What Time says, in one place. Later lines hold. */
+/** The Time section. Later lines override earlier ones. */
 export interface TimeView {
   readonly kind?: "Static" | "Dynamic";
   readonly domain?: "Discrete" | "Continuous";

@@ -10,7 +10,7 @@ export { PictureError } from "./picture-error.ts";
 export { toPng } from "./png.ts";
 export type { ThemeName } from "./theme.ts";
 
-/** Every picture, under the name that it is asked for by. */
+/** All pictures, by the name that callers request. */
 export const PICTURES = {
   graph: "the graph: factors as boxes, all else round",
   roles: "the same, grouped by what each variable is to the model",

@@ -7,8 +7,8 @@ const WANTED = 1.5;
 const GAP = { x: 14, row: 22, rank: 46 } as const;
 
 /**
- * Makes a layout that is far too wide narrower: its ranks are pushed together, and boxes that no longer stand side by
- * side go to further rows. Their order stays, so that lines cross about as little as before.
+ * Narrows a layout that is too wide: moves ranks closer together, and wraps boxes of a rank into further rows. The
+ * order of boxes is kept, so that about as few lines cross as before.
  */
 export function fold({ width, height, boxes: places }: Layout, boxes: readonly Box[], lines: readonly Line[]): Layout {
   const factor = Math.max(2, Math.sqrt(width / height / WANTED));

@@ -152,7 +152,7 @@ function drawEdge({ id, directed }: GraphEdge, layout: Layout, { move, theme }: 
   return directed ? path + drawHead(curve.at(-4)!, curve.at(-1)!, theme) : path;
 }
 
-/** From here on lines cross so much that they stand back behind the shapes. */
+/** Above this number lines cross so often that they are drawn behind the shapes. */
 const MANY_LINES = 80;
 const HEAD = 8;
 

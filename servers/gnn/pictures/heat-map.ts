@@ -18,7 +18,7 @@ const SMALL = 10;
 /** One matrix, or one slice of a tensor, as it is drawn. */
 interface Slice {
   readonly title: string;
-  /** Which slice, and what of a large one is left out. */
+  /** Names the slice, and the part of a large one that is omitted. */
   readonly note: string;
   readonly rows: readonly (readonly number[])[];
 }
@@ -50,7 +50,7 @@ export function drawMatrices(models: readonly NamedModel[], theme: Theme): strin
   return toSvg({ title, width: wide, height: height + MARGIN, body }, theme);
 }
 
-/** What is drawn of the models, and how many of their values are not. */
+/** Returns the slices to draw, and the number of values that are omitted. */
 function slicesOf(models: readonly NamedModel[]): { readonly slices: readonly Slice[]; readonly left: number } {
   const slices: Slice[] = [];
   let [left, cells] = [0, 0];
@@ -79,7 +79,7 @@ function ofModel(label: string, slice: Slice): Slice {
   return { ...slice, title: shortened(`${label}: `, 28) + slice.title };
 }
 
-/** Of transitions, one map of next × previous state for each action, in whichever order they are written. */
+/** Returns one map of next × previous state for each action, whatever the index order of the tensor. */
 function transitionsOf(name: string, tensor: Tensor): readonly Slice[] | undefined {
   const [first, second, third] = tensor.shape;
   if (familyOf(name)?.letter !== "B" || tensor.shape.length !== 3 || third === undefined) return undefined;
@@ -137,7 +137,7 @@ interface Block {
   readonly content: string;
 }
 
-/** Numbers stand in the cells where there is room for them. */
+/** Cells show numbers up to this many columns. */
 const MAX_NUMBERED = 12;
 
 function drawSlice({ title, note, rows }: Slice, theme: Theme): Block {
@@ -211,7 +211,7 @@ function numberText(value: number): string {
   return size >= 0.001 && size < 1e4 ? String(Number(value.toPrecision(3))) : value.toExponential(1);
 }
 
-/** One beside the other, and below where a row is full. */
+/** Places the blocks side by side, in rows. */
 function inRows(blocks: readonly Block[]): {
   readonly parts: string[];
   readonly width: number;

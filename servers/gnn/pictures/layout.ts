@@ -84,7 +84,7 @@ function read({ bb, objects = [], edges = [] }: GraphvizJson, boxes: readonly Bo
   return { width, height, boxes: placed, lines: new Map(drawn), groups };
 }
 
-/** `e,x,y` says where the arrow's head ends, behind the last point of the curve. */
+/** `e,x,y` is the tip of the arrow, which follows the last point of the curve. */
 function curveOf(pos: string): number[][] {
   const words = pos.split(" ");
   const head = words.find((word) => word.startsWith("e,"));

@@ -2,7 +2,7 @@ import type { Box, Layout, Line, Point } from "./geometry.ts";
 
 type Lines = Layout["lines"];
 
-/** Straight lines between boxes whose middles are known, from rim to rim. */
+/** Returns straight lines between boxes with known centres, from border to border. */
 export function straightLines(
   boxes: readonly Box[],
   lines: readonly Line[],
@@ -20,7 +20,7 @@ export function straightLines(
   );
 }
 
-/** Where the line to another middle leaves a box. */
+/** Returns where the line to another centre crosses the border of a box. */
 function rim(from: Point, to: Point, { width, height }: Box): Point {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const part = Math.min(1, width / 2 / (Math.abs(dx) || 1e-9), height / 2 / (Math.abs(dy) || 1e-9));

@@ -1,7 +1,7 @@
 import type { GraphNode } from "../exports/graph.ts";
 import { baseName } from "../language/names.ts";
 
-/** What a variable is to its model. `title` heads its group, `isFactor` makes it a box rather than a circle. */
+/** Role of a variable in its model. `title` heads its group, `isFactor` draws a box instead of a circle. */
 export interface Role {
   readonly title: string;
   readonly isFactor: boolean;
@@ -63,7 +63,7 @@ export function roleOf({ name, ontology }: Pick<GraphNode, "name" | "ontology">)
 }
 
 const KIND = /_(?:m|f|c|level|agent)?$/;
-/** Of `_level` and `_agent`. */
+/** Length of `_level` and `_agent`. */
 const KIND_LENGTH = 6;
 
 /** The name without the numbers behind it, `A` of `A_agent1_m0`, read from its end: one look at each character. */

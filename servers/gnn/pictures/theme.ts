@@ -5,7 +5,7 @@ export type ThemeName = "light" | "dark";
 export interface Theme {
   readonly background: string;
   readonly text: string;
-  /** Of what stands beside: dimensions, legends. */
+  /** Colour of secondary text: dimensions, legends. */
   readonly quiet: string;
   readonly line: string;
   readonly group: string;

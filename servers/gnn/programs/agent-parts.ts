@@ -11,7 +11,7 @@ export interface AgentParts {
   size(...letters: readonly Letter[]): number;
 }
 
-/** What the tensors of an agent are read from. */
+/** Source of an agent's tensors. */
 export interface AgentSource {
   readonly neighbours: Neighbours;
   readonly numbers: Numbers;

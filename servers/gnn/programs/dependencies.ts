@@ -6,7 +6,7 @@ import { ProgramError } from "./program-error.ts";
 /** A tensor over states of factors. */
 interface Dependent {
   readonly name: string;
-  /** Of the dimensions that stand for factors. */
+  /** Sizes of the dimensions that represent factors. */
   readonly sizes: readonly number[];
   /** The factor that transitions belong to, which is always among them. */
   readonly own?: number;
@@ -14,7 +14,7 @@ interface Dependent {
 
 type Counted = Pick<Factor, "name" | "states">;
 
-/** Which factors dimensions stand for: all of them, those that edges name, or the only ones that fit. */
+/** Returns the factors of the dimensions: all of them, those that edges name, or the only ones that fit. */
 export function dependencies(
   { name, sizes, own }: Dependent,
   neighbours: Neighbours,
@@ -46,7 +46,7 @@ function ordersOf(on: readonly number[], own: number | undefined): readonly (rea
   return own === undefined ? [on] : [on, [own, ...on.filter((factor) => factor !== own)]];
 }
 
-/** The factors whose states, `s_f0`, `s_1` or `s_place` of `B_place`, an edge joins with the tensor. */
+/** Returns the factors whose states (`s_f0`, `s_1`, or `s_place` for `B_place`) an edge joins with the tensor. */
 function joinedFactors(
   neighbours: Iterable<string>,
   { factors, own }: { readonly factors: readonly Counted[]; readonly own: number | undefined },

@@ -1,7 +1,7 @@
 import type { DiscreteProgram } from "./program.ts";
 import { ProgramError } from "./program-error.ts";
 
-/** What an agent of PyMDP 0.0.7 would do otherwise than the model says. */
+/** Throws if an agent of PyMDP 0.0.7 would behave differently from the model. */
 export function expectLegacy({ agents, window }: DiscreteProgram): void {
   if (window !== undefined)
     throw new ProgramError(
@@ -15,7 +15,7 @@ export function expectLegacy({ agents, window }: DiscreteProgram): void {
       `${coupled.name} depends on the states of several factors, and PyMDP 0.0.7 knows a factor's own only. ` +
         "Use PyMDP 1.x.",
     );
-  // It has every likelihood over all factors, and would learn what the model says does not matter.
+  // PyMDP 0.0.7 defines each likelihood over all factors, so it would learn dependencies that the model excludes.
   for (const { modalities, factors } of agents)
     for (const { name, countsA, factors: on } of modalities)
       if (countsA && on.length < factors.length)

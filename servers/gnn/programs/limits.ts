@@ -1,6 +1,6 @@
 /** Bounds of the models that programs are made of. */
 export const PROGRAM_LIMITS = {
-  /** Numbers of all tensors together, those that a default fills in included. */
+  /** Numbers of all tensors together, including defaults. */
   numbers: 1_000_000,
   factors: 16,
   modalities: 32,

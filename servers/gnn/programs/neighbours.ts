@@ -1,6 +1,6 @@
 import { edgesOf, type ModelView } from "../language/view.ts";
 
-/** The names that edges join a name with. Worked out when somebody asks first: most models say no more by it. */
+/** The names that edges join with a name. Computed on first use, since most models do not need it. */
 export class Neighbours {
   readonly #view: ModelView;
   #byName: Map<string, Set<string>> | undefined;

@@ -5,7 +5,7 @@ import type { ModelView } from "../language/view.ts";
 import { PROGRAM_LIMITS } from "./limits.ts";
 import { ProgramError } from "./program-error.ts";
 
-/** What stands for a whole tensor. */
+/** A word that is written in place of a whole tensor. */
 export type Filler = "uniform" | "zeros" | "ones" | "eye";
 
 /** A tensor as the model has it: its numbers, or what fills it, with the shape that is declared. */
@@ -59,7 +59,7 @@ export class Numbers {
     return value?.kind === "number" && Number.isInteger(value.value) && value.value > 0 ? value.value : undefined;
   }
 
-  /** The same of a parameter that is not passed over: what is there and no such number is refused. */
+  /** Like `parameter`, but throws if the value exists and is not a valid number. */
   expectedParameter(name: string): number | undefined {
     const number = this.parameter(name);
     if (number !== undefined || !this.#parameters.has(name)) return number;
@@ -72,7 +72,7 @@ export class Numbers {
     return value?.kind === "word" || value?.kind === "string" ? value.text : undefined;
   }
 
-  /** What the model says of a tensor. Throws a `ProgramError` where that is no tensor of numbers. */
+  /** Returns the value of a tensor. Throws a `ProgramError` if it is not a tensor of numbers. */
   given(name: string): Given {
     const variable = this.#variables.get(name);
     const declared = this.#declared(name, variable);

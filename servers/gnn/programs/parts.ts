@@ -1,13 +1,13 @@
 import { ProgramError } from "./program-error.ts";
 
-/** What the name of a tensor says: `A_agent1_m0` is the likelihood of modality 0 of agent 1. */
+/** Parsed name of a tensor: `A_agent1_m0` is the likelihood of modality 0 of agent 1. */
 export interface Part {
   /** As it is written. */
   readonly name: string;
   readonly letter: Letter;
   /** `level1`, `agent1`; empty for the only one. */
   readonly instance: string;
-  /** Which modality or factor; 0 without a number. */
+  /** Number of the modality or factor; 0 if the name has none. */
   readonly index: number;
   readonly isCounts: boolean;
 }
@@ -17,7 +17,7 @@ export type Letter = "A" | "B" | "C" | "D" | "E";
 const PART = /^(dirichlet_)?([ABCDE])((?:_(?:m|f|level|agent)?\d{1,6}|_t)*)$/;
 const PIECE = /_(m|f|level|agent)?(\d+)/g;
 
-/** What a name stands for in a discrete model; nothing for any other name. */
+/** Parses a name of a discrete model; returns undefined for other names. */
 function partOf(name: string): Part | undefined {
   const [, counts, letter, suffix] = PART.exec(name) ?? [];
   if (letter === undefined) return undefined;
@@ -30,8 +30,8 @@ function partOf(name: string): Part | undefined {
 }
 
 /**
- * What the names of a discrete model stand for. Where no likelihood has a number, words name modalities (`A_reward`,
- * `C_reward`), and where no transitions and no prior has one, the factors (`B_place`, `D_place`), in their order.
+ * Parses the names of a discrete model. If no likelihood has a number, words name the modalities (`A_reward`,
+ * `C_reward`); if no transitions and no prior have one, words name the factors (`B_place`, `D_place`), in order.
  */
 export function partsOf(names: readonly string[]): readonly Part[] {
   const numbered = names.map(partOf).filter((part) => part !== undefined);
@@ -58,7 +58,7 @@ function wordOf(name: string): WordName | undefined {
   return { letter: letter as Letter, instance: instance!.slice(1), word: word!, isCounts: counts !== undefined };
 }
 
-/** Parts whose letter is `first`, which give the words their order, and those of `second` beside them. */
+/** Returns the parts with the letter `first`, which determine the order of the words, and those with `second`. */
 function wordParts(names: readonly string[], first: Letter, second: Letter): readonly Part[] {
   const found = names.flatMap((name) => {
     const read = wordOf(name);
@@ -80,7 +80,7 @@ function wordParts(names: readonly string[], first: Letter, second: Letter): rea
   });
 }
 
-/** The instances of a model in the order of their numbers, and how they stand to one another. */
+/** Returns the instances of a model in numeric order, and their arrangement. */
 export function arrange(parts: readonly Part[]): {
   readonly arrangement: "single" | "agents" | "levels";
   readonly instances: readonly string[];

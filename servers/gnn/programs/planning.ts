@@ -5,7 +5,7 @@ interface Planning {
   readonly gamma?: number | undefined;
 }
 
-/** How far an agent plans, and how surely. Throws a `ProgramError` for what is no such number. */
+/** Checks policy length and precision. Throws a `ProgramError` if one is invalid. */
 export function expectPlanning({ policyLength, gamma }: Planning): void {
   expectWhole("policyLength", policyLength, 1);
   if (gamma === undefined || (Number.isFinite(gamma) && gamma >= 0)) return;

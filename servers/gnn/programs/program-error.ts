@@ -1,4 +1,4 @@
-/** Why no program can be made of a model, in words for whoever wrote it; `construct` is what stands in the way. */
+/** Reason why no program can be made of a model. `construct` names the unsupported construct. */
 export class ProgramError extends Error {
   override readonly name = "ProgramError";
   readonly construct: string;

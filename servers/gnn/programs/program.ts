@@ -1,18 +1,20 @@
 import type { Tensor } from "../checks/tensor.ts";
 
-/** A model in numbers: what is needed to run it, whatever runs it. */
+/** A model in numbers, ready to run on any engine. */
 export type Program = DiscreteProgram | LinearGaussianProgram;
 
 interface Named {
   /** The title that the file gives; any text. */
   readonly title: string;
-  /** What the model says and no program does, in sentences. */
+  /** Statements of the model that no program uses, as sentences. */
   readonly notes: readonly string[];
 }
 
 export interface DiscreteProgram extends Named {
   readonly kind: "discrete";
-  /** One; several beside each other; or levels, the lowest one first, each of which sets the prior of the one below. */
+  /**
+   * One agent; several independent agents; or levels, the lowest first, each of which sets the prior of the one below.
+   */
   readonly arrangement: "single" | "agents" | "levels";
   readonly agents: readonly DiscreteAgent[];
   /** Steps of each level for one of the level above it; empty but for levels. */
@@ -49,7 +51,7 @@ export interface Factor {
   readonly countsD?: Float64Array;
 }
 
-/** One modality of what is observed. */
+/** One observation modality. */
 export interface Modality {
   readonly name: string;
   readonly outcomes: number;

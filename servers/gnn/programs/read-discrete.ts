@@ -164,7 +164,7 @@ function ratioOf(numbers: Numbers, instances: readonly string[], level: number):
   );
 }
 
-/** Edges between agents say that something is shared, and no number says how. */
+/** Edges between agents state that something is shared, but no number states how. */
 function notesOf(view: ModelView, instances: readonly string[]): readonly string[] {
   const suffixes = instances.map((instance) => `_${instance}`);
   const ownerOf = (name: string): string => suffixes.find((suffix) => name.includes(suffix)) ?? "";

@@ -8,10 +8,10 @@ import { ProgramError } from "./program-error.ts";
 import type { AgentParts, AgentSource } from "./agent-parts.ts";
 import { filledTensor, identity, inShape, normalised, vectorOf } from "./shapes.ts";
 
-/** The factors of the hidden state: how each goes on, and where it starts. */
+/** Reads the factors of the hidden state: transitions and priors. */
 export function readFactors(parts: AgentParts, count: number, source: AgentSource): readonly Factor[] {
   const factors = Array.from({ length: count }, (_, index) => readFactor(parts, index, source));
-  // Which states those of several dimensions depend on is seen when all factors are there.
+  // Dependencies on states of several dimensions are resolved when all factors are known.
   return factors.map((factor, own) =>
     factor.B.shape.length === 3
       ? factor
@@ -61,7 +61,7 @@ function readTransitions(given: Given, numbers: Numbers): Tensor {
   return normalised({ shape, data: oriented.tensor.data });
 }
 
-/** Without B the state stays what it is. */
+/** Returns identity transitions, for a factor without B. */
 function still(
   parts: AgentParts,
   { index, prior, numbers }: { readonly index: number; readonly prior: Part | undefined; readonly numbers: Numbers },

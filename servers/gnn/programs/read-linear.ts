@@ -9,7 +9,7 @@ import { identity, vectorOf } from "./shapes.ts";
 
 const MATRICES = ["F", "H", "Q", "R"] as const;
 
-/** Whether the values are those of a linear-Gaussian model. */
+/** Returns whether the values are those of a linear-Gaussian model. */
 export function isLinear(numbers: Numbers): boolean {
   return MATRICES.every((name) => numbers.hasValue(name));
 }
@@ -45,7 +45,7 @@ export function readLinear(view: ModelView, numbers: Numbers): LinearGaussianPro
 }
 
 function matrix(name: string, numbers: Numbers): Tensor {
-  // What is declared under these names may be something else, such as a free energy F.
+  // A declaration with one of these names may be another quantity, such as the free energy F.
   const { tensor } = numbers.given(name);
   if (!tensor) throw noNumbers(name);
   const { shape, data } = tensor;

@@ -12,7 +12,7 @@ interface ModalitySource extends AgentSource {
   readonly factors: readonly Factor[];
 }
 
-/** One modality: what is observed of which factors, and what is preferred. */
+/** Reads one modality: its likelihood, the factors it depends on, and its preferences. */
 export function readModality(parts: AgentParts, index: number, source: ModalitySource): Modality {
   const { numbers, factors } = source;
   const part = parts.of("A", index);

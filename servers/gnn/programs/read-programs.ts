@@ -18,7 +18,7 @@ export function readPrograms({ models }: GnnFile, wanted?: string | number): rea
   return chosen.map((one) => forModel(one, chosen.length, () => ({ ...one, program: readProgram(viewOf(one.model)) })));
 }
 
-/** Does what one model of `count` may stand in the way of. */
+/** Runs `work` for one of `count` models. Errors name the model. */
 export function forModel<T>(one: NamedModel, count: number, work: () => T): T {
   try {
     return work();
@@ -27,7 +27,7 @@ export function forModel<T>(one: NamedModel, count: number, work: () => T): T {
   }
 }
 
-/** The error as it is told: where there are several models, it says which one it is of. */
+/** Returns the error to report; with several models it names the model. */
 export function ofModel(error: unknown, { label }: NamedModel, count: number): unknown {
   if (count === 1 || !(error instanceof ProgramError)) return error;
   return new ProgramError(error.construct, `${label}: ${error.message}`);

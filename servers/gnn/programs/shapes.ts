@@ -2,7 +2,7 @@ import { sameShape, squeeze, stridesOf, type Tensor } from "../checks/tensor.ts"
 import type { Given, Numbers } from "./numbers.ts";
 import { ProgramError } from "./program-error.ts";
 
-/** Columns sum to 1 to the last digit, whatever digits are written. */
+/** Normalises columns so that they sum to exactly 1, however few digits are written. */
 export function normalised({ shape, data }: Tensor): Tensor {
   const columns = data.length / shape[0]!;
   const result = Float64Array.from(data);
@@ -31,7 +31,7 @@ function fillOf(filler: "uniform" | "zeros" | "ones", length: number): number {
   return filler === "uniform" ? 1 / length : filler === "ones" ? 1 : 0;
 }
 
-/** A tensor that a filler stands for: each column uniform, or the identity for each action. */
+/** Returns the tensor of a filler: uniform columns, or the identity for each action. */
 export function filledTensor({ name, filler }: Given, shape: readonly number[], numbers: Numbers): Tensor {
   if (filler === "eye") return identity(name, shape, numbers);
   return numbers.filled(name, shape, fillOf(filler as "uniform" | "zeros" | "ones", shape[0]!));

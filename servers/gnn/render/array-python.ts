@@ -4,13 +4,13 @@ import { PYTHON_FILTER, PYTHON_MIND } from "./python-mind.ts";
 import { pythonHead, PYTHON_RUN } from "./python-run.ts";
 import type { RenderOptions, RenderTarget } from "./target.ts";
 
-/** A library of arrays: what it is called, and how the few operations that programs need are said in it. */
+/** An array library: its name, and the few operations that programs need. */
 interface ArrayLibrary {
   readonly title: string;
   readonly operations: string;
 }
 
-/** A program of its own inference for a library of arrays. */
+/** Renders a program that does its own inference with an array library. */
 export function arrayTarget({ title, operations }: ArrayLibrary): RenderTarget {
   return {
     title,

@@ -1,9 +1,9 @@
-/** Where a line of numbers is broken. */
+/** Width at which a line of numbers wraps. */
 const WIDTH = 100;
 
 /**
- * A text as a literal of Python or Julia: printable ASCII as it is, everything else by its number, so that nothing in
- * it ends the literal, begins an interpolation or turns the direction of what stands around it.
+ * Returns a string literal of Python or Julia: printable ASCII as it is, everything else as escapes, so that the text
+ * cannot end the literal, start an interpolation or change the text direction.
  */
 export function stringLiteral(text: string): string {
   return `"${[...text].map(escaped).join("")}"`;

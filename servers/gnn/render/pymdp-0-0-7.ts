@@ -7,7 +7,7 @@ export const pymdp007: RenderTarget = pymdpTarget({
   title: "PyMDP 0.0.7",
   gamma: 16,
   expect: expectLegacy,
-  // Only when it is asked for: the parts stand below.
+  // Built on demand, because the parts are declared below.
   parts: () => [IMPORTS, MIND],
 });
 

@@ -4,10 +4,10 @@ import { pythonAgents } from "./python-data.ts";
 import { pythonHead, PYTHON_RUN } from "./python-run.ts";
 import type { RenderTarget } from "./target.ts";
 
-/** What one version of PyMDP has for itself. */
+/** Properties of one version of PyMDP. */
 interface Version {
   readonly title: string;
-  /** Precision of policies where none is asked for. */
+  /** Default precision of policies. */
   readonly gamma: number;
   /** Throws a `ProgramError` for what this version cannot do. */
   readonly expect: (program: DiscreteProgram) => void;

@@ -8,11 +8,11 @@ export const pymdp: RenderTarget = pymdpTarget({
   title: "PyMDP 1.x",
   gamma: 1,
   expect: ({ agents }) => agents.forEach(expectWholeLearning),
-  // Only when it is asked for: the parts stand below.
+  // Built on demand, because the parts are declared below.
   parts: () => [IMPORTS, MIND],
 });
 
-/** PyMDP 1.x learns every likelihood or none of them, and every transition or none. */
+/** PyMDP 1.x learns all likelihoods or none, and all transitions or none. */
 function expectWholeLearning({ modalities, factors }: DiscreteAgent): void {
   const fixed = modalities.find(({ countsA }) => !countsA) ?? modalities[0]!;
   if (modalities.some(({ countsA }) => countsA) && !fixed.countsA)

@@ -1,4 +1,4 @@
-/** An agent of fixed-point inference and expected free energy, on whatever has arrays; the algorithm of PyMDP 1.x. */
+/** An agent with fixed-point inference and expected free energy, on any array library; the algorithm of PyMDP 1.x. */
 export const PYTHON_MIND = `
 ITERATIONS = 16
 # What keeps logarithms finite.

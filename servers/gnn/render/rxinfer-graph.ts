@@ -1,11 +1,11 @@
 import type { DiscreteAgent } from "../programs/program.ts";
 
-/** Updates where factors, or a factor and what is learnt of it, are inferred beside one another. */
+/** Iterations if factors, or a factor and its learnt parameters, are inferred jointly. */
 const ITERATIONS = 16;
 
-/** What is in the graph of one step; places count from 1, as Julia does. */
+/** Graph of one step. Indices start at 1, as in Julia. */
 interface Graph {
-  /** What is seen of states, and of which. */
+  /** Observations, with the states they depend on. */
   readonly seen: readonly { readonly at: number; readonly on: readonly number[]; readonly isLearnt: boolean }[];
   /** Factors that something is seen of. */
   readonly inferred: readonly { readonly at: number; readonly states: number }[];
@@ -26,8 +26,8 @@ function graphOf({ factors, modalities }: DiscreteAgent): Graph {
 }
 
 /**
- * The graph of one agent at one step, and what asks RxInfer for its beliefs. With one factor and nothing learnt it is a
- * tree, and messages are exact; else each factor and each likelihood that is learnt has a marginal of its own.
+ * Returns the graph of one agent at one step, and the code that queries RxInfer for its beliefs. With one factor and no
+ * learning it is a tree, and messages are exact; otherwise each factor and each learnt likelihood has its own marginal.
  */
 export function agentGraph(agent: DiscreteAgent, number: number): string {
   const graph = graphOf(agent);

@@ -9,7 +9,9 @@ json(list::AbstractVector) = "[" * join(json.(list), ", ") * "]"
 json(row::NamedTuple) = "{" * join([json(string(key)) * ": " * json(value) for (key, value) in pairs(row)], ", ") * "}"
 `;
 
-/** What follows the graphs and numbers of a discrete model: policies by expected free energy, a world, the loop. */
+/**
+ * Code that follows the graphs and numbers of a discrete model: policies by expected free energy, a world, the loop.
+ */
 export const DISCRETE_RUN = `${JSON_LINES}
 const SMALLEST = 2.0^-52
 logarithm(x) = log.(max.(x, SMALLEST))
@@ -157,7 +159,7 @@ end
 abspath(PROGRAM_FILE) == @__FILE__() && main(parse.(Int, ARGS)...)
 `;
 
-/** What follows the matrices of a linear-Gaussian model. */
+/** Code that follows the matrices of a linear-Gaussian model. */
 export const LINEAR_RUN = `${JSON_LINES}
 @model function linear_gaussian(y, F, H, Q, R, prior_mean, prior_covariance)
     x[1] ~ MvNormal(mean = prior_mean, covariance = prior_covariance)

@@ -1,6 +1,6 @@
 import type { Program } from "../programs/program.ts";
 
-/** What a rendered program does. */
+/** Options of a rendered program. */
 export interface RenderOptions {
   /** Actions of a policy. @default 1 */
   readonly policyLength: number;
@@ -14,7 +14,7 @@ export interface RenderTarget {
   readonly title: string;
   readonly extension: string;
   readonly mimeType: string;
-  /** What it can express, for whoever chooses. */
+  /** Kinds of models that the target supports, for display. */
   readonly families: readonly string[];
   /** The program. Throws a `ProgramError` that names what the target cannot express. */
   write(program: Program, options: RenderOptions): string;

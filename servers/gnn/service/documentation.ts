@@ -1,4 +1,4 @@
-/** What `gnn://documentation/{doc_name}` tells, in our own words. */
+/** Content of `gnn://documentation/{doc_name}`. */
 export const DOCUMENTS: Readonly<Record<string, { readonly title: string; readonly content: string }>> = {
   file_structure: {
     title: "How a GNN file is built",

@@ -13,7 +13,7 @@ interface DirectoryArguments {
   readonly recursive?: boolean;
 }
 
-/** Registers what tells the cost of models. */
+/** Registers the tools that estimate the cost of models. */
 export function registerEstimates(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<{ readonly file_path: string }>({
     name: "gnn_type_checker.estimate_resources_for_gnn_file",

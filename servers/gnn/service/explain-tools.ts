@@ -7,7 +7,7 @@ import type { ModelFiles } from "./model-files.ts";
 import { readSource, type ModelSource } from "./read-model.ts";
 import * as schemas from "./schemas.ts";
 
-/** Of a model's text; what is longer is told by rules. */
+/** Limit of a model's text for the language model; longer texts are described by rules. */
 const MAX_ASKED_CHARS = 60_000;
 const MAX_TOKENS = 1200;
 
@@ -17,7 +17,10 @@ interface Told {
   readonly by: "model" | "rules";
 }
 
-/** How what is marked as data would end. Nothing is taken out, of whose rest another end could be made. */
+/**
+ * End tag of the section that is marked as data. It is escaped instead of removed, since removing could create another
+ * one.
+ */
 const END_OF_DATA = /<\/(?=gnn)/gi;
 
 const SYSTEM =
@@ -61,7 +64,7 @@ interface FileArguments {
   readonly file_path: string;
 }
 
-/** Registers what tells files in words, under the names of the first tools. */
+/** Registers the tools that describe files in words, under the names of the first tools. */
 export function registerLlmTools(hub: ModuleHub, files: ModelFiles): void {
   for (const [name, member, task, description] of [
     ["summarize_gnn_file", "summary", SUMMARIZE, "Summarises a GNN file in a few sentences."],
@@ -100,7 +103,7 @@ async function byConfigured(prompt: string, context: ToolContext): Promise<strin
   try {
     return (await context.generateText({ prompt, system: SYSTEM, maxTokens: MAX_TOKENS })).text;
   } catch (error) {
-    // The context itself says that none is configured; what a configured one fails at is told.
+    // The context reports a missing model; errors of a configured model are reported.
     if (error instanceof ToolCallError && error.kind === "unavailable") return undefined;
     throw error;
   }

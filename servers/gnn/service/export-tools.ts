@@ -73,7 +73,7 @@ async function exportFile(files: ModelFiles, name: ExportFormatName, args: Expor
   }
 }
 
-/** Says so where an export holds less than the file does. */
+/** Returns a note if the export holds less than the file. */
 function unreadNote({ diagnostics }: Checked): string {
   const lines = new Set(diagnostics.filter(({ code }) => UNREAD_CODES.has(code)).map(({ start }) => start.line));
   if (lines.size === 0) return "";

@@ -2,7 +2,7 @@ import { FailError, type FailKind } from "toolyard";
 import { UnknownModel } from "../language/choose-models.ts";
 import { ProgramError } from "../programs/program-error.ts";
 
-/** What a tool cannot do, in words for its caller; `kind` decides what each protocol makes of it. */
+/** An error of a tool, with a message for its caller; `kind` determines the code of each protocol. */
 export class ToolFailure extends FailError {
   constructor(message: string, kind: FailKind = "tool_error") {
     super({ ok: false, kind, message, retryable: false });
@@ -13,7 +13,7 @@ export class ToolFailure extends FailError {
   }
 }
 
-/** Does what a model may stand in the way of, and says so to the caller as a wrong argument. */
+/** Runs `work` and reports errors caused by a model as invalid arguments. */
 export async function refusing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

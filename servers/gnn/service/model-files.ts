@@ -24,7 +24,8 @@ export class ModelFiles {
   async existing(path: string): Promise<string> {
     const wanted = this.#absolute(path);
     const real = await realpath(wanted).catch(ignoreMissing);
-    // What is not there is said only of the open folders: of others, not even that.
+    // Missing paths are reported only within the allowed folders; for others the error does not reveal whether they
+    // exist.
     await this.#expectInside(real ?? (await nearestAbove(wanted)), path);
     if (real !== undefined) return real;
     throw Object.assign(new Error(`${path} is not there.`), { code: "ENOENT" });
@@ -40,7 +41,7 @@ export class ModelFiles {
       .slice(0, MAX_LISTED);
   }
 
-  /** A folder that is there or is made. Says whether it was made. */
+  /** Returns a folder and creates it if needed, with whether it was created. */
   async folder(path: string): Promise<{ readonly path: string; readonly created: boolean }> {
     const wanted = this.#absolute(path);
     const before = await stat(wanted).catch(() => undefined);

@@ -14,7 +14,7 @@ import { registerSimulateTools } from "./simulate-tools.ts";
 
 type Register = (hub: ModuleHub, files: ModelFiles) => void;
 
-/** What each module registers; a core server finds them one by one in `modules/`. */
+/** Registration functions of the modules; a core server finds them one by one in `modules/`. */
 export const MODULES = {
   gnn: (hub, files) => {
     registerCheckTools(hub, files);
@@ -37,7 +37,7 @@ export const MODULES = {
 
 export type ModuleName = keyof typeof MODULES;
 
-/** What a core server has beside a module's hub. */
+/** Parts of a core server beyond a module's hub. */
 interface Core {
   /** Folders of `[gnn]`. */
   readonly gnnRoots?: readonly string[];

@@ -62,7 +62,7 @@ export function registerDrawing(hub: ModuleHub, files: ModelFiles): void {
       );
 }
 
-/** Where the same picture can be read as SVG. */
+/** Returns links to the same picture as SVG. */
 function linksOf({ file_path: path, picture = "graph" }: DrawArguments): readonly object[] {
   if (path === undefined) return [];
   const uri = `gnn://model/${path.split("/").map(encodeURIComponent).join("/")}/${picture}.svg`;
@@ -82,7 +82,7 @@ interface VisualizeDirectory {
 const OUTPUT_DIR = { type: "string", description: "Folder for the pictures; made where it is missing." };
 const DEFAULT_OUTPUT = "visualization";
 
-/** Registers what writes pictures beside models, and the resource that lists what was written. */
+/** Registers the tools that write pictures next to models, and the resource that lists the pictures. */
 export function registerVisualization(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<VisualizeFile>({
     name: "visualization.visualize_gnn_file",
@@ -168,7 +168,7 @@ async function visualize(files: ModelFiles, path: string, folder: string): Promi
   return written.map((one) => pathToFileURL(one).href);
 }
 
-/** What cannot be drawn of this model, or painted on this machine, is left out. */
+/** Omits a picture that this model does not have or that this machine cannot paint. */
 function withoutPicture(error: unknown): undefined {
   if (error instanceof PictureError) return undefined;
   throw error;

@@ -150,7 +150,7 @@ function titlesOf(rendered: readonly RenderedProgram[], target: string): string 
     : `The models ${titles.join(", ")} were rendered to ${target}, each to a program of its own.`;
 }
 
-/** Writes each program into a file of its own, and gives their addresses. */
+/** Writes each program into its own file, and returns the paths. */
 async function writeAll(files: ModelFiles, path: string, rendered: readonly RenderedProgram[]): Promise<string[]> {
   const uris: string[] = [];
   for (const one of rendered) {

@@ -10,7 +10,7 @@ interface FindArguments {
   readonly recursive?: boolean;
 }
 
-/** Where each kind of output goes below a common folder. */
+/** Sub-folder for each kind of output. */
 const OUTPUTS = {
   exports: "gnn_exports",
   reports: "gnn_type_check",

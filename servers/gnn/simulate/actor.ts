@@ -14,7 +14,7 @@ export interface ActorOptions {
   readonly window: number | undefined;
 }
 
-/** What one agent made of one observation. */
+/** An agent's result for one observation. */
 export interface ActorStep {
   readonly observation: readonly number[];
   readonly beliefs: Beliefs;
@@ -30,7 +30,7 @@ export class Actor {
   #prior: Beliefs;
   #beliefs: Beliefs | undefined;
   #action: readonly number[] | undefined;
-  /** Of the window, where there is one: what was believed before it, seen, and done between. */
+  /** Window of earlier steps, if one is configured: prior before it, observations and actions in it. */
   #start: Beliefs;
   #seen: readonly (readonly number[])[] = [];
   #done: readonly (readonly number[])[] = [];
@@ -42,12 +42,12 @@ export class Actor {
     this.#start = this.#prior;
   }
 
-  /** What is believed before the next observation. */
+  /** Beliefs before the next observation. */
   get prior(): Beliefs {
     return this.#prior;
   }
 
-  /** A new period begins, with this prior; what was seen before is no part of it. */
+  /** Starts a new period with this prior; earlier observations are dropped. */
   expect(prior: Beliefs): void {
     this.#prior = prior;
     this.#start = prior;
@@ -74,7 +74,7 @@ export class Actor {
     return this.#beliefs ?? this.#prior;
   }
 
-  /** Scores of all policies; waits for `breathe` between them. */
+  /** Scores all policies; awaits `breathe` between them. */
   async plan(breathe: () => Promise<void>): Promise<Float64Array> {
     const scores = new Float64Array(this.model.policies.length);
     for (const [index, policy] of this.model.policies.entries()) {

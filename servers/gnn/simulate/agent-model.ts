@@ -2,7 +2,7 @@ import type { DiscreteAgent, Factor, Modality } from "../programs/program.ts";
 import { normalised } from "../programs/shapes.ts";
 import { contract, outer, type Beliefs } from "./vectors.ts";
 
-/** What an agent believes of how things are: its own A and B, which change where they are learnt. */
+/** An agent's own A and B, which change if they are learnt. */
 export class AgentModel {
   readonly factors: readonly Factor[];
   readonly modalities: readonly Modality[];
@@ -38,7 +38,7 @@ export class AgentModel {
     return this.A[modality]!.subarray(outcome * size, (outcome + 1) * size);
   }
 
-  /** What is to be seen of each modality. */
+  /** Returns the expected distribution of each modality. */
   expectedOutcomes(beliefs: Beliefs): readonly Float64Array[] {
     return this.modalities.map(({ factors, outcomes }, modality) => {
       const seen = factors.map((factor) => beliefs[factor]!);
@@ -49,7 +49,7 @@ export class AgentModel {
     });
   }
 
-  /** Where the states go under an action for each factor. */
+  /** Returns the expected states after an action for each factor. */
   expectedStates(beliefs: Beliefs, actions: readonly number[]): Beliefs {
     return this.factors.map((_, factor) => this.expectedState(factor, beliefs, actions[factor]!));
   }
@@ -65,7 +65,7 @@ export class AgentModel {
     return next;
   }
 
-  /** What the first beliefs say of where factors start, where that is learnt. */
+  /** Returns the initial states learnt from the first beliefs, for factors whose D is learnt. */
   learntD(first: Beliefs): readonly (Float64Array | undefined)[] {
     return this.factors.map(({ countsD }, factor) => {
       const counts = countsD?.map((count, state) => count + first[factor]![state]!);
@@ -73,7 +73,7 @@ export class AgentModel {
     });
   }
 
-  /** Counts what was seen in which states. */
+  /** Adds the observation to the counts of the likelihood, weighted by the beliefs. */
   learnA(outcomes: readonly number[], beliefs: Beliefs): void {
     for (const [modality, { factors, A }] of this.modalities.entries()) {
       const counts = this.#countsA[modality];

@@ -3,7 +3,7 @@ export const SIMULATION_LIMITS = {
   steps: 1000,
   policyLength: 8,
   policies: 65_536,
-  /** Operations of all steps, as `programCosts` counts them. */
+  /** Operations of all steps, counted as in `programCosts`. */
   operations: 2_000_000_000,
   /** Numbers of a result. */
   numbers: 500_000,

@@ -1,21 +1,24 @@
 import type { AgentModel } from "./agent-model.ts";
 import { contract, outer, softmax, type Beliefs } from "./vectors.ts";
 
-/** What PyMDP 1.x adds to keep logarithms finite, in 64 bits. */
+/** Constant that PyMDP 1.x adds before logarithms, in 64 bits. */
 const SMALLEST = 2 ** -52;
 const ITERATIONS = 16;
 
 /** The steps that messages pass over. */
 export interface Window {
-  /** What was seen at each step. */
+  /** Observations of each step. */
   readonly seen: readonly (readonly number[])[];
-  /** What was done between each and the next. */
+  /** Actions between consecutive steps. */
   readonly done: readonly (readonly number[])[];
-  /** What was believed before the first. */
+  /** Beliefs before the first step. */
   readonly start: Beliefs;
 }
 
-/** Beliefs at the last step by the marginal message passing of PyMDP 1.x: all steps and factors at once, 16 times. */
+/**
+ * Returns the beliefs at the last step by the marginal message passing of PyMDP 1.x: all steps and factors together, 16
+ * iterations.
+ */
 export function passMessages(model: AgentModel, window: Window): Beliefs {
   const evidence = window.seen.map((outcomes) =>
     model.modalities.map((_, modality) => model.likelihood(modality, outcomes[modality]!).map(logarithm)),
@@ -34,7 +37,7 @@ function logarithm(probability: number): number {
   return Math.log(Math.max(probability, SMALLEST));
 }
 
-/** One iteration: what each step and factor is told by its neighbours. */
+/** One iteration: computes the messages of each step and factor from its neighbours. */
 class Pass {
   readonly #model: AgentModel;
   readonly #window: Window;
@@ -57,7 +60,7 @@ class Pass {
     const before = this.#ofBefore(step, factor);
     if (step === this.#beliefs.length - 1) return softmax(seen.map((value, state) => value + before[state]!));
     const after = this.#ofAfter(step, factor);
-    // Each step between two states is told to both of them, by half.
+    // Each transition between two steps contributes half to both.
     return softmax(seen.map((value, state) => value + 0.5 * (before[state]! + after[state]!)));
   }
 

@@ -5,11 +5,11 @@ import type { Beliefs } from "./vectors.ts";
 export interface Method {
   /** Times that beliefs are updated at most. */
   readonly iterations: number;
-  /** Precision of policies where none is asked for. */
+  /** Default precision of policies. */
   readonly gamma: number;
   /** Precision of actions where one is drawn. */
   readonly alpha: number;
-  /** Beliefs after what was seen, from the prior. */
+  /** Returns the beliefs after an observation, from the prior. */
   infer(model: AgentModel, outcomes: readonly number[], prior: Beliefs): Beliefs;
   /** The negative expected free energy of a policy. */
   score(model: AgentModel, beliefs: Beliefs, policy: readonly (readonly number[])[]): number;

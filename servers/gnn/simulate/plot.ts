@@ -20,7 +20,7 @@ interface Place {
   readonly y: number;
 }
 
-/** Rows of numbers from 0 to 1, a column a step, with marks on some of them. */
+/** Rows of numbers from 0 to 1, one column per step, some of them marked. */
 interface Band {
   readonly label: string;
   readonly rows: number;
@@ -28,7 +28,10 @@ interface Band {
   mark?(step: SimulatedStep): number | undefined;
 }
 
-/** A run as SVG: how probable each state and policy is at each step, the true state as a dot, what is seen and done. */
+/**
+ * Returns a run as SVG: the probability of each state and policy at each step, the true state as a dot, observations
+ * and actions.
+ */
 export function plotRun({ title, method, agents }: Simulation): string {
   const parts: string[] = [];
   let y = 34;

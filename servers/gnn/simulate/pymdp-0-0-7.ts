@@ -2,7 +2,7 @@ import type { AgentModel } from "./agent-model.ts";
 import type { Method } from "./method.ts";
 import { contract, dot, outer, softmax, type Beliefs } from "./vectors.ts";
 
-/** What PyMDP 0.0.7 adds to keep logarithms finite. */
+/** Constant that PyMDP 0.0.7 adds before logarithms. */
 const SMALL = 1e-16;
 /** States less probable than this are left out of the information gain, and it keeps its logarithms finite. */
 const NEGLIGIBLE = Math.exp(-16);
@@ -46,7 +46,7 @@ function infer(model: AgentModel, outcomes: readonly number[], prior: Beliefs): 
   return beliefs;
 }
 
-/** The likelihood of all that was seen, for each state of all factors. */
+/** Returns the joint likelihood of all observations for each state of all factors. */
 function jointLikelihood(model: AgentModel, outcomes: readonly number[]): Float64Array {
   const sizes = model.factors.map(({ states }) => states);
   const joint = new Float64Array(sizes.reduce((product, size) => product * size, 1)).fill(1);
@@ -61,7 +61,7 @@ function placeOf(states: readonly number[], factors: readonly number[], sizes: r
   return factors.reduce((place, factor) => place * sizes[factor]! + states[factor]!, 0);
 }
 
-/** Every state of all factors in order; `states` is one array that changes. */
+/** Visits every joint state in order; `states` is one array that is reused. */
 function eachState(sizes: readonly number[], visit: (states: readonly number[], at: number) => void): void {
   const states = sizes.map(() => 0);
   const count = sizes.reduce((product, size) => product * size, 1);
@@ -94,7 +94,7 @@ function score(model: AgentModel, beliefs: Beliefs, policy: readonly (readonly n
   return total;
 }
 
-/** Of all modalities together, so it takes time and space by the product of their outcomes. */
+/** Computed jointly over all modalities, so time and memory grow with the product of their outcomes. */
 function informationGain(model: AgentModel, states: Beliefs): number {
   const sizes = model.factors.map(({ states: size }) => size);
   const joint = outer(states);

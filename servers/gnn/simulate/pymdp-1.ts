@@ -2,7 +2,7 @@ import type { AgentModel } from "./agent-model.ts";
 import type { Method } from "./method.ts";
 import { contract, dot, softmax, type Beliefs } from "./vectors.ts";
 
-/** What PyMDP 1.x adds to keep logarithms finite, in 64 bits. */
+/** Constant that PyMDP 1.x adds before logarithms, in 64 bits. */
 const SMALLEST = 2 ** -52;
 const ITERATIONS = 16;
 

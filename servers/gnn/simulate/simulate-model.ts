@@ -1,7 +1,7 @@
 import { ofModel, type NamedProgram } from "../programs/read-programs.ts";
 import { simulate, type SimulateOptions, type Simulation } from "./simulate.ts";
 
-/** As `simulate`, of one of `count` models: an error says which one it is of. */
+/** Like `simulate`, for one of `count` models: an error names the model. */
 export async function simulateModel(one: NamedProgram, count: number, options: SimulateOptions): Promise<Simulation> {
   try {
     return await simulate(one.program, options);

@@ -12,7 +12,7 @@ import { pymdp1 } from "./pymdp-1.ts";
 import { Random } from "./random.ts";
 import { World } from "./world.ts";
 
-/** The libraries whose agents are simulated, by their defaults. */
+/** Libraries whose agents are simulated, with their defaults. */
 export const METHODS = { "pymdp-1": pymdp1, "pymdp-0.0.7": pymdp007 } as const satisfies Record<string, Method>;
 export type MethodName = keyof typeof METHODS;
 
@@ -29,9 +29,9 @@ export interface SimulateOptions {
   readonly gamma?: number;
   /** The best action, or one drawn by how good they are. @default "deterministic" */
   readonly actionSelection?: "deterministic" | "stochastic";
-  /** What is seen, in place of what the model's own world shows: an outcome for each modality at each step. */
+  /** Observations that replace those of the model's own world: an outcome for each modality at each step. */
   readonly observations?: readonly (readonly number[])[];
-  /** What is done, in place of what the agent chooses. */
+  /** Actions that replace the agent's own. */
   readonly actions?: readonly (readonly number[])[];
   readonly signal?: AbortSignal;
   readonly onStep?: (done: number, total: number) => void;
@@ -39,7 +39,7 @@ export interface SimulateOptions {
 
 export interface SimulatedStep extends ActorStep {
   readonly step: number;
-  /** The true states, where the model's own world shows what is seen. */
+  /** True states, if the model's own world generates the observations. */
   readonly states?: readonly number[];
 }
 
@@ -48,7 +48,7 @@ export interface SimulatedAgent {
   readonly factors: readonly { readonly name: string; readonly states: number; readonly actions: number }[];
   readonly modalities: readonly { readonly name: string; readonly outcomes: number }[];
   readonly steps: readonly SimulatedStep[];
-  /** Where each factor starts by what was learnt; nothing for those that are not learnt. */
+  /** Learnt initial state of each factor; undefined for factors whose D is not learnt. */
   readonly learntD?: readonly (Float64Array | undefined)[];
 }
 
@@ -61,7 +61,7 @@ export interface Simulation {
   readonly agents: readonly SimulatedAgent[];
 }
 
-/** Steps where neither the caller nor the model says how many. */
+/** Default number of steps. */
 const USUAL_STEPS = 20;
 /** Milliseconds of work after which others have their turn. */
 const BREATH_MS = 20;
@@ -243,7 +243,7 @@ class Run {
     return action;
   }
 
-  /** Lets others have their turn, and ends when nobody waits any more. */
+  /** Yields to the event loop, and throws if the caller has cancelled. */
   async #breathe(): Promise<void> {
     if (performance.now() - this.#breath < BREATH_MS) return;
     await new Promise((resume) => setImmediate(resume));

@@ -1,7 +1,7 @@
 import type { DiscreteAgent } from "../programs/program.ts";
 import type { Random } from "./random.ts";
 
-/** What an agent acts in: the model as it is written, with states that are drawn. */
+/** The environment of an agent: the model as written, with sampled states. */
 export class World {
   readonly #agent: DiscreteAgent;
   readonly #random: Random;
