@@ -1,10 +1,9 @@
 import { configDefaults, defineConfig } from "vitest/config";
 import type { InlineConfig } from "vitest/node";
+import { PROJECTS } from "./scripts/tiers.mjs";
 
 /** One more than the usual machine has cores: a test that waits leaves its core to others. */
 const WORKERS = 3;
-/** What weighs its whole process has one of its own. */
-const WEIGHING = ["src/core/gathered-bytes.test.ts", "src/endpoints/mcp/legacy/http.test.ts"];
 
 /** The package's own names resolve to their sources, as they do to `dist` once it is installed. */
 const resolve = {
@@ -35,29 +34,24 @@ const everywhere: InlineConfig = {
   expect: { requireAssertions: true, poll: { interval: 20, timeout: 30_000 } },
 };
 
-// Unit tests load the same sources again and again, which takes longer than most of them. They share a few processes,
-// so each source is loaded once in each, and a file that leaves anything behind for the next one fails.
+/** Unit tests share a few processes, so that each loads a source once. A file that leaves anything behind fails. */
+const SHARED: InlineConfig = { isolate: false, setupFiles: ["test/nothing-left.ts"] };
+
+// The projects are the tiers of test/tiers.json. A unit test that measures its whole process is listed as `alone`.
 export default defineConfig({
   test: {
     globalSetup: ["test/global-setup.ts"],
     maxWorkers: WORKERS,
-    projects: [
-      {
-        resolve,
-        test: { ...everywhere, name: "alone", include: ["test/**/*.test.ts", ...WEIGHING] },
+    projects: Object.entries(PROJECTS).map(([name, { include, exclude }]) => ({
+      resolve,
+      test: {
+        ...everywhere,
+        ...(name === "unit" ? SHARED : {}),
+        name,
+        include,
+        exclude: [...configDefaults.exclude, ...exclude],
       },
-      {
-        resolve,
-        test: {
-          ...everywhere,
-          name: "shared",
-          include: ["src/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...WEIGHING],
-          isolate: false,
-          setupFiles: ["test/nothing-left.ts"],
-        },
-      },
-    ],
+    })),
   },
 });
 

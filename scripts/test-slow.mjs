@@ -1,6 +1,6 @@
-// `npm run test:slow [-- --times 3 --factor 3 --by quota|systemd|load] [files]`: `npm test` in a fresh clone of HEAD,
-// on a machine made slower by that factor and without bubblewrap; with files, their tests only. How much slower the
-// machine really is, is measured before each run and printed. The last figures are in test/RESULTS.md.
+// `npm run test:slow [-- --times 3 --factor 3 --by quota|systemd|load] [files]`: `npm run test:all` in a fresh clone of
+// HEAD, on a machine made slower by that factor and without bubblewrap; with files, their tests only. How much slower
+// the machine really is, is measured before each run and printed. The last figures are in test/RESULTS.md.
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -43,7 +43,9 @@ async function runOnce(turn) {
   );
   const began = performance.now();
   const { code, output } = await run(
-    slow.wrap(options.files.length > 0 ? [npx, "vitest", "run", ...options.files] : [npm, "test", "--", "--strict"]),
+    slow.wrap(
+      options.files.length > 0 ? [npx, "vitest", "run", ...options.files] : [npm, "run", "test:all", "--", "--strict"],
+    ),
     clone,
   );
   const minutes = (performance.now() - began) / 60_000;

@@ -1,9 +1,13 @@
-// `npm test`: build, types, lint, the test suite, conformance. The last lines name every failure and count everything:
-// `N passed, N failed, N skipped`. A skip whose reason is not listed in test/allowed-skips.json is a failure.
+// `npm test [-- --tier unit|main|rest|all] [--strict]`: build, types, lint, the tests of a tier, conformance. The last
+// lines name every failure and count everything: `N passed, N failed, N skipped`. A skip whose reason is not listed in
+// test/allowed-skips.json is a failure. `scripts/tiers.mjs` defines the tiers; `main` is the default.
 //
-// A few tests that failed while others ran beside them are run once more with nothing beside them. What passes then is
-// named as unsteady: it counts as passed here, so that a busy machine does not hide what a change broke, and is mended
-// as a fault. `npm test -- --strict` counts it as failed.
+// If at most three tests fail, their files run again with nothing beside them. A test that passes then is printed as
+// unsteady: it counts as passed, so that a busy machine does not hide what a change broke, and has to be fixed.
+// `--strict` counts it as failed.
+//
+// TOOLYARD_TEST_COUNTS names a file that carries the counts from one run to the next: `.ci/run` runs `npm test` and
+// then `--tier rest`, whose last line counts both.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -11,14 +15,18 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { withEarlierCounts } from "./test-counts.mjs";
+import { GOAL_MINUTES, TIERS } from "./tiers.mjs";
 
+const { tier, isStrict } = readOptions();
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const require = createRequire(import.meta.url);
 const scratch = mkdtempSync(join(tmpdir(), "toolyard-test-"));
 const total = { passed: 0, failures: [], skipped: [] };
-const isStrict = process.argv.includes("--strict");
-/** More than that is no accident of the machine's. */
+/** More failures than this are not due to a busy machine. */
 const MAX_UNSTEADY = 3;
+const began = performance.now();
 
 function run(name, [script, ...args], env = {}) {
   console.log(`\n== ${name}`);
@@ -94,8 +102,30 @@ const VITEST_ARGS = ["run", "--reporter=default", "--reporter=./scripts/vitest-s
 /** The tests build what they run, unless that was just done. */
 const BUILT = { TEST_BUILD_IS_NEW: "yes" };
 
-if (check("build", join(root, "scripts/build.mjs"), ["--clean"])) {
-  // Before the tests: some of them run programs that are among these.
+const STEPS = {
+  unit: () => runTests(),
+  main: async () => {
+    await checkSources();
+    runTests();
+  },
+  rest: async () => {
+    await begin("tools", join(root, "scripts/tools.mjs"))();
+    runTests();
+    add(counted("conformance", join(root, "scripts/conformance.mjs"), []));
+  },
+  all: async () => {
+    await checkSources();
+    runTests();
+    add(counted("conformance", join(root, "scripts/conformance.mjs"), []));
+  },
+};
+
+if (check("build", join(root, "scripts/build.mjs"), ["--clean"])) await STEPS[tier]();
+rmSync(scratch, { recursive: true, force: true });
+
+/** Everything that is checked without running the program. */
+async function checkSources() {
+  // Some tests run programs of test/tools, so these are installed first.
   const endTools = begin("tools", join(root, "scripts/tools.mjs"));
   check("types", bin("typescript", "bin/tsc"), ["--noEmit", "-p", "tsconfig.json"]);
   check("requirements", join(root, "scripts/requirements.mjs"), []);
@@ -104,11 +134,21 @@ if (check("build", join(root, "scripts/build.mjs"), ["--clean"])) {
   check("lint", bin("oxlint", "bin/oxlint"), ["--type-aware", "--report-unused-disable-directives"]);
   check("lines", join(root, "scripts/lint/lines.mjs"), []);
   await endTools();
-  const tests = counted("tests", vitest, VITEST_ARGS);
-  add(counted("conformance", join(root, "scripts/conformance.mjs"), []));
-  add(withoutTheUnsteady(tests));
 }
-rmSync(scratch, { recursive: true, force: true });
+
+function runTests() {
+  const projects = TIERS[tier].flatMap((name) => ["--project", name]);
+  add(withoutTheUnsteady(counted("tests", vitest, [...VITEST_ARGS, ...projects])));
+}
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: { tier: { type: "string", default: "main" }, strict: { type: "boolean", default: false } },
+  });
+  if (!Object.hasOwn(TIERS, values.tier))
+    throw new Error(`--tier is one of ${Object.keys(TIERS).join(", ")}, not "${values.tier}".`);
+  return { tier: values.tier, isStrict: values.strict };
+}
 
 const allowed = JSON.parse(readFileSync(join(root, "test/allowed-skips.json"), "utf8"));
 for (const { test, reason } of total.skipped) {
@@ -118,5 +158,12 @@ for (const { test, reason } of total.skipped) {
 }
 for (const { file, test, message } of total.failures)
   console.log(`\nfailed: ${file ? `${file}: ` : ""}${test}\n${message}`);
-console.log(`\n${total.passed} passed, ${total.failures.length} failed, ${total.skipped.length} skipped`);
+const minutes = ((performance.now() - began) / 60_000).toFixed(1);
+console.log(`\nThe tier \`${tier}\` took ${minutes} minutes; its goal is ${GOAL_MINUTES[tier]}.`);
+const counts = withEarlierCounts(
+  process.env.TOOLYARD_TEST_COUNTS,
+  { passed: total.passed, failed: total.failures.length, skipped: total.skipped.length },
+  tier === "rest",
+);
+console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
 process.exit(total.failures.length === 0 ? 0 : 1);

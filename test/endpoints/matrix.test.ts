@@ -1,9 +1,11 @@
-// One truth: a tool of every kind of provider, through every surface, under every spelling of its name, gives one
-// value; and each kind of failure, provoked for real, is told by every surface as the table of kinds says.
+// Every endpoint and client library calls a tool of each kind of source and gets the same value, and reports each
+// outcome code, provoked by a real failure, as the table of outcome codes specifies. The spellings of a name belong to
+// `src/catalog/catalog-spellings.test.ts`; here each endpoint calls by two of them.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { parseExact } from "../../src/core/json/exact-json.ts";
 import type { JsonObject } from "../../src/core/json/json.ts";
 import { KINDS, type FailKind } from "../../src/core/calls/kinds.ts";
+import { PROVIDER_KINDS, type ProviderKind } from "../../src/core/sources/provider-kinds.ts";
 import { BuiltinProvider } from "../../src/providers/builtin/provider.ts";
 import { createGate, type Gate } from "../fixtures/hub-stand-in.ts";
 import type { Surface } from "./surface.ts";
@@ -11,7 +13,7 @@ import { FULL, NARROW, SurfaceYard } from "./surface-yard.ts";
 import { SURFACES, type SurfaceRow } from "./surfaces.ts";
 
 interface ToolRow {
-  readonly kind: string;
+  readonly kind: ProviderKind;
   readonly args: JsonObject;
   readonly value: unknown;
   /** As the hub lists it. */
@@ -30,16 +32,16 @@ const LONG_INTEGERS = [
 
 const SAID = { args: { text: "größe" }, value: { text: "größe" } };
 
-/** The separators, the names that models' APIs take, and `mcp__` before it. */
+/** The endpoints take turns with the spellings. The manager, which has its own registry, is called by all of them. */
 const TOOLS: readonly ToolRow[] = [
   {
-    kind: "module",
+    kind: "modules",
     ...SAID,
     listed: "words.say",
     spellings: ["say", "words.say", "words::say", "words__say", "words/say", "words_say", "mcp__words__say"],
   },
   {
-    kind: "script",
+    kind: "scripts",
     ...SAID,
     listed: "say_script",
     spellings: [
@@ -52,7 +54,7 @@ const TOOLS: readonly ToolRow[] = [
     ],
   },
   {
-    kind: "folder",
+    kind: "folders",
     ...SAID,
     listed: "say_folder",
     spellings: [
@@ -109,6 +111,20 @@ const TOOLS: readonly ToolRow[] = [
       "mcp__builtin__tool_search",
     ],
   },
+  {
+    kind: "defaults",
+    listed: "internet_search",
+    args: { query: "otters" },
+    value: expect.objectContaining({ search_results: expect.arrayContaining([expect.objectContaining({})]) }),
+    spellings: [
+      "internet_search",
+      "default_tools.internet_search",
+      "default_tools::internet_search",
+      "default_tools__internet_search",
+      "default_tools/internet_search",
+      "mcp__default_tools__internet_search",
+    ],
+  },
 ];
 
 interface FailureRow {
@@ -161,83 +177,96 @@ afterAll(async () => {
   Reflect.deleteProperty(globalThis, "surfaceYard");
 });
 
-test("each kind of failure of the table is provoked", () => {
+/** Kinds whose tools return their arguments. */
+const ECHOING: ReadonlySet<ProviderKind> = new Set(["modules", "scripts", "folders", "stdio", "http"]);
+
+test("each kind of source has a tool", () => {
+  expect(TOOLS.map(({ kind }) => kind).toSorted()).toEqual(Object.keys(PROVIDER_KINDS).toSorted());
+});
+
+test("each outcome code of the table has a failure that provokes it", () => {
   expect([...FAILURES.map(({ kind }) => kind), ...BY_CIRCUMSTANCE].toSorted()).toEqual(Object.keys(KINDS).toSorted());
 });
 
-describe.each(Object.entries<SurfaceRow>(SURFACES))(
-  "%s",
-  (surfaceName, { open, hasPrincipals = false, isShared = true }) => {
-    let surface: Surface;
-    beforeAll(async () => {
-      surface = await open(yard, FULL);
+const ROWS = Object.entries<SurfaceRow>(SURFACES).map(([name, row], index) => ({ name, index, ...row }));
+
+/** The listed name and one further spelling; every spelling for the manager, which resolves names itself. */
+function calledNames({ listed, spellings }: ToolRow, { name, index }: (typeof ROWS)[number]): readonly string[] {
+  // The manager joins the words of a service's name by hyphens.
+  if (name === "manager") return spellings.map((spelling) => spelling.replace("default_tools", "default-tools"));
+  return Array.from(new Set([listed, spellings[index % spellings.length]!]));
+}
+
+/** Runs concurrently where the calls reach one hub, else one after the other: each call then has its own hub. */
+async function forEach<T>(items: readonly T[], isShared: boolean, run: (item: T) => Promise<void>): Promise<void> {
+  if (isShared) await Promise.all(items.map(run));
+  else for (const item of items) await run(item);
+}
+
+describe.each(ROWS)("$name", (row) => {
+  const { open, hasPrincipals = false, isShared = true } = row;
+  let surface: Surface;
+  beforeAll(async () => {
+    surface = await open(yard, FULL);
+  });
+  afterAll(() => surface.close());
+
+  test("calls a tool of each kind of source by name and through execute_tool", async () => {
+    const calls = TOOLS.flatMap((tool) => calledNames(tool, row).map((name) => ({ ...tool, name })));
+    await forEach(calls, isShared, async ({ name, listed, args, value }) => {
+      expect(await surface.call(name, args), name).toEqual({ value });
+      if (name === listed)
+        expect(await surface.call("execute_tool", { name, arguments: args }), name).toEqual({ value });
     });
-    afterAll(() => surface.close());
+  });
 
-    test.each(TOOLS)(
-      "the tool of kind $kind gives its value under every spelling, and through execute_tool",
-      async ({ kind, args, value, listed, spellings }) => {
-        const got: Record<string, unknown> = {};
-        const one = async (name: string): Promise<void> => {
-          got[name] = await surface.call(name, args);
-          // What a tool's process costs is paid once by its own name.
-          if (kind !== "folder" || name === listed)
-            got[`execute_tool ${name}`] = await surface.call("execute_tool", { name, arguments: args });
-        };
-        if (isShared) await Promise.all(spellings.map(one));
-        else for (const name of spellings) await one(name);
-        expect(got).toEqual(Object.fromEntries(Object.keys(got).map((name) => [name, { value }])));
-      },
-    );
+  test("passes integers beyond 2^53 to a tool of each kind of source and back exactly", async () => {
+    const args = { text: "9007199254740993", ids: parseExact(`[${LONG_INTEGERS.join(",")}]`) };
+    const tools = TOOLS.filter(({ kind }) => ECHOING.has(kind));
+    await forEach(tools, isShared, async ({ listed }) => {
+      // The manager knows a service by a line of its own.
+      const name = row.name === "manager" ? listed.replace(/^(?:pipe|web)__/, "").replace("words.", "") : listed;
+      expect(await surface.call(name, args), name).toEqual({ value: args });
+      expect(await surface.call("execute_tool", { name: listed, arguments: args }), name).toEqual({ value: args });
+    });
+  });
 
-    test.each(TOOLS.filter(({ kind }) => kind !== "builtin"))(
-      "passes integers beyond 2^53 to the tool of kind $kind and back exactly, and through execute_tool",
-      async ({ listed }) => {
-        const args = { text: "9007199254740993", ids: parseExact(`[${LONG_INTEGERS.join(",")}]`) };
-        // The manager knows a service by a line of its own.
-        const name = surfaceName === "manager" ? listed.replace(/^(?:pipe|web)__/, "").replace("words.", "") : listed;
-        expect(await surface.call(name, args)).toEqual({ value: args });
-        expect(await surface.call("execute_tool", { name: listed, arguments: args })).toEqual({ value: args });
-      },
-    );
+  // One after the other: some of the failures end the process of the server that others use.
+  test("reports each outcome code as the table specifies, by name and through execute_tool", async () => {
+    for (const { kind, tool, args = {} } of FAILURES) {
+      expect(await surface.call(tool, args), kind).toEqual({ failure: surface.told(kind) });
+      // In the document's words, what execute_tool does not find is the tool's failure.
+      const failure = surface.told(kind === "unknown_tool" ? "tool_error" : kind);
+      expect(await surface.call("execute_tool", { name: tool, arguments: args }), kind).toEqual({ failure });
+    }
+  });
 
-    test.each(FAILURES)("$kind is told as the table says", async ({ kind, tool, args = {} }) => {
-      expect(await surface.call(tool, args)).toEqual({ failure: surface.told(kind) });
+  test("reports a cancelled call as the table specifies, and the tool receives the signal", async () => {
+    Object.assign(waits, { begun: createGate(), ended: createGate() });
+    const caller = new AbortController();
+    const call = surface.call("fail.waits", {}, caller.signal);
+    await waits.begun.opened;
+    caller.abort();
+    expect(await call).toEqual({ failure: surface.told("cancelled") });
+    await waits.ended.opened;
+  });
+
+  if (isShared)
+    test("reports limited as the table specifies when the hub limits a tool", async () => {
+      const answers = await Promise.all([surface.call("fail.single", {}), surface.call("fail.single", {})]);
+      expect(answers).toEqual(expect.arrayContaining([{ value: "alone" }, { failure: surface.told("limited") }]));
     });
 
-    // In the document's words, what execute_tool does not find is the tool's failure.
-    test.each(FAILURES)("$kind is told as the table says through execute_tool", async ({ kind, tool, args = {} }) => {
-      const told = surface.told(kind === "unknown_tool" ? "tool_error" : kind);
-      expect(await surface.call("execute_tool", { name: tool, arguments: args })).toEqual({ failure: told });
+  if (hasPrincipals)
+    test("reports denied as the table specifies to a caller with fewer rights", async () => {
+      const narrow = await open(yard, NARROW);
+      try {
+        // Nor does a tool that the caller has no right to.
+        const denied = narrow.call("fail.thrown", {});
+        expect(await denied).toEqual({ failure: surface.told("denied") });
+        expect(await narrow.call("words.say", { text: "x" })).toEqual({ value: { text: "x" } });
+      } finally {
+        await narrow.close();
+      }
     });
-
-    test("cancelled is told as the table says, and the tool hears of it", async () => {
-      Object.assign(waits, { begun: createGate(), ended: createGate() });
-      const caller = new AbortController();
-      const call = surface.call("fail.waits", {}, caller.signal);
-      await waits.begun.opened;
-      caller.abort();
-      expect(await call).toEqual({ failure: surface.told("cancelled") });
-      await waits.ended.opened;
-    });
-
-    if (isShared)
-      test("limited is told as the table says when the hub itself bounds a tool", async () => {
-        const answers = await Promise.all([surface.call("fail.single", {}), surface.call("fail.single", {})]);
-        expect(answers).toEqual(expect.arrayContaining([{ value: "alone" }, { failure: surface.told("limited") }]));
-      });
-
-    if (hasPrincipals)
-      test("denied is told as the table says to a caller with fewer rights", async () => {
-        const narrow = await open(yard, NARROW);
-        try {
-          // Nor does a tool that the caller has no right to.
-          const denied = narrow.call("fail.thrown", {});
-          expect(await denied).toEqual({ failure: surface.told("denied") });
-          expect(await narrow.call("words.say", { text: "x" })).toEqual({ value: { text: "x" } });
-        } finally {
-          await narrow.close();
-        }
-      });
-  },
-);
+});

@@ -81,6 +81,8 @@ export class SurfaceYard implements AsyncDisposable {
   get settings(): HubConfig {
     return {
       builtin: { execute_code: false },
+      default_tools: { enable: ["internet_search"] },
+      web_search: { backend: "searxng", base_url: new URL(this.#web.url).origin },
       modules: { paths: [`${this.folder.path}/mods`] },
       scripts: { tools_path: `${this.folder.path}/tools` },
       folders: { tools_path: `${this.folder.path}/folders` },

@@ -1,5 +1,6 @@
 import { stringifyExact } from "../../src/core/json/exact-json.ts";
 import { readJson, sendJson, startServer, type RunningServer } from "../fixtures/http-servers.ts";
+import { SEARXNG_JSON } from "../fixtures/web-search/pages.ts";
 
 type Call = (args: Record<string, unknown>) => object | Promise<object>;
 
@@ -23,6 +24,8 @@ const CALLS: Readonly<Record<string, Call>> = {
 export function startWeb(tools: readonly string[], { locked = false, port = 0 } = {}): Promise<RunningServer> {
   return startServer(
     async (request, response) => {
+      // A search of the default tool `internet_search`, for which this server stands in for SearXNG.
+      if (request.url?.includes("format=json")) return sendJson(response, 200, SEARXNG_JSON);
       if (request.method !== "POST") return void response.writeHead(405).end();
       const { id, method, params } = await readJson(request);
       const result = (value: object): void => sendJson(response, 200, { jsonrpc: "2.0", id, result: value });

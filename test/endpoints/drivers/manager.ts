@@ -13,6 +13,7 @@ const TOOLS: Readonly<Record<string, readonly [service: string, tool?: string]>>
   "say.here": ["pipe", "pipe__say.here"],
   "say.there": ["web", "web__say.there"],
   tool_search: ["builtin"],
+  internet_search: ["default_tools"],
 };
 /** A second line onto a tool that has one, and lines by the hub's own names. */
 const AS_LISTED = ["words.say", "execute_tool", "frail__die", "frail__nonsense", "locked__waits", "web__busy", "twin"];

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ToolFolder } from "../support/tool-folder.ts";
+import { ToolFolder } from "./support/tool-folder.ts";
 
-const SCRIPT = fileURLToPath(new URL("../../scripts/requirements.mjs", import.meta.url));
+const SCRIPT = fileURLToPath(new URL("../scripts/requirements.mjs", import.meta.url));
 
 let folder: ToolFolder;
 

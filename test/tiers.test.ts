@@ -1,0 +1,96 @@
+// The tiers of test/tiers.json: each test file belongs to exactly one vitest project, and the quick tier has a path for
+// each endpoint, source kind, era and engine.
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { expect, test } from "vitest";
+import { PROJECTS, TIERS } from "../scripts/tiers.mjs";
+import { SANDBOX_ENGINES } from "../src/sandbox/options.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const LIST = JSON.parse(readFileSync(join(ROOT, "test/tiers.json"), "utf8")) as {
+  unit: { alone: string[] };
+  all: { files: string[] };
+};
+const LEFT_OUT: ReadonlySet<string> = new Set(["node_modules", ".git", "dist", "build", "coverage"]);
+
+/** Files that end in `.test.ts`, relative to the repository, with `/` between the folders. */
+function testFiles(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return LEFT_OUT.has(entry.name) ? [] : testFiles(path);
+    return entry.name.endsWith(".test.ts") ? [relative(ROOT, path).replaceAll(sep, "/")] : [];
+  });
+}
+
+/** A glob of test/tiers.json: `**` is any number of folders, `*` is any characters but a slash. */
+function matcherOf(glob: string): RegExp {
+  const escaped = glob.replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`);
+  const pattern = escaped.replaceAll(/\*\*\/|\*/g, (found) => (found === "*" ? "[^/]*" : "(?:.*/)?"));
+  return new RegExp(`^${pattern}$`);
+}
+
+const isIn = (file: string, globs: readonly string[]): boolean => globs.some((glob) => matcherOf(glob).test(file));
+
+function projectsOf(file: string): string[] {
+  return Object.entries(PROJECTS)
+    .filter(([, { include, exclude }]) => isIn(file, include) && !isIn(file, exclude))
+    .map(([name]) => name);
+}
+
+test("each test file of the repository is in exactly one project", () => {
+  const files = testFiles(ROOT);
+  expect(files.length).toBeGreaterThan(500);
+  expect(files.filter((file) => projectsOf(file).length !== 1).map((file) => [file, projectsOf(file)])).toEqual([]);
+});
+
+test.each([
+  ["src/core/json.test.ts", ["unit"]],
+  ["src/core/gathered-bytes.test.ts", ["unit-alone"]],
+  ["packages/gnn/src/deep/er/parse.test.ts", ["unit"]],
+  ["packages/gnn/test/parse.test.ts", ["main"]],
+  ["test/wire/sessions.test.ts", ["main"]],
+  ["test/sandbox/attacks/deno.test.ts", ["rest"]],
+  ["scripts/stray.test.ts", []],
+  ["servers/stray.test.ts", []],
+])("%s is in the projects %j", (file, projects) => expect(projectsOf(file)).toEqual(projects));
+
+test("`all` and `rest` with `main` run every project, and `main` includes `unit`", () => {
+  expect([...TIERS.all].toSorted()).toEqual(Object.keys(PROJECTS).toSorted());
+  expect([...TIERS.main, ...TIERS.rest].toSorted()).toEqual(Object.keys(PROJECTS).toSorted());
+  expect(TIERS.main).toEqual(expect.arrayContaining([...TIERS.unit]));
+});
+
+test("each entry of the list names a file or a folder that exists, in alphabetical order", () => {
+  const entries = [...LIST.unit.alone, ...LIST.all.files];
+  expect(entries.filter((entry) => !existsSync(join(ROOT, entry)))).toEqual([]);
+  expect(LIST.all.files).toEqual(LIST.all.files.toSorted());
+  expect(new Set(entries).size).toBe(entries.length);
+});
+
+test("vitest takes the project names of the tiers", () => {
+  const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
+  const args = [vitest, "list", "--filesOnly", "--json", "--project", "unit-alone"];
+  const { stdout } = spawnSync(process.execPath, args, {
+    cwd: ROOT,
+    encoding: "utf8",
+    env: { ...process.env, TEST_BUILD_IS_NEW: "yes" },
+  });
+  const files = (JSON.parse(stdout) as { file: string }[]).map(({ file }) => relative(ROOT, file).replaceAll(sep, "/"));
+  expect(files.toSorted()).toEqual(LIST.unit.alone.toSorted());
+});
+
+// The file that holds the paths iterates over the source's own list, so an addition is covered or fails there.
+test.each([
+  ["endpoint, client library and era", "test/endpoints/matrix.test.ts", /Object\.entries<SurfaceRow>\(SURFACES\)/],
+  ["source kind", "test/endpoints/matrix.test.ts", /Object\.keys\(PROVIDER_KINDS\)/],
+  ["engine", "test/sandbox/engines.test.ts", /SANDBOX_ENGINES\.map/],
+])("the quick tier has a path for each %s", (_what, file, iteration) => {
+  expect(projectsOf(file)).toEqual(["main"]);
+  expect(readFileSync(join(ROOT, file), "utf8")).toMatch(iteration);
+});
+
+test.each(SANDBOX_ENGINES)("the tier `all` runs the contract and the attacks on the engine %s", (engine) => {
+  expect(projectsOf(`test/sandbox/engine-${engine}.test.ts`)).toEqual(["rest"]);
+  expect(projectsOf(`test/sandbox/attacks/${engine}.test.ts`)).toEqual(["rest"]);
+});
