@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { stringifyExact } from "../../src/core/json/exact-json.ts";
 import { readJson, sendJson, startServer, type RunningServer } from "../fixtures/http-servers.ts";
 import { SEARXNG_JSON } from "../fixtures/web-search/pages.ts";
@@ -17,6 +18,12 @@ const CALLS: Readonly<Record<string, Call>> = {
   },
 };
 
+/** Stands in for SearXNG, for the default tool `internet_search`. */
+function answerGet({ url }: IncomingMessage, response: ServerResponse): void {
+  if (url?.includes("format=json")) sendJson(response, 200, SEARXNG_JSON);
+  else response.writeHead(405).end();
+}
+
 /**
  * A server on HTTP, by hand and without sessions. A locked one lists its tools and wants a sign-in for every call;
  * `busy` takes none now.
@@ -24,9 +31,7 @@ const CALLS: Readonly<Record<string, Call>> = {
 export function startWeb(tools: readonly string[], { locked = false, port = 0 } = {}): Promise<RunningServer> {
   return startServer(
     async (request, response) => {
-      // A search of the default tool `internet_search`, for which this server stands in for SearXNG.
-      if (request.url?.includes("format=json")) return sendJson(response, 200, SEARXNG_JSON);
-      if (request.method !== "POST") return void response.writeHead(405).end();
+      if (request.method !== "POST") return answerGet(request, response);
       const { id, method, params } = await readJson(request);
       const result = (value: object): void => sendJson(response, 200, { jsonrpc: "2.0", id, result: value });
       if (method === "initialize")
