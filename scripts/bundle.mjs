@@ -64,6 +64,7 @@ const TOGETHER = [
 ];
 /** What Node is given by its path: children, threads, module hooks. */
 const PROGRAMS = [
+  "extras/install/main.js",
   "http/adapters/workers/main.js",
   "providers/stdio/install/minder-main.js",
   "runtimes/typescript/hooks.js",

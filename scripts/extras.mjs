@@ -103,7 +103,7 @@ export function pinOf(lock) {
 /** Megabytes of the files of this platform. */
 function sizeOf(lock) {
   const bytes = Object.keys(lock.packages)
-    .filter((place) => place !== "")
+    .filter((place) => place !== "" && lock.packages[place].libc?.includes("musl") !== true)
     .flatMap((place) => filesIn(join(ROOT, place)))
     .reduce((sum, file) => sum + statSync(file).size, 0);
   return Math.max(0.1, Math.round(bytes / 100_000) / 10);

@@ -1,6 +1,8 @@
 import type { HubConfig } from "../hub/schema.ts";
 import { createEngine } from "../sandbox/create-engine.ts";
-import type { SandboxEngine } from "../sandbox/engine.ts";
+import { addCommand } from "../extras/import-extra.ts";
+import { extraStates } from "../extras/installed.ts";
+import type { SandboxEngine, SandboxLanguage } from "../sandbox/engine.ts";
 import { resolveSandbox, SANDBOX_ENGINES, type SandboxEngineName, type SandboxOptions } from "../sandbox/options.ts";
 import type { Io } from "./output/io.ts";
 import type { SharedOptions } from "./rows/command-row.ts";
@@ -25,7 +27,7 @@ export async function engineFindings(options: SharedOptions, io: Io): Promise<Fi
  */
 export async function missingEngines(demanded: HubConfig["sandbox"]): Promise<string[]> {
   const sandbox = resolveSandbox(demanded);
-  const used = SANDBOX_ENGINES.filter((name) => usesOf(name, sandbox) !== "");
+  const used = SANDBOX_ENGINES.filter((name) => usesOf(name, sandbox).length > 0);
   const found = await Promise.all(used.map(async (name) => finding(await createEngine(name, sandbox), sandbox)));
   return found.filter(({ ok }) => !ok).map(({ what, detail }) => `${what}: ${detail}`);
 }
@@ -41,22 +43,53 @@ async function sandboxOptions(options: SharedOptions, io: Io): Promise<SandboxOp
 
 async function finding(engine: SandboxEngine, sandbox: SandboxOptions): Promise<Finding> {
   const problem = await engine.unavailable();
+  const uses = usesOf(engine.name as SandboxEngineName, sandbox);
+  const refused = await Promise.all(
+    uses.map(async ({ label, language }) => ({ label, problem: await engine.unavailable(language) })),
+  );
   await engine.dispose();
-  const used = usesOf(engine.name as SandboxEngineName, sandbox);
   const what = `sandbox ${engine.name}`;
+  const all = labelsOf(uses);
   if (problem !== undefined)
     return {
       what,
       ok: false,
-      detail: used === "" ? problem : `${problem} In force for ${used}, so that such code is refused`,
+      detail: all === "" ? problem : `${problem} In force for ${all}, so that such code is refused`,
     };
-  return { what, ok: true, detail: `${engine.isolation}${used === "" ? "" : `; in force for ${used}`}` };
+  const inForce = labelsOf(refused.filter((one) => one.problem === undefined));
+  const missing = refused.flatMap((one) =>
+    one.problem === undefined ? [] : [`; ${one.label} is refused: ${one.problem}`],
+  );
+  const use = inForce === "" ? "" : `; in force for ${inForce}`;
+  return { what, ok: true, detail: `${engine.isolation}${use}${missing.join("")}` };
 }
 
-function usesOf(name: SandboxEngineName, { pythonEngine, javascriptEngine }: SandboxOptions): string {
-  const uses = [
-    ...(pythonEngine === name ? ["Python"] : []),
-    ...(javascriptEngine === name ? ["JavaScript and TypeScript"] : []),
+interface EngineUse {
+  readonly label: string;
+  readonly language: SandboxLanguage;
+}
+
+function usesOf(name: SandboxEngineName, { pythonEngine, javascriptEngine }: SandboxOptions): readonly EngineUse[] {
+  return [
+    ...(pythonEngine === name ? [{ label: "Python", language: "python" as const }] : []),
+    ...(javascriptEngine === name ? [{ label: "JavaScript and TypeScript", language: "javascript" as const }] : []),
   ];
-  return uses.join(", ");
+}
+
+function labelsOf(uses: readonly { readonly label: string }[]): string {
+  return uses.map(({ label }) => label).join(", ");
+}
+
+/** Where each extra is, and the command for what is not there. */
+export function extraFindings(io: Io): readonly Finding[] {
+  return extraStates({ variables: io.env }).map(({ extra: { name, purpose }, state, versions }) => {
+    const what = `extra ${name}`;
+    const found = Object.entries(versions)
+      .map(([one, version]) => `${one} ${version}`)
+      .join(", ");
+    if (state === "beside") return { what, ok: true, detail: `beside the program: ${found}` };
+    if (state === "installed") return { what, ok: true, detail: `installed: ${found}` };
+    const why = state === "other" ? "only other versions are there" : "not installed";
+    return { what, ok: false, detail: `${why}; without it: no ${purpose}; \`${addCommand(name)}\`` };
+  });
 }

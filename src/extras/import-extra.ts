@@ -47,11 +47,15 @@ export function resolveExtra(name: ExtraName, specifier: string, places: SearchP
 /** Returns the message for an extra that is not installed, with the command that installs it. */
 export function missingExtra(name: ExtraName, purpose: string = getExtra(name).purpose): string {
   const { megabytes } = getExtra(name);
-  const command = `${ownCommand()} extras add ${name}`;
   return (
     `The extra \`${name}\` is not installed, which is required for ${purpose}.${unfitText(name)} ` +
-    `Install it: \`${command}\` (${megabytes} MB).`
+    `Install it: \`${addCommand(name)}\` (${megabytes} MB).`
   );
+}
+
+/** Returns the command that installs an extra, as it is run where this program is. */
+export function addCommand(name: ExtraName): string {
+  return `${ownCommand()} extras add ${name}`;
 }
 
 /** Names the packages beside this program that do not fit. */

@@ -52,7 +52,7 @@ export const PINS: Readonly<Record<ExtraName, ExtraPin>> = {
       libsql: "0.5.29",
     },
     lock: "8b76f484fd9b",
-    megabytes: 19.7,
+    megabytes: 9.8,
   },
   postgres: {
     versions: {

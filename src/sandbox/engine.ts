@@ -156,8 +156,11 @@ export interface SandboxEngine {
   readonly languages: readonly SandboxLanguage[];
   /** What stands between the code and the machine, in a few words. */
   readonly isolation: string;
-  /** Why it cannot be used on this machine, and what to do; undefined when it can. */
-  unavailable(): Promise<string | undefined>;
+  /**
+   * Returns why the engine cannot be used on this machine, and what to do; with `language`, also what that language
+   * needs and is not installed. `undefined` when it can.
+   */
+  unavailable(language?: SandboxLanguage): Promise<string | undefined>;
   /** Never rejects for anything that the code does. */
   run(job: SandboxJob, host: SandboxHost, signal: AbortSignal): Promise<SandboxOutcome>;
   /** Ends everything that runs. */

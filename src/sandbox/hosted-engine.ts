@@ -76,8 +76,9 @@ export class HostedEngine implements SandboxEngine {
     return this.#live?.isOver === false ? this.#live.pid : undefined;
   }
 
-  unavailable(): Promise<string | undefined> {
-    return this.#parts.unavailable();
+  async unavailable(language?: SandboxLanguage): Promise<string | undefined> {
+    const problem = await this.#parts.unavailable();
+    return problem ?? (language === undefined ? undefined : this.#parts.missingFor?.(language));
   }
 
   async run(given: SandboxJob, host: SandboxHost, signal: AbortSignal): Promise<SandboxOutcome> {

@@ -8,7 +8,7 @@ import { locateConfig } from "../../config/locate.ts";
 import { VERSION } from "../../core/version.ts";
 import { resolveHttp } from "../../http/options.ts";
 import { loadHubConfig } from "../../hub/open-hub.ts";
-import { engineFindings, type Finding } from "../engine-findings.ts";
+import { engineFindings, extraFindings, type Finding } from "../engine-findings.ts";
 import { EXIT } from "../failure.ts";
 import { printPainted, printJson, type Io } from "../output/io.ts";
 import type { Run, SharedOptions } from "../rows/command-row.ts";
@@ -35,7 +35,7 @@ export const run: Run<SharedOptions> = async (_args, options, io) => {
     Promise.resolve(folderFinding(io)),
     configFinding(options, io),
   ]);
-  const findings = [...others, ...engines];
+  const findings = [...others, ...engines, ...extraFindings(io)];
   if (options.json) await printJson(io.stdout, { version: VERSION, findings });
   else
     await printPainted(

@@ -1,6 +1,7 @@
 import type { Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
 import { coreRow } from "./core-row.ts";
+import { extrasRow } from "./extras-row.ts";
 import { gnnRow } from "./gnn-row.ts";
 import { libraryRow } from "./library-row.ts";
 import { setupRows } from "./setup-rows.ts";
@@ -26,6 +27,7 @@ export function furtherRows(options: CommonOptions): {
     setup: setupRows(options),
     last: [
       ...signInRows([config, yes, json], timeout),
+      extrasRow(json),
       gnnRow(json),
       libraryRow(json),
       coreRow([config, yes, verbose]),

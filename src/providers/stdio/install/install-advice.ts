@@ -13,6 +13,11 @@ const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
     /E404|not found in the (?:package )?registry|No matching distribution|manifest unknown|repository does not exist|pull access denied/i,
     "There is no such package, or it is private: correct its name in the configuration.",
   ],
+  [
+    /EINTEGRITY/i,
+    "The registry sent another file than the one that is pinned, and nothing of it was kept: check which registry is " +
+      "set (`npm config get registry`) and try again.",
+  ],
   [/ENOSPC|No space left/i, "The disk of its cache is full: make room there."],
   [/EACCES|EPERM|Permission denied/i, "This user may not write its cache: correct the rights of that folder."],
   [/E401|E403|ENEEDAUTH|authentication required/i, "The registry wants a login: log in with the program itself."],

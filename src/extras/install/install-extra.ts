@@ -1,0 +1,134 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { codeOf } from "../../core/errors.ts";
+import { spawnChild } from "../../process/child.ts";
+import { extraFolder, extrasFolder, LOADER_FILE, type Variables } from "../extras-folder.ts";
+import type { Extra } from "../extras.ts";
+import { packagesOf, readLockFile, type LockFile } from "./lock-file.ts";
+import { findNpm } from "./npm-command.ts";
+import { NpmProgress } from "./npm-progress.ts";
+
+export interface InstallExtraOptions {
+  /** Decides where the data folder is. */
+  readonly variables: Variables;
+  /** Environment of npm; its settings and proxies are in it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Receives each line of progress and each message of npm. */
+  readonly say: (line: string) => void;
+}
+
+const FOLDER_MODE = 0o700;
+const STAGING = ".staging-";
+const DRAIN_MS = 2000;
+/** On Windows another program, such as a virus scanner, may hold a file of the folder for a moment. */
+const RENAME_TRIES = 20;
+const RENAME_PAUSE_MS = 250;
+/**
+ * Flags win over the user's settings where those would change what is installed. No script of a package runs. The
+ * registry, its login and proxies are the user's.
+ */
+const NPM_FLAGS = [
+  "--ignore-scripts",
+  "--package-lock=true",
+  "--include=prod",
+  "--include=optional",
+  "--include=peer",
+  "--install-strategy=hoisted",
+  "--legacy-peer-deps=false",
+  "--global=false",
+  "--dry-run=false",
+  "--audit=false",
+  "--fund=false",
+  "--update-notifier=false",
+  "--progress=false",
+  "--color=false",
+  "--loglevel=http",
+];
+const LOADER = "export const load = (specifier) => import(specifier);\n";
+
+/**
+ * Installs an extra into the data folder: `npm ci` by the pinned lock file in a folder of its own, which takes its final
+ * name in one step once it is complete. Returns at once if the extra is there. Run by one process at a time.
+ * Rejects if npm fails; nothing is left then.
+ */
+export async function installExtra(extra: Extra, options: InstallExtraOptions): Promise<void> {
+  const lock = readLockFile(extra);
+  const target = extraFolder(extra.name, options.variables);
+  if (isComplete(lock, target)) return;
+  const root = extrasFolder(options.variables);
+  mkdirSync(root, { recursive: true, mode: FOLDER_MODE });
+  removeLeftovers(root, extra);
+  const staging = join(root, `${STAGING}${extra.name}-${randomBytes(6).toString("hex")}`);
+  try {
+    writeProject(staging, lock);
+    await runNpm(staging, lock, options);
+    if (!isComplete(lock, staging)) throw new Error("npm ended without an error, and packages are missing.");
+    await moveInto(staging, target, lock);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+/** Whether all packages that belong on this platform are there in their pinned versions. */
+export function isComplete(lock: LockFile, folder: string): boolean {
+  return packagesOf(lock).every(([place, { version, optional }]) => {
+    const found = installedVersion(join(folder, place));
+    return found === version || (found === undefined && optional === true);
+  });
+}
+
+function installedVersion(folder: string): string | undefined {
+  try {
+    return (JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version?: string }).version;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Folders of attempts that were killed; the lock of the caller ensures that none of them is in use. */
+function removeLeftovers(root: string, { name }: Extra): void {
+  for (const entry of readdirSync(root))
+    if (entry.startsWith(`${STAGING}${name}-`)) rmSync(join(root, entry), { recursive: true, force: true });
+}
+
+function writeProject(folder: string, lock: LockFile): void {
+  mkdirSync(folder, { mode: FOLDER_MODE });
+  const manifest = { ...lock.packages[""], private: true };
+  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
+  writeFileSync(join(folder, "package-lock.json"), JSON.stringify(lock));
+  writeFileSync(join(folder, LOADER_FILE), LOADER);
+}
+
+async function runNpm(folder: string, lock: LockFile, { env, say }: InstallExtraOptions): Promise<void> {
+  const { command, args } = findNpm(env);
+  const all = [...args, "ci", `--prefix=${folder}`, ...NPM_FLAGS];
+  const child = await spawnChild({ command, args: all, cwd: folder, env });
+  child.stdin.end();
+  const progress = new NpmProgress(packagesOf(lock).length, say);
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => progress.push(text));
+  const { code, signal } = await child.exited;
+  await child.drained(DRAIN_MS);
+  progress.end();
+  await child.kill(0);
+  if (code !== 0) throw new Error(`npm failed with ${signal ?? `exit code ${code ?? ""}`}.`);
+}
+
+async function moveInto(staging: string, target: string, lock: LockFile): Promise<void> {
+  mkdirSync(dirname(target), { recursive: true, mode: FOLDER_MODE });
+  for (let tries = 1; ; tries += 1) {
+    try {
+      // Something incomplete may be there that a user or another program left.
+      rmSync(target, { recursive: true, force: true });
+      renameSync(staging, target);
+      return;
+    } catch (error) {
+      if (isComplete(lock, target)) return;
+      const mayPass = process.platform === "win32" && /^(?:EPERM|EACCES|EBUSY)$/.test(String(codeOf(error)));
+      if (!mayPass || tries >= RENAME_TRIES) throw error;
+      await pause(RENAME_PAUSE_MS);
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Extra } from "../extras.ts";
+
+/** An entry of a lock file, as far as it is read here. */
+export interface LockEntry {
+  readonly version: string;
+  /** Only for the platforms of `os`, `cpu` and `libc`. */
+  readonly optional?: boolean;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+}
+
+export interface LockFile {
+  readonly name: string;
+  readonly version: string;
+  readonly packages: Readonly<Record<string, LockEntry>>;
+}
+
+const DIGEST_BYTES = 6;
+
+/** Reads the lock file of an extra. Throws if it is not the one that is pinned. */
+export function readLockFile({ name, lock: pinned }: Extra): LockFile {
+  const lock = JSON.parse(readFileSync(new URL(`../locks/${name}.json`, import.meta.url), "utf8")) as LockFile;
+  const digest = createHash("sha256").update(JSON.stringify(lock)).digest();
+  if (digest.subarray(0, DIGEST_BYTES).toString("hex") === pinned) return lock;
+  throw new Error(`The lock file of the extra ${name} is not the one that belongs to this version. Install it anew.`);
+}
+
+/** Entries of packages, without the extra itself, by their folder: `node_modules/ai`. */
+export function packagesOf(lock: LockFile): readonly (readonly [folder: string, entry: LockEntry])[] {
+  return Object.entries(lock.packages).filter(([folder]) => folder !== "");
+}

@@ -1,0 +1,36 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { FailError, messageOf } from "../../core/errors.ts";
+import { fail } from "../../core/outcome.ts";
+import { findCommand } from "../../process/resolve-command.ts";
+
+export interface NpmCommand {
+  readonly command: string;
+  /** Words before those of npm itself. */
+  readonly args: readonly string[];
+}
+
+/**
+ * Finds npm: the one that started this program (`npx`), else the one that comes with this Node, both run by this Node
+ * itself, else the program `npm` on PATH. Throws a `FailError` of the kind `unavailable` if there is none.
+ */
+export function findNpm(
+  env: Readonly<Record<string, string>>,
+  { execPath = process.execPath, exists = existsSync }: { execPath?: string; exists?: (path: string) => boolean } = {},
+): NpmCommand {
+  const folder = dirname(execPath);
+  const scripts = [
+    // Other package managers set the same variable.
+    ...[env["npm_execpath"] ?? ""].filter((path) => /[\\/]npm-cli\.js$/.test(path)),
+    join(folder, "node_modules/npm/bin/npm-cli.js"),
+    join(folder, "../lib/node_modules/npm/bin/npm-cli.js"),
+  ];
+  const script = scripts.find((path) => exists(path));
+  if (script !== undefined) return { command: execPath, args: [script] };
+  try {
+    return { command: findCommand("npm", { env }), args: [] };
+  } catch (error) {
+    const message = `npm is not on this machine, which downloads extras: ${messageOf(error)} It comes with Node.js.`;
+    throw new FailError(fail("unavailable", message, { retryable: false, cause: error }));
+  }
+}

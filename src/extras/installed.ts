@@ -1,0 +1,60 @@
+import { readdirSync, renameSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { extraFolder, extrasFolder, type Variables } from "./extras-folder.ts";
+import { EXTRAS, type Extra, type ExtraName } from "./extras.ts";
+import { findPackage, nearestPackage, type SearchPlaces } from "./find-package.ts";
+
+/** Where an extra is. */
+export interface ExtraState {
+  readonly extra: Extra;
+  /** `beside`: beside this program. `installed`: in the data folder. `other`: only in versions that do not fit. */
+  readonly state: "beside" | "installed" | "other" | "absent";
+  /** Versions that were found of its packages. */
+  readonly versions: Readonly<Record<string, string>>;
+  /** Its folder in the data folder, whether it is there or not. */
+  readonly folder: string;
+}
+
+/** Returns the state of each extra. An extra is there only if all its packages are. */
+export function extraStates(places: SearchPlaces = {}): readonly ExtraState[] {
+  return EXTRAS.map((extra) => extraState(extra, places));
+}
+
+export function extraState(extra: Extra, places: SearchPlaces = {}): ExtraState {
+  const { variables = process.env, ownFile } = places;
+  const folder = extraFolder(extra.name, variables);
+  const found = extra.packages.map((name) => ({ name, found: findPackage(extra.name, name, places) }));
+  if (found.every((one) => one.found)) {
+    const state = found.some((one) => one.found?.place === "installed") ? "installed" : "beside";
+    return { extra, state, folder, versions: Object.fromEntries(found.map((one) => [one.name, one.found!.version])) };
+  }
+  const near = extra.packages.flatMap((name) => {
+    const version = nearestPackage(name, ownFile)?.version;
+    return version === undefined ? [] : [[name, version] as const];
+  });
+  const isOther = near.length > 0 || versionFolders(extra.name, variables).length > 0;
+  return { extra, state: isOther ? "other" : "absent", folder, versions: Object.fromEntries(near) };
+}
+
+function versionFolders(name: ExtraName, variables: Variables): readonly string[] {
+  try {
+    return readdirSync(join(extrasFolder(variables), name));
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Removes an extra in all versions from the data folder. Returns whether there was one. What is beside this program
+ * stays. Throws the system's error if a file is in use.
+ */
+export function removeExtra(name: ExtraName, variables: Variables = process.env): boolean {
+  if (versionFolders(name, variables).length === 0) return false;
+  const root = extrasFolder(variables);
+  // Renamed first, so that a removal that is interrupted leaves no half of it in use.
+  const leaving = join(root, `.staging-${name}-${randomBytes(6).toString("hex")}`);
+  renameSync(join(root, name), leaving);
+  rmSync(leaving, { recursive: true, force: true });
+  return true;
+}
