@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FailError } from "../core/errors.ts";
 import { dataFolder } from "../core/data-folder.ts";
-import { fail } from "../core/outcome.ts";
+import { fail } from "../core/calls/outcome.ts";
 import { extrasFolder, type Variables } from "../extras/extras-folder.ts";
 import type { Extra } from "../extras/extras.ts";
 import { extraState } from "../extras/installed.ts";

@@ -31,8 +31,8 @@ export const SandboxSchema = Type.Object(
     engine: Type.Optional(
       Type.Enum(SANDBOX_ENGINES, {
         description:
-          "What code runs in. `embedded` is always there: interpreters in WebAssembly, in a child process " +
-          "without rights. The others need a program on this machine; " +
+          "What code runs in. `embedded`: interpreters in WebAssembly, in a child process " +
+          "without rights; Python needs the extra `python`. The others need a program on this machine; " +
           "where it is absent, code is refused, never run in another engine. " +
           "`deno` knows no Python and `bwrap-python` nothing else: name the engine of the other languages " +
           "with the two keys below. `toolyard doctor` tells what is there.",
@@ -160,7 +160,7 @@ export const SandboxSchema = Type.Object(
       Type.Path({
         description:
           "Another build of CPython for WASI (`python.wasm`, preview 1, its library inside) in place of the " +
-          "one that comes along.",
+          "one of the extra `python`.",
       }),
     ),
   },
@@ -190,7 +190,7 @@ export interface SandboxOptions {
   /** A name on PATH, or a path. */
   readonly python: string;
   readonly deno: string;
-  /** Absolute, or absent for the build that comes along. */
+  /** Absolute, or absent for the build of the extra `python`. */
   readonly pythonWasm?: string;
 }
 

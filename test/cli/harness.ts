@@ -50,8 +50,13 @@ export class Desk implements AsyncDisposable {
   }
 
   /** Runs `toolyard …` to its end. */
-  async run(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
-    const child = this.start(args, options);
+  run(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+    return this.runCommand([process.execPath, MAIN, ...args], options);
+  }
+
+  /** Runs any command to its end. */
+  async runCommand(command: readonly string[], options: RunOptions = {}): Promise<Ran> {
+    const child = this.startCommand(command, options);
     child.stdin!.end(options.stdin ?? "");
     const [stdout, stderr, code] = await Promise.all([textOf(child.stdout!), textOf(child.stderr!), exitOf(child)]);
     return { code, stdout, stderr };

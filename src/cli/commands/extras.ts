@@ -1,14 +1,14 @@
 import { FailError, messageOf } from "../../core/errors.ts";
-import { KINDS } from "../../core/kinds.ts";
+import { KINDS } from "../../core/calls/kinds.ts";
 import { EXTRAS, parseExtra, type Extra } from "../../extras/extras.ts";
 import { extraState, extraStates, removeExtra, type ExtraState } from "../../extras/installed.ts";
 import { beginExtraInstall, type RunningExtraInstall } from "../../hub/extra-installs.ts";
-import type { Run, SharedOptions } from "../command-row.ts";
+import type { Run, SharedOptions } from "../rows/command-row.ts";
 import { EXIT, UsageError } from "../failure.ts";
-import { print, printJson, printPainted, type Io } from "../io.ts";
+import { print, printJson, printPainted, type Io } from "../output/io.ts";
 import type { LiveLine } from "../live/line-text.ts";
 import { showLive } from "../live/live.ts";
-import { plainLine, table } from "../table.ts";
+import { plainLine, table } from "../output/table.ts";
 
 /** One extra that was named, and the result for it. */
 class Item {

@@ -103,7 +103,7 @@ export const LibrarySchema = Type.Object(
     ocr: Type.Optional(
       Type.Union([Type.Literal("off"), Type.Literal("local"), Type.Literal("mistral")], {
         description:
-          "Who reads pictures of text: the optional package `tesseract-wasm` on this machine, or Mistral's service, " +
+          "What reads text in pictures: `local`, the extra `ocr` on this machine, or `mistral`, Mistral's service, " +
           "with the key of `MISTRAL_API_KEY`, which gets the documents and costs money.",
         default: "off",
       }),

