@@ -49,8 +49,8 @@ const NPM_FLAGS = [
 const LOADER = "export const load = (specifier) => import(specifier);\n";
 
 /**
- * Installs an extra into the data folder: `npm ci` by the pinned lock file in a staging folder, which is renamed once it
- * is complete. Returns immediately if the extra is there. The caller ensures that one process at a time does this.
+ * Installs an extra into the data folder: `npm ci` by the pinned lock file in a staging folder, which is renamed when
+ * it is complete. Returns immediately if the extra is there. The caller ensures that one process at a time does this.
  * Rejects if npm fails; nothing is left then.
  */
 export async function installExtra(extra: Extra, options: InstallExtraOptions): Promise<void> {
