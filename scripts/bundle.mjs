@@ -6,7 +6,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync, existsSync
 import { dirname, join, relative } from "node:path";
 import { rolldown } from "rolldown";
 
+/** What the shell runs, and what it loads once Node's cache of compiled code is enabled. */
 const COMMAND = "cli/main.js";
+const START = "cli/run-command.js";
 /** Whatever lies in it is found by its name when somebody wants it. */
 const FOUND_BY_NAME = "compat/bindings/mcp_bindings";
 const MCP_SERVER = "providers/mcp-server/provider.js";
@@ -42,8 +44,10 @@ const CALLING = ["pipeline/pipeline.js", "schema/guarded-schemas.js", "schema/de
  * files import each other.
  */
 const TOGETHER = [
-  { name: "basics", with: [COMMAND], folders: ["core/"] },
-  { name: "start", with: [COMMAND], folders: [""] },
+  // Alone, so that the command loads nothing else before the cache is enabled.
+  { name: "data-folder", with: [COMMAND], folders: ["core/"] },
+  { name: "basics", with: [START], folders: ["core/"] },
+  { name: "start", with: [START], folders: [""] },
   { name: "hub", with: ["hub/open-hub.js"], folders: [""] },
   // Small modules that several of the files below need: separate, so that no task loads the file of another one.
   {

@@ -1,36 +1,8 @@
 #!/usr/bin/env node
-import { CommanderError } from "commander";
-import { VERSION } from "../core/version.ts";
-import { EXIT, reportUsage } from "./failure.ts";
-import { watchInterrupts } from "./input/interrupts.ts";
-import { flush, processIo } from "./output/io.ts";
-import { createProgram, wantsJson } from "./program.ts";
+import { enableCodeCache } from "./code-cache.ts";
 
-// A reader that went away (`toolyard list | head`) ends the program quietly.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(EXIT.ok);
-    throw error;
-  });
-}
-
-const io = processIo(watchInterrupts());
-const words = process.argv.slice(2);
-let code: number = EXIT.ok;
-const program = await createProgram(io, VERSION, {
-  words,
-  json: wantsJson(words),
-  finish: (result) => (code = result),
-});
-try {
-  if (words.length === 0) program.outputHelp();
-  else await program.parseAsync();
-} catch (error) {
-  if (!(error instanceof CommanderError)) throw error;
-  // Help and version are answers; everything else commander refuses is a usage error.
-  if (error.exitCode !== 0)
-    code = wantsJson(words) ? await reportUsage(error.message.replace(/^error: /, ""), true, io) : EXIT.usage;
-}
-await flush(process.stdout);
-// Everything was closed by its owner; what would still keep the process alive must not keep the caller waiting.
-process.exit(code);
+// Before the rest of the command is loaded, since only code that is loaded later comes from the cache.
+enableCodeCache(process.env);
+const { runCommand } = await import("./run-command.ts");
+// Every resource was closed by its owner; a handle that is still open must not keep the caller waiting.
+process.exit(await runCommand());

@@ -106,7 +106,7 @@ test("a hub without upstreams loads none of the heavy packages", async () => {
   const packages = ["undici", "ai", "@ai-sdk\\/[^/]+", "ajv", "ajv-formats", "chokidar", "sucrase", "jsonc-parser"];
   const engines = ["quickjs-wasi", "@antonz\\/[^/]+"];
   const library = ["unpdf", "@orama\\/[^/]+", "mdast-util-[^/]+", "htmlparser2", "franc-min", "libsql", "pg"];
-  const entries = ["options", "services", "kind", "names", "remote-name", "command-words"];
+  const entries = ["options", "services", "kind", "names", "remote-name", "service-outage", "command-words"];
   // Options and the entry of a kind are small: they say what there is, and load the rest when a source wants it.
   const parts = [
     "dist\\/sandbox\\/(?!options|sandbox\\.|create-engine\\.)",

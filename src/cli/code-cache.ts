@@ -1,0 +1,29 @@
+import { mkdirSync } from "node:fs";
+import module from "node:module";
+import { join } from "node:path";
+import { dataFolder } from "../core/data-folder.ts";
+
+/** Node ≥ 22.1; the types are those of Node 20. */
+interface CachingModule {
+  enableCompileCache?(folder: string): { readonly directory?: string };
+}
+
+/**
+ * Lets Node keep compiled code in the data folder, which saves a start about a tenth of its processor time. Returns the
+ * folder that Node uses. Node 20 has no such cache, and `NODE_DISABLE_COMPILE_CACHE=1` disables it.
+ */
+export function enableCodeCache(
+  variables: Readonly<Record<string, string | undefined>>,
+  { enableCompileCache }: CachingModule = module as CachingModule,
+): string | undefined {
+  if (!enableCompileCache) return undefined;
+  const folder = join(dataFolder(variables), "compiled");
+  try {
+    // Node would create the folder readable for all users.
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return enableCompileCache(folder).directory;
+  } catch {
+    // A data folder that cannot be written costs time, and `toolyard doctor` reports it.
+    return undefined;
+  }
+}
