@@ -5,22 +5,27 @@ import { PROJECTS } from "./scripts/tiers.mjs";
 /** One more than the usual machine has cores: a test that waits leaves its core to others. */
 const WORKERS = 3;
 
-/** The package's own names resolve to their sources, as they do to `dist` once it is installed. */
+/** Names of the packages resolve to their sources, as they resolve to `dist` once the packages are installed. */
 const resolve = {
-  alias: {
-    "toolyard/agent": source("agent.ts"),
-    "toolyard/bindings": source("bindings.ts"),
-    "toolyard/client": source("client.ts"),
-    "toolyard/core": source("core-server.ts"),
-    "toolyard/embeddings": source("embeddings.ts"),
-    "toolyard/extras": source("extras.ts"),
-    "toolyard/gnn": new URL("./servers/gnn/index.ts", import.meta.url).pathname,
-    "toolyard/library": new URL("./servers/library/index.ts", import.meta.url).pathname,
-    "toolyard/manager": source("manager.ts"),
-    "toolyard/script": source("runtimes/calling/node/toolyard/script/index.mjs"),
-    "toolyard/web-search": source("web-search.ts"),
-    toolyard: source("index.ts"),
-  },
+  alias: [
+    ...Object.entries({
+      "toolyard/agent": source("agent.ts"),
+      "toolyard/bindings": source("bindings.ts"),
+      "toolyard/client": source("client.ts"),
+      "toolyard/core": source("core-server.ts"),
+      "toolyard/embeddings": source("embeddings.ts"),
+      "toolyard/extras": source("extras.ts"),
+      "toolyard/gnn": path("packages/gnn/src/index.ts"),
+      "toolyard/library": path("packages/library/src/index.ts"),
+      "toolyard/manager": source("manager.ts"),
+      "toolyard/script": source("runtimes/calling/node/toolyard/script/index.mjs"),
+      "toolyard/web-search": source("web-search.ts"),
+      toolyard: source("index.ts"),
+    }).map(([name, replacement]) => ({ find: new RegExp(`^${name}$`, "u"), replacement })),
+    { find: /^toolyard\/service\/(.+)$/u, replacement: `${path("packages/toolyard/servers/shared")}/$1.ts` },
+    { find: /^@toolyard\/(gnn|library)$/u, replacement: `${path("packages")}/$1/src/index.ts` },
+    { find: /^@toolyard\/(gnn|library)\/(?!package\.json)(.+)$/u, replacement: `${path("packages")}/$1/src/$2.ts` },
+  ],
 };
 
 const everywhere: InlineConfig = {
@@ -55,6 +60,10 @@ export default defineConfig({
   },
 });
 
-function source(path: string): string {
-  return new URL(`./src/${path}`, import.meta.url).pathname;
+function source(file: string): string {
+  return path(`packages/toolyard/src/${file}`);
+}
+
+function path(file: string): string {
+  return new URL(`./${file}`, import.meta.url).pathname;
 }

@@ -47,11 +47,15 @@ async function measure() {
     `[server]\nport = 0\nworkers = ${workers}\n[server.tokens.ada]\ntoken = "${TOKEN}"\nrate_per_minute = 0\n` +
       `[server.tokens.bob]\ntoken = "${OTHER_TOKEN}"\n[rest]\nenabled = true\n`,
   );
-  const hub = spawn(process.execPath, [join(root, "dist/cli/main.js"), "serve", "--yes", "--config", "toolyard.toml"], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, TOOLYARD_HOME: folder },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const hub = spawn(
+    process.execPath,
+    [join(root, "packages/toolyard/dist/cli/main.js"), "serve", "--yes", "--config", "toolyard.toml"],
+    {
+      cwd: folder,
+      env: { PATH: process.env.PATH, TOOLYARD_HOME: folder },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   try {
     const port = await portOf(hub);
     for (const [name, wish] of Object.entries(FLOODS)) report(name, await during(wish, { port, hub }));

@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { checkGnn, typeCheckDirectory } from "../dist/servers/gnn/index.js";
+import { checkGnn, typeCheckDirectory } from "../packages/gnn/dist/index.js";
 
 const HEAD = "## GNNSection\nBench\n## GNNVersionAndFlags\nGNN v1.1\n## ModelName\nBench\n";
 const MEGABYTE = 1_000_000;

@@ -1,5 +1,5 @@
 // A hub inside a program: list, search, call, and what an expected failure looks like.
-//   npm run build && node --import ./dist/runtimes/typescript/register.js examples/embed.ts
+//   npm run build && node --import ./packages/toolyard/dist/runtimes/typescript/register.js examples/embed.ts
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { createHub } from "toolyard";

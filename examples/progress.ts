@@ -1,5 +1,5 @@
 // A call that takes its time: progress while it runs, an end from outside, and a bound on the time.
-//   npm run build && node --import ./dist/runtimes/typescript/register.js examples/progress.ts
+//   npm run build && node --import ./packages/toolyard/dist/runtimes/typescript/register.js examples/progress.ts
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { createHub } from "toolyard";

@@ -1,5 +1,5 @@
 // A program that serves its hub on HTTP, with tokens of different rights, and asks it as any client would.
-//   npm run build && node --import ./dist/runtimes/typescript/register.js examples/serve.ts
+//   npm run build && node --import ./packages/toolyard/dist/runtimes/typescript/register.js examples/serve.ts
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { createHub } from "toolyard";

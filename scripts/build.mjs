@@ -1,6 +1,7 @@
-// Compiles src/ to build/, of which few files in dist/ are made, and servers/ to dist/servers/, and makes the command
-// executable. Plain Node, so that it runs before anything is built.
-import { chmodSync, cpSync, existsSync, rmSync } from "node:fs";
+// Compiles the packages. packages/toolyard: src/ to build/, of which few files in dist/ are made, and servers/ to
+// dist/servers/. packages/library and packages/gnn: src/ to dist/. Makes the commands executable. Plain Node, so
+// that it runs before anything is built.
+import { chmodSync, cpSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -8,14 +9,19 @@ import { fileURLToPath } from "node:url";
 import { bundle } from "./bundle.mjs";
 import { publishDeclarations } from "./declarations.mjs";
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const packages = join(dirname(dirname(fileURLToPath(import.meta.url))), "packages");
+const root = join(packages, "toolyard");
+const SERVERS = ["gnn", "library"].map((name) => join(packages, name));
 const compiled = join(root, "build");
 const TABLE = join("models", "table", "token-vectors.bin");
-if (process.argv.includes("--clean"))
-  for (const folder of [compiled, join(root, "dist")]) rmSync(folder, { recursive: true, force: true });
+if (process.argv.includes("--clean")) {
+  for (const folder of [compiled, ...[root, ...SERVERS].map((one) => join(one, "dist"))])
+    rmSync(folder, { recursive: true, force: true });
+}
 // It takes seconds, and `npm start` begins with it.
 if (process.stderr.isTTY) process.stderr.write("Building dist/ …\n");
-// What children run as it is: Python, and JavaScript that no compiler touches.
+// What children run as it is: Python, and JavaScript that no compiler touches. The entries `gnn` and `library` export
+// other packages, whose declarations come later.
 const AS_THEY_ARE = [
   "runtimes/execute",
   "runtimes/calling",
@@ -23,6 +29,7 @@ const AS_THEY_ARE = [
   "sandbox/python/prelude",
   "sandbox/bwrap-python",
   "extras/locks",
+  ...["gnn", "library"].flatMap((name) => [`${name}.mjs`, `${name}.d.mts`]),
 ];
 for (const folder of [compiled, join(root, "dist")].flatMap((to) => AS_THEY_ARE.map((path) => ({ to, path })))) {
   cpSync(join(root, "src", folder.path), join(folder.to, folder.path), {
@@ -43,23 +50,30 @@ const TO_RUN = ["--emitDeclarationOnly", "false", "--declaration", "false", "--d
   "--tsBuildInfoFile",
   "null",
 ]);
-// The servers know the package by its name, so they come after its declarations.
-const PROJECTS = { "tsconfig.build.json": compiled, "tsconfig.servers.json": join(root, "dist", "servers") };
-const statuses = Object.entries(PROJECTS).flatMap(([project, outDir]) => {
-  const emitted = [[], [...TO_RUN, "--outDir", outDir]].map(
+// Servers import the hub by the name of its package, so they are compiled after its declarations.
+const PROJECTS = [
+  { folder: root, config: "tsconfig.build.json", to: compiled },
+  { folder: root, config: "tsconfig.servers.json", to: join(root, "dist", "servers") },
+  ...SERVERS.map((folder) => ({ folder, config: "tsconfig.build.json", to: join(folder, "dist") })),
+];
+const statuses = PROJECTS.flatMap(({ folder, config, to }) => {
+  const emitted = [[], [...TO_RUN, "--outDir", to]].map(
     (options) =>
-      spawnSync(process.execPath, [tsc, "-p", join(root, project), ...options], { stdio: "inherit" }).status ?? 1,
+      spawnSync(process.execPath, [tsc, "-p", join(folder, config), ...options], { stdio: "inherit" }).status ?? 1,
   );
-  publishDeclarations(root);
+  publishDeclarations(folder);
   return emitted;
 });
 const failed = statuses.find((status) => status !== 0);
 if (failed !== undefined) process.exit(failed);
 for (const folder of ["build", "dist"]) cpSync(join(root, "src", TABLE), join(root, folder, TABLE));
 await bundle(root, compiled);
-cpSync(join(root, "servers/gnn/pictures/font"), join(root, "dist/servers/gnn/pictures/font"), { recursive: true });
+const FONT = join("pictures", "font");
+cpSync(join(packages, "gnn", "src", FONT), join(packages, "gnn", "dist", FONT), { recursive: true });
 // What a hub knows of the services before they run is what they list.
-const lists = spawnSync(process.execPath, [join(root, "scripts", "service-lists.mjs")], { stdio: "inherit" });
+const lists = spawnSync(process.execPath, [join(packages, "..", "scripts", "service-lists.mjs")], { stdio: "inherit" });
 if (lists.status !== 0) process.exit(lists.status ?? 1);
-const main = join(root, "dist", "cli", "main.js");
-if (existsSync(main)) chmodSync(main, 0o755);
+for (const folder of [root, ...SERVERS]) {
+  const { bin } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  for (const path of Object.values(bin)) if (existsSync(join(folder, path))) chmodSync(join(folder, path), 0o755);
+}

@@ -85,7 +85,7 @@ const PROGRAMS = [
 /** A module asks where it lies: answered with its own place in dist/, whichever file it is in. */
 const PLACE = "toolyard-dist:";
 
-/** Bundles the tree `compiled` of the checkout `root` into dist/, and takes away what an earlier build left there. */
+/** Bundles the tree `compiled` of the package in the folder `root` into dist/; removes what an earlier build left. */
 export async function bundle(root, compiled) {
   const dist = join(root, "dist");
   const files = new Map([...programs(compiled), ...(await bundled(root, compiled))]);

@@ -20,8 +20,10 @@ import { ensureTools } from "./tools.mjs";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const home = join(root, "test", "conformance");
 const fixture = join(home, "fixture");
-const register = pathToFileURL(join(root, "dist", "runtimes", "typescript", "register.js")).href;
-const toolyard = join(root, "dist", "cli", "main.js");
+const register = pathToFileURL(
+  join(root, "packages", "toolyard", "dist", "runtimes", "typescript", "register.js"),
+).href;
+const toolyard = join(root, "packages", "toolyard", "dist", "cli", "main.js");
 const DATES = ["2025-11-25", "2026-07-28"];
 const START_MS = 30_000;
 const RUN_MS = 300_000;
@@ -109,7 +111,8 @@ try {
 async function runAll() {
   if (options.url) return each(dates, (date) => runServer(options.url, `url ${date}`, date));
   if (options.only?.includes("direct")) return runDirect();
-  if (!existsSync(toolyard)) throw new Error("dist/cli/main.js is not there. Run `npm run build` first.");
+  if (!existsSync(toolyard))
+    throw new Error("packages/toolyard/dist/cli/main.js is not there. Run `npm run build` first.");
   const shapes = Object.keys(SHAPES).filter(isWanted);
   const results = [...shapes.map((name) => inTurn(() => runShape(name))), isWanted("client") ? runClients() : []];
   return (await Promise.all(results)).flat();

@@ -3,7 +3,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
-/** Copies what the entries reach to dist/, and takes away what they no longer do. */
+/** Copies what the entries of the package in the folder `root` reach to dist/; removes what they no longer reach. */
 export function publishDeclarations(root) {
   const dist = join(root, "dist");
   const declared = join(dist, ".declarations");
@@ -24,7 +24,9 @@ function reach(root, declared) {
   const waiting = Object.values(exports).flatMap(({ types }) => types ?? []);
   const reached = new Set();
   // Those of the servers come later, and one that was written by hand is where it belongs.
-  const paths = waiting.map((types) => relative("dist", types)).filter((path) => existsSync(join(declared, path)));
+  const paths = waiting
+    .flatMap((types) => matching(declared, relative("dist", types)))
+    .filter((path) => existsSync(join(declared, path)));
   while (paths.length > 0) {
     const path = paths.pop();
     if (reached.has(path)) continue;
@@ -35,4 +37,14 @@ function reach(root, declared) {
     }
   }
   return reached;
+}
+
+/** The declarations that a path of the manifest names, of which `*` stands for a file's name. */
+function matching(declared, path) {
+  const [before, after] = path.split("*");
+  const folder = join(declared, before);
+  if (after === undefined || !existsSync(folder)) return [path];
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(after))
+    .map((name) => before + name);
 }

@@ -1,5 +1,5 @@
-// Writes src/extras/pins.ts and src/extras/locks/: for each extra the exact versions and the sha512 of its packages and
-// of all that they depend on, taken from package-lock.json. Run it after a change of a version there.
+// Writes pins.ts and locks/ of packages/toolyard/src/extras: for each extra the exact versions and the sha512 of its
+// packages and of all that they depend on, taken from package-lock.json. Run it after a change of a version there.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -89,7 +89,7 @@ function libcOf(place, { os = [], libc }) {
   return name === undefined ? {} : { libc: [name === "gnu" ? "glibc" : "musl"] };
 }
 
-/** Returns the text of a lock file as it is in `src/extras/locks/`. */
+/** Returns the text of a lock file as it is in `packages/toolyard/src/extras/locks/`. */
 export function lockText(lock) {
   return `${JSON.stringify(lock, undefined, 2)}\n`;
 }
@@ -144,9 +144,9 @@ function pinsText(locks) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { PARTS } = await import("../build/extras/parts.js");
+  const { PARTS } = await import("../packages/toolyard/build/extras/parts.js");
   const locks = locksOf(PARTS, JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")));
-  const folder = join(ROOT, "src/extras");
+  const folder = join(ROOT, "packages/toolyard/src/extras");
   for (const file of readdirSync(join(folder, "locks"))) rmSync(join(folder, "locks", file));
   for (const [name, lock] of Object.entries(locks))
     writeFileSync(join(folder, "locks", `${name}.json`), lockText(lock));

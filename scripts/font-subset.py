@@ -1,4 +1,4 @@
-"""Makes servers/gnn/pictures/font/dejavu-sans.ttf: DejaVu Sans with the signs that pictures of models need.
+"""Makes packages/gnn/src/pictures/font/dejavu-sans.ttf: DejaVu Sans with the signs that pictures of models need.
 
     pip install fonttools && python3 scripts/font-subset.py /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 """
@@ -8,7 +8,7 @@ import sys
 
 from fontTools import subset
 
-OUTPUT = pathlib.Path(__file__).parent.parent / "servers/gnn/pictures/font/dejavu-sans.ttf"
+OUTPUT = pathlib.Path(__file__).parent.parent / "packages/gnn/src/pictures/font/dejavu-sans.ttf"
 # Latin, Greek, Cyrillic, punctuation, raised and lowered digits, letterlike signs, arrows, operators.
 RANGES = [
     (0x20, 0x7E), (0xA0, 0x17F), (0x1D0, 0x1DC), (0x2B0, 0x2FF), (0x300, 0x30F), (0x370, 0x3FF), (0x400, 0x45F),

@@ -58,7 +58,9 @@ function install() {
   for (const file of ["package.json", "package-lock.json"])
     cpSync(join(ROOT, "test/frameworks/next", file), join(folder, file));
   const [{ filename }] = JSON.parse(
-    run("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", folder], { cwd: ROOT }),
+    run("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", folder], {
+      cwd: join(ROOT, "packages/toolyard"),
+    }),
   );
   // Not `npm ci`, which wants the compilers of all platforms in the lock file; a registry may lack some.
   run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund"]);

@@ -24,8 +24,8 @@ const ERAS = ["legacy", "modern"];
 const NAMES = PARTNERS.map(({ name }) => name);
 
 const options = readOptions();
-if (!existsSync(join(root, "dist", "cli", "main.js")))
-  throw new Error("dist/cli/main.js is not there. Run `npm run build` first.");
+if (!existsSync(join(root, "packages", "toolyard", "dist", "cli", "main.js")))
+  throw new Error("packages/toolyard/dist/cli/main.js is not there. Run `npm run build` first.");
 
 // An end by a signal is an end, too: what was started ends with it.
 for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }))

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const load = (path) => import(join(root, "build", path));
+const load = (path) => import(join(root, "packages", "toolyard", "build", path));
 
 const { CONFIG_SCHEMA } = await load("hub/schema.js");
 const { publishedSchema } = await load("config/json-schema.js");

@@ -23,11 +23,17 @@ function* testFiles(folder, isTest) {
   }
 }
 
+function packageFolders(folder) {
+  const packages = join(root, "packages");
+  return existsSync(packages) ? readdirSync(packages).map((name) => join(packages, name, folder)) : [];
+}
+
 /** Row id to the places of the titles that name it, `file:line`. */
 function titledRows() {
   const places = new Map();
   const files = [
-    ...testFiles(join(root, "src"), (name) => name.endsWith(".test.ts")),
+    ...packageFolders("src").flatMap((folder) => [...testFiles(folder, (name) => name.endsWith(".test.ts"))]),
+    ...packageFolders("test").flatMap((folder) => [...testFiles(folder, (name) => name.endsWith(".ts"))]),
     ...testFiles(join(root, "test"), (name) => name.endsWith(".ts")),
   ];
   for (const file of files) {

@@ -2,8 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const dist = new URL("../dist/", import.meta.url);
-const load = (path) => import(new URL(`../build/${path}`, import.meta.url).href);
+const dist = new URL("../packages/toolyard/dist/", import.meta.url);
+const load = (path) => import(new URL(`../packages/toolyard/build/${path}`, import.meta.url).href);
 const [
   { SERVICES },
   { StdioTransport },

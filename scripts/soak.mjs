@@ -9,5 +9,5 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const run = (args) => spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" }).status ?? 1;
 
 const built = run([join(root, "scripts/build.mjs")]);
-const register = pathToFileURL(join(root, "dist/runtimes/typescript/register.js")).href;
+const register = pathToFileURL(join(root, "packages/toolyard/dist/runtimes/typescript/register.js")).href;
 process.exit(built || run(["--import", register, join(root, "test/fuzz/soak.ts"), ...process.argv.slice(2)]));

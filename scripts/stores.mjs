@@ -119,7 +119,7 @@ function runContract(node, name, address) {
   if (variable !== undefined) env[variable] = name === "weaviate" ? address.replace("weaviate+", "") : address;
   if (env.STORES_POSTGRES === undefined) delete env.STORES_POSTGRES;
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
-  const args = [vitest, "run", `test/library/stores/${file}.test.ts`, "--reporter=default", "--reporter=json"];
+  const args = [vitest, "run", `packages/library/test/stores/${file}.test.ts`, "--reporter=default", "--reporter=json"];
   const { status } = spawnSync(node, [...args, `--outputFile.json=${summary}`], { cwd: root, env, stdio: "inherit" });
   if (!existsSync(summary)) return { isWhole: false, said: "FAILED: it did not run" };
   const { numPassedTests: passed, numFailedTests: wrong } = JSON.parse(readFileSync(summary, "utf8"));
@@ -127,8 +127,8 @@ function runContract(node, name, address) {
 }
 
 async function runFaults({ address, stop, start }, { node, others }) {
-  const register = pathToFileURL(join(root, "dist/runtimes/typescript/register.js")).href;
-  const script = join(root, "test/library/stores/kill-rounds.ts");
+  const register = pathToFileURL(join(root, "packages/toolyard/dist/runtimes/typescript/register.js")).href;
+  const script = join(root, "packages/library/test/stores/kill-rounds.ts");
   // The channel is there where the server can be ended and started.
   const stdio = ["ignore", "inherit", "inherit", ...(stop ? ["ipc"] : [])];
   const args = ["--import", register, script, address, values.kills, others.join(",")];

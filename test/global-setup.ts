@@ -13,6 +13,6 @@ export default function setup(): void {
   if (isBuilt) return;
   const script = fileURLToPath(new URL("../scripts/build.mjs", import.meta.url));
   const built = spawnSync(process.execPath, [script], { encoding: "utf8" });
-  const output = fileURLToPath(new URL("../dist/runtimes/typescript/register.js", import.meta.url));
+  const output = fileURLToPath(new URL("../packages/toolyard/dist/runtimes/typescript/register.js", import.meta.url));
   if (!existsSync(output)) throw new Error(`The build gave no output:\n${built.stdout}${built.stderr}`);
 }

@@ -13,7 +13,7 @@ afterEach(() => {
 
 /** The linter's words on one file that stands in `src/` for the length of the test. */
 function lint(file: string, text: string): string {
-  const path = join(root, "src", file);
+  const path = join(root, "packages", "toolyard", "src", file);
   made.push(path);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
@@ -69,10 +69,12 @@ function importsOf(path: string): readonly string[] {
   return Array.from(found, ([, specifier]) => join(dirname(path), specifier!));
 }
 
-test.each(["src", "servers"])("in %s no file imports itself by way of others, at once or later", (folder) => {
-  const files = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+const TREES = ["toolyard/src", "toolyard/servers", "gnn/src", "library/src"];
+
+test.each(TREES)("in %s no file imports itself by way of others, at once or later", (folder) => {
+  const files = readdirSync(join(root, "packages", folder), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !/\.test\.ts$|import-rule-/.test(file))
-    .map((file) => join(root, folder, file));
+    .map((file) => join(root, "packages", folder, file));
   expect(inCircles(new Map(files.map((file) => [file, importsOf(file)])))).toEqual([]);
 });
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-const SOURCES = join(import.meta.dirname, "..", "src");
+const SOURCES = join(import.meta.dirname, "../packages/toolyard/src");
 
 /** Files that read what no caller and no tool wrote, by what they read. */
 const OWN_TEXTS: Readonly<Record<string, readonly string[]>> = {

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-const src = join(dirname(dirname(fileURLToPath(import.meta.url))), "src");
+const src = join(dirname(dirname(fileURLToPath(import.meta.url))), "packages/toolyard/src");
 // Programs name these, and no configuration does, so they have no schema.
 const WITHOUT_SCHEMA = ["client-options.ts"];
 

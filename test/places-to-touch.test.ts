@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { foreignFile } from "../src/config/accepted-files.ts";
+import { foreignFile } from "../packages/toolyard/src/config/accepted-files.ts";
 import {
   addPath,
   addServer,
@@ -14,17 +14,18 @@ import {
   serversOf,
   treeOf,
   type NewServer,
-} from "../src/config/edit/sources.ts";
-import { TomlDocument } from "../src/config/edit/toml-document.ts";
-import { loadConfig } from "../src/config/load.ts";
-import { configTemplate } from "../src/config/template.ts";
-import { Type, type OptionSchema } from "../src/core/options/option-schema.ts";
-import type { ProviderKind } from "../src/core/sources/provider-kinds.ts";
-import { joinSections } from "../src/hub/sections.ts";
-import { SOURCE_KINDS } from "../src/hub/source-kinds.ts";
-import { STORES } from "../src/state/stores.ts";
+} from "../packages/toolyard/src/config/edit/sources.ts";
+import { TomlDocument } from "../packages/toolyard/src/config/edit/toml-document.ts";
+import { loadConfig } from "../packages/toolyard/src/config/load.ts";
+import { configTemplate } from "../packages/toolyard/src/config/template.ts";
+import { Type, type OptionSchema } from "../packages/toolyard/src/core/options/option-schema.ts";
+import type { ProviderKind } from "../packages/toolyard/src/core/sources/provider-kinds.ts";
+import { joinSections } from "../packages/toolyard/src/hub/sections.ts";
+import { SOURCE_KINDS } from "../packages/toolyard/src/hub/source-kinds.ts";
+import { STORES } from "../packages/toolyard/src/state/stores.ts";
 
-const ROOT = dirname(import.meta.dirname);
+/** Paths below are relative to it. */
+const ROOT = join(dirname(import.meta.dirname), "packages/toolyard");
 
 interface SourceFile {
   readonly path: string;

@@ -22,7 +22,7 @@ function row(id: string, status: string): object {
 
 /** Titles are put together here, since this file is looked at as well. */
 function writeTest(ids: string): void {
-  folder.write("src/part.test.ts", `test("${ids}${": "}a folder added is there", () => {});\n`);
+  folder.write("packages/part/src/part.test.ts", `test("${ids}${": "}a folder added is there", () => {});\n`);
 }
 
 function run(): { status: number | null; text: string } {
@@ -48,5 +48,8 @@ test("a covered row without a test is a failure", () => {
 
 test("an id in a title that is no row is a failure, with its place", () => {
   writeTest("T3, T99");
-  expect(run()).toMatchObject({ status: 1, text: expect.stringContaining("T99 is no row: src/part.test.ts:1") });
+  expect(run()).toMatchObject({
+    status: 1,
+    text: expect.stringContaining("T99 is no row: packages/part/src/part.test.ts:1"),
+  });
 });

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { expect, test } from "vitest";
 import { PROJECTS, TIERS } from "../scripts/tiers.mjs";
-import { SANDBOX_ENGINES } from "../src/sandbox/options.ts";
+import { SANDBOX_ENGINES } from "../packages/toolyard/src/sandbox/options.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const LIST = JSON.parse(readFileSync(join(ROOT, "test/tiers.json"), "utf8")) as {
@@ -45,8 +45,8 @@ test("each test file of the repository is in exactly one project", () => {
 });
 
 test.each([
-  ["src/core/json.test.ts", ["unit"]],
-  ["src/core/gathered-bytes.test.ts", ["unit-alone"]],
+  ["packages/toolyard/src/core/json.test.ts", ["unit"]],
+  ["packages/toolyard/src/core/gathered-bytes.test.ts", ["unit-alone"]],
   ["packages/gnn/src/deep/er/parse.test.ts", ["unit"]],
   ["packages/gnn/test/parse.test.ts", ["main"]],
   ["test/wire/sessions.test.ts", ["main"]],

@@ -2,10 +2,10 @@ import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 
-const ROOT = join(import.meta.dirname, "..");
+const ROOT = join(import.meta.dirname, "../packages");
 
 /** One suite that everything which keeps a port's promise runs through. */
-const PORT_SUITES: readonly string[] = ["src/state/contract.test.ts"];
+const PORT_SUITES: readonly string[] = ["toolyard/src/state/contract.test.ts"];
 
 interface Folder {
   readonly path: string;
@@ -32,7 +32,7 @@ function withoutSource({ path, files }: Folder): string[] {
 }
 
 test("a unit test bears the name of a file beside it, or is the one suite of a port", () => {
-  const strangers = foldersBelow("src").flatMap(withoutSource);
+  const strangers = readdirSync(ROOT).flatMap((name) => foldersBelow(`${name}/src`).flatMap(withoutSource));
   expect(strangers.toSorted()).toEqual(PORT_SUITES.toSorted());
 });
 

@@ -1,6 +1,6 @@
 // CPU and time, in ms, that a text takes which is the first that its process reads: `gnn-fresh.mjs FILE`.
 import { readFileSync } from "node:fs";
-import { checkGnn } from "../../dist/servers/gnn/index.js";
+import { checkGnn } from "../../packages/gnn/dist/index.js";
 
 const text = readFileSync(process.argv[2], "utf8");
 const [before, began] = [process.cpuUsage(), performance.now()];

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-export const cli = process.env.BENCH_CLI ?? join(root, "dist", "cli", "main.js");
+export const cli = process.env.BENCH_CLI ?? join(root, "packages", "toolyard", "dist", "cli", "main.js");
 
 const running = new Set();
 process.once("exit", () => running.forEach((child) => child.kill("SIGKILL")));

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
 import PdfDocument from "pdfkit";
-import { createHub } from "../../dist/index.js";
-import { openLibrary } from "../../dist/servers/library/index.js";
-import { openSqliteStore } from "../../dist/servers/library/store/sqlite.js";
+import { createHub } from "../../packages/toolyard/dist/index.js";
+import { openLibrary } from "../../packages/library/dist/index.js";
+import { openSqliteStore } from "../../packages/library/dist/store/sqlite.js";
 
 const PAGES = 500;
 const SECTIONS = 6_000;

@@ -1,8 +1,8 @@
 // How well the library finds, beside BM25 of SQLite's FTS5 (its own words, its own rank) on the same texts.
-import { loadEmbedder } from "../../dist/embeddings.js";
-import { evaluate } from "../../dist/servers/library/measures/evaluate.js";
-import { ndcgAt10 } from "../../dist/servers/library/measures/ndcg.js";
-import { openSqlite } from "../../dist/servers/library/store/open-sqlite.js";
+import { loadEmbedder } from "../../packages/toolyard/dist/embeddings.js";
+import { evaluate } from "../../packages/library/dist/measures/evaluate.js";
+import { ndcgAt10 } from "../../packages/library/dist/measures/ndcg.js";
+import { openSqlite } from "../../packages/library/dist/store/open-sqlite.js";
 import { readCollections } from "./collections.mjs";
 
 /** What words alone are to reach. */

@@ -1,9 +1,9 @@
 // One size of a library, in a process of its own, so that its memory is its own: `size.mjs fill|ask FILE CHUNKS`.
 import { statSync } from "node:fs";
-import { loadEmbedder } from "../../dist/embeddings.js";
-import { searchPassages } from "../../dist/servers/library/search/search.js";
-import { Terms } from "../../dist/servers/library/search/terms.js";
-import { openSqliteStore } from "../../dist/servers/library/store/sqlite.js";
+import { loadEmbedder } from "../../packages/toolyard/dist/embeddings.js";
+import { searchPassages } from "../../packages/library/dist/search/search.js";
+import { Terms } from "../../packages/library/dist/search/terms.js";
+import { openSqliteStore } from "../../packages/library/dist/store/sqlite.js";
 
 const EACH = 300;
 const AUTHORS = 200;

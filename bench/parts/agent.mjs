@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generateText, jsonSchema, tool } from "ai";
 import { countTokens } from "gpt-tokenizer";
-import { createAgent, toOpenAITools } from "../../dist/agent.js";
-import { createHub } from "../../dist/index.js";
+import { createAgent, toOpenAITools } from "../../packages/toolyard/dist/agent.js";
+import { createHub } from "../../packages/toolyard/dist/index.js";
 import { least, ms, timed } from "../lib/measure.mjs";
 
 const STEPS = 5;

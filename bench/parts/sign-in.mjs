@@ -1,9 +1,9 @@
 // What it costs a request that its server is signed in to: the token of the vault, as each request gets it. Beside a
 // whole call that is less than a machine's clock wanders, so it is measured by itself.
-import { completeOAuth } from "../../build/outbound/credentials/oauth.js";
-import { SHARED_PERSON } from "../../build/signin/records.js";
-import { createSession } from "../../build/signin/session.js";
-import { Vault } from "../../build/signin/vault.js";
+import { completeOAuth } from "../../packages/toolyard/build/outbound/credentials/oauth.js";
+import { SHARED_PERSON } from "../../packages/toolyard/build/signin/records.js";
+import { createSession } from "../../packages/toolyard/build/signin/session.js";
+import { Vault } from "../../packages/toolyard/build/signin/vault.js";
 import { least, median } from "../lib/measure.mjs";
 
 const URL_OF_SERVER = new URL("https://mcp.example/mcp");

@@ -2,16 +2,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { root } from "../lib/hub.mjs";
-import { usualOf } from "../../build/catalog/search/likeness/usual.js";
-import { ModelRows } from "../../build/catalog/search/semantic/model-rows.js";
-import { MODEL_PRIOR } from "../../build/catalog/search/semantic/semantic-search.js";
-import { toolTextOf } from "../../build/catalog/search/semantic/tool-text.js";
-import { Neighbours } from "../../build/catalog/search/likeness/neighbours.js";
-import { toolVectorsOf } from "../../build/catalog/search/likeness/tool-vectors.js";
-import { VectorRows } from "../../build/catalog/search/likeness/vector-rows.js";
-import { SearchIndex } from "../../build/catalog/search/search-index.js";
-import { PartMaker } from "../../build/catalog/source-part.js";
-import { resolveCatalog } from "../../build/catalog/options.js";
+import { usualOf } from "../../packages/toolyard/build/catalog/search/likeness/usual.js";
+import { ModelRows } from "../../packages/toolyard/build/catalog/search/semantic/model-rows.js";
+import { MODEL_PRIOR } from "../../packages/toolyard/build/catalog/search/semantic/semantic-search.js";
+import { toolTextOf } from "../../packages/toolyard/build/catalog/search/semantic/tool-text.js";
+import { Neighbours } from "../../packages/toolyard/build/catalog/search/likeness/neighbours.js";
+import { toolVectorsOf } from "../../packages/toolyard/build/catalog/search/likeness/tool-vectors.js";
+import { VectorRows } from "../../packages/toolyard/build/catalog/search/likeness/vector-rows.js";
+import { SearchIndex } from "../../packages/toolyard/build/catalog/search/search-index.js";
+import { PartMaker } from "../../packages/toolyard/build/catalog/source-part.js";
+import { resolveCatalog } from "../../packages/toolyard/build/catalog/options.js";
 
 const FILES = ["tools.jsonl", "queries.dev.jsonl"];
 

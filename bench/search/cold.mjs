@@ -1,12 +1,12 @@
 // A process that searches the benchmark's largest catalogue for the first time, as a hub does, and prints what it took:
 // time with `time`, memory with `memory`.
 import { readFileSync } from "node:fs";
-import { Catalog } from "../../build/catalog/catalog.js";
-import { resolveCatalog } from "../../build/catalog/options.js";
-import { LOCAL_PRINCIPAL } from "../../build/core/call.js";
-import { Emitter } from "../../build/core/events.js";
-import { SILENT_LOGGER } from "../../build/core/ports.js";
-import { EMPTY_LISTING } from "../../build/core/records.js";
+import { Catalog } from "../../packages/toolyard/build/catalog/catalog.js";
+import { resolveCatalog } from "../../packages/toolyard/build/catalog/options.js";
+import { LOCAL_PRINCIPAL } from "../../packages/toolyard/build/core/call.js";
+import { Emitter } from "../../packages/toolyard/build/core/events.js";
+import { SILENT_LOGGER } from "../../packages/toolyard/build/core/ports.js";
+import { EMPTY_LISTING } from "../../packages/toolyard/build/core/records.js";
 import { byServer, readBenchmark } from "./benchmark.mjs";
 
 const QUERY = "get rid of some stored records";
@@ -55,8 +55,8 @@ async function measureMemory() {
 
 async function attachTable() {
   const [{ TableSearch }, { loadTokenTable }] = await Promise.all([
-    import("../../build/catalog/search/likeness/table-search.js"),
-    import("../../build/models/table/token-table.js"),
+    import("../../packages/toolyard/build/catalog/search/likeness/table-search.js"),
+    import("../../packages/toolyard/build/models/table/token-table.js"),
   ]);
   const made = new TableSearch({ load: loadTokenTable, waitMs: WAIT_MS, logger: SILENT_LOGGER });
   const evidence = (query, list) => {

@@ -1,7 +1,7 @@
 // Each source of queries judged by what learnt nothing of it.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { TokenTable } from "../../build/models/table/token-table.js";
+import { TokenTable } from "../../packages/toolyard/build/models/table/token-table.js";
 import { evaluate, indexOf, tableIndexOf } from "./benchmark.mjs";
 import { Tuning } from "./tune.mjs";
 

@@ -6,11 +6,11 @@
 //   SEARCH_EMBEDDING_KEY    its key, if it wants one
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
-import { VectorFile } from "../../build/catalog/search/semantic/vector-file.js";
-import { unitVector } from "../../build/catalog/search/semantic/vector-store.js";
-import { createEmbedder } from "../../build/models/embedder.js";
-import { resolveModels } from "../../build/models/options.js";
-import { OutboundClient } from "../../build/outbound/outbound-client.js";
+import { VectorFile } from "../../packages/toolyard/build/catalog/search/semantic/vector-file.js";
+import { unitVector } from "../../packages/toolyard/build/catalog/search/semantic/vector-store.js";
+import { createEmbedder } from "../../packages/toolyard/build/models/embedder.js";
+import { resolveModels } from "../../packages/toolyard/build/models/options.js";
+import { OutboundClient } from "../../packages/toolyard/build/outbound/outbound-client.js";
 import { indexOf, modelIndexOf, modelTextsOf } from "./benchmark.mjs";
 
 const CATALOG = "mcp";

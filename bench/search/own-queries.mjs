@@ -2,7 +2,7 @@
 // example yard and of ten public servers. `own-queries.tsv`: language, query, the tools that would do.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createHub } from "../../dist/index.js";
+import { createHub } from "../../packages/toolyard/dist/index.js";
 import { root } from "../lib/hub.mjs";
 
 /** Servers whose tools are read from the benchmark's data; those of the example yard come from the yard itself. */

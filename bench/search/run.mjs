@@ -6,7 +6,7 @@
 //   --tune             the same by words alone
 //   --model            by a model of embeddings that the environment names (`model.mjs`)
 import { readFileSync } from "node:fs";
-import { loadTokenTable, TokenTable } from "../../build/models/table/token-table.js";
+import { loadTokenTable, TokenTable } from "../../packages/toolyard/build/models/table/token-table.js";
 import { MEASURES, evaluate, indexOf, readBenchmark, tableIndexOf, timesOf } from "./benchmark.mjs";
 import { tellLeftOut } from "./left-out.mjs";
 import { tellModel } from "./model.mjs";

@@ -1,8 +1,8 @@
 // What answers of `tool_search`, and whole tasks, cost a model.
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
-import { executeTool } from "../../build/providers/builtin/execute-tool.js";
-import { searchTexts } from "../../build/providers/builtin/search-texts.js";
-import { toolSearch } from "../../build/providers/builtin/tool-search.js";
+import { executeTool } from "../../packages/toolyard/build/providers/builtin/execute-tool.js";
+import { searchTexts } from "../../packages/toolyard/build/providers/builtin/search-texts.js";
+import { toolSearch } from "../../packages/toolyard/build/providers/builtin/tool-search.js";
 
 /** Tokens that an answer may cost on average, counted as o200k. */
 const TOKEN_GOALS = { default: 950, brief: 600 };

@@ -1,6 +1,6 @@
 // Tunes the constants of the ranking on some sources of queries, to see what they are worth on another that took no
 // part in it: neither in the tuning nor, with a table of its own, in what the table has learnt.
-import { RANKING } from "../../build/catalog/search/ranking.js";
+import { RANKING } from "../../packages/toolyard/build/catalog/search/ranking.js";
 import { evaluate, indexOf, tableIndexOf } from "./benchmark.mjs";
 
 /** Constants of a query's ranking by words, and of what is beside them. */

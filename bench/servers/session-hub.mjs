@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { createHub } from "../../dist/index.js";
+import { createHub } from "../../packages/toolyard/dist/index.js";
 import { join } from "node:path";
 import { root } from "../lib/hub.mjs";
 

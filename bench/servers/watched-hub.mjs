@@ -2,7 +2,7 @@
 // <data folder>` writes the processor time of the longest turn of its event loop, in milliseconds.
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { createHub } from "../../dist/index.js";
+import { createHub } from "../../packages/toolyard/dist/index.js";
 
 const [, , url, friend, home] = process.argv;
 const STATISTICS = `/proc/self/task/${process.pid}/schedstat`;

@@ -65,7 +65,7 @@ async function writeScan(path: string, { blocks }: Text): Promise<void> {
   const size = `width="600" height="${height}"`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" ${size}><rect ${size} fill="#fff"/>${texts.join("")}</svg>`;
   await initWasm(await readFile(fileURLToPath(import.meta.resolve("@resvg/resvg-wasm/index_bg.wasm"))));
-  const font = await readFile(here("../../servers/gnn/pictures/font/dejavu-sans.ttf"));
+  const font = await readFile(here("../../packages/gnn/src/pictures/font/dejavu-sans.ttf"));
   const picture = new Resvg(svg, {
     fitTo: { mode: "zoom", value: 2 },
     font: { fontBuffers: [font], defaultFontFamily: "DejaVu Sans" },

@@ -45,7 +45,13 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
 const everything = await startEverything();
 hub = spawn(
   process.execPath,
-  [path("../../dist/cli/main.js"), "serve", "--config", path("toolyard.toml"), ...process.argv.slice(2)],
+  [
+    path("../../packages/toolyard/dist/cli/main.js"),
+    "serve",
+    "--config",
+    path("toolyard.toml"),
+    ...process.argv.slice(2),
+  ],
   {
     env: { ...process.env, YARD_REMOTE_URL: everything.url },
     stdio: "inherit",

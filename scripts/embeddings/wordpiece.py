@@ -1,4 +1,4 @@
-"""Words to rows of the table. `src/models/table/pieces.ts` cuts texts in the same way."""
+"""Words to rows of the table. `packages/toolyard/src/models/table/pieces.ts` cuts texts in the same way."""
 
 import re
 import unicodedata

@@ -1,10 +1,11 @@
-// The walls inside src/sandbox: what lies on one side of a process must not be drawn in on the other by an import.
-// Files directly in src/sandbox/ are for all of its folders; a folder imports itself, those, and what is listed here.
+// The walls inside packages/toolyard/src/sandbox: what lies on one side of a process must not be drawn in on the other
+// by an import. Files directly in that folder are for all of its folders; a folder imports itself, those, and what is
+// listed here.
 // Tests may look anywhere.
 import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const sandbox = resolve(dirname(fileURLToPath(import.meta.url)), "../../src/sandbox");
+const sandbox = resolve(dirname(fileURLToPath(import.meta.url)), "../../packages/toolyard/src/sandbox");
 
 const MAY_IMPORT = new Map(
   Object.entries({

@@ -1,5 +1,6 @@
-// Texts are truncated by `firstChars` and `truncate` of src/core/text/truncate.ts, which never split a surrogate pair.
-// This rule finds `slice(0, …)` where a name or an ellipsis shows that a text is truncated; arrays have other names.
+// Texts are truncated by `firstChars` and `truncate` of packages/toolyard/src/core/text/truncate.ts, which never
+// split a surrogate pair. This rule finds `slice(0, …)` where a name or an ellipsis shows that a text is truncated;
+// arrays have other names.
 const TEXT_LIMIT = /(?:^|_)CHARS$/;
 
 export const textCuts = {

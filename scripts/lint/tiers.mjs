@@ -3,7 +3,7 @@
 import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const source = resolve(dirname(fileURLToPath(import.meta.url)), "../../src");
+const source = resolve(dirname(fileURLToPath(import.meta.url)), "../../packages/toolyard/src");
 
 const TIERS = new Map(
   Object.entries({

@@ -67,7 +67,7 @@ if (unknown !== undefined || positionals.length > 1)
   throw new Error(`--only takes ${Object.keys(TARGETS).join(", ")}, got "${unknown ?? positionals.join(" ")}".`);
 
 const { exportGnn, parseGnn, programCosts, readProgram, renderProgram, viewOf } =
-  await import("../../dist/servers/gnn/index.js");
+  await import("../../packages/gnn/dist/index.js");
 const began = performance.now();
 const counts = { passed: 0, failed: 0, skipped: 0 };
 mkdirSync(out, { recursive: true });
@@ -197,7 +197,7 @@ async function expectCommand(target, model) {
 }
 
 function gnn(args) {
-  return run([process.execPath, join(root, "dist", "cli", "main.js"), "gnn", ...args]);
+  return run([process.execPath, join(root, "packages", "toolyard", "dist", "cli", "main.js"), "gnn", ...args]);
 }
 
 function exportOf(model, format) {

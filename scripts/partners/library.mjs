@@ -22,8 +22,8 @@ const CLIENTS = {
   fastmcp: { program: "fastmcp_client.py", partner: "fastmcp" },
 };
 const WAYS = {
-  service: [process.execPath, join(root, "dist", "servers", "library", "main.js"), "--stdio"],
-  hub: [process.execPath, join(root, "dist", "cli", "main.js"), "serve", "--stdio", "--config"],
+  service: [process.execPath, join(root, "packages", "library", "dist", "main.js"), "--stdio"],
+  hub: [process.execPath, join(root, "packages", "toolyard", "dist", "cli", "main.js"), "serve", "--stdio", "--config"],
 };
 
 const { values } = parseArgs({

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const toolyard = join(root, "dist", "cli", "main.js");
+const toolyard = join(root, "packages", "toolyard", "dist", "cli", "main.js");
 const START_MS = 30_000;
 const RUN_MS = 240_000;
 const END_MS = 5000;

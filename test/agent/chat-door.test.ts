@@ -1,7 +1,7 @@
 // The agent behind `POST /api/chat`: question in, tools of the hub in the caller's name, answer out.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
-import { createHub, type LibraryHub } from "../../src/index.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
+import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts";
 import { startModels, type Asked, type ModelStandIn, type ScriptedReply } from "./stand-in.ts";
 import { openUpstream, tool } from "../security/attack.ts";
 import { toolsFile } from "./tools-file.ts";

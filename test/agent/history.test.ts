@@ -1,8 +1,8 @@
 // What a conversation looks like to the next question, whatever became of the one before.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createAgent, type AgentState } from "../../src/agent.ts";
-import { createHub, type LibraryHub } from "../../src/index.ts";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
+import { createAgent, type AgentState } from "../../packages/toolyard/src/agent.ts";
+import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
 import { startModels, type ModelStandIn } from "./stand-in.ts";
 import { toolsFile } from "./tools-file.ts";
 

@@ -5,9 +5,9 @@ import Anthropic from "@anthropic-ai/sdk";
 import { Mistral } from "@mistralai/mistralai";
 import OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { LLMWithMCPTools, OptionError } from "../../src/agent.ts";
-import { MCPClient } from "../../src/client.ts";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
+import { LLMWithMCPTools, OptionError } from "../../packages/toolyard/src/agent.ts";
+import { MCPClient } from "../../packages/toolyard/src/client.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
 import { isAlive, ToolFolder } from "../support/tool-folder.ts";
 import { startModels, type Asked, type ModelStandIn } from "./stand-in.ts";
 

@@ -1,8 +1,13 @@
 // The loop over HTTP: the AI SDK's own clients against a server that speaks their vendors' formats.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createAgent, OptionError, type AgentEvent, type CreateAgentOptions } from "../../src/agent.ts";
-import { createHub, type LibraryHub } from "../../src/index.ts";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
+import {
+  createAgent,
+  OptionError,
+  type AgentEvent,
+  type CreateAgentOptions,
+} from "../../packages/toolyard/src/agent.ts";
+import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
 import { startModels, type Asked, type ModelStandIn, type ScriptedReply } from "./stand-in.ts";
 import { hanging, load, RED_DOT, toolsFile } from "./tools-file.ts";
 

@@ -2,11 +2,11 @@
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { createAgent, type CreateAgentOptions } from "../../src/agent.ts";
-import { createHub, type LibraryHub } from "../../src/index.ts";
-import { MCPManager } from "../../src/manager.ts";
+import { createAgent, type CreateAgentOptions } from "../../packages/toolyard/src/agent.ts";
+import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts";
+import { MCPManager } from "../../packages/toolyard/src/manager.ts";
 import { closedPort, startTools } from "../documents/tool-server.ts";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 import { startModels, type Asked, type ModelStandIn, type ScriptedReply } from "./stand-in.ts";
 import { toolsFile } from "./tools-file.ts";

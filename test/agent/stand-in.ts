@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
-import type { ModelsConfig } from "../../src/models/options.ts";
+import type { ModelsConfig } from "../../packages/toolyard/src/models/options.ts";
 import { anthropic } from "./wire/anthropic.ts";
 import { google } from "./wire/google.ts";
 import { mistral, openAiChat } from "./wire/openai-chat.ts";

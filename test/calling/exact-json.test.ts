@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { jsonText } from "../support/json-text.ts";
-import { parseExact, stringifyExact } from "../../src/core/json/exact-json.ts";
+import { parseExact, stringifyExact } from "../../packages/toolyard/src/core/json/exact-json.ts";
 
 interface ExactJson {
   parse(text: string): unknown;
@@ -10,7 +10,7 @@ interface ExactJson {
 }
 
 const child = createRequire(import.meta.url)(
-  "../../src/runtimes/calling/node/toolyard/script/exact-json.cjs",
+  "../../packages/toolyard/src/runtimes/calling/node/toolyard/script/exact-json.cjs",
 ) as ExactJson;
 
 test("JSON of started programs reads and writes random JSON as the hub does", () => {

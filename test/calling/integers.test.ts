@@ -1,8 +1,8 @@
 // Tools of each kind that the hub runs receive integers beyond 2^53 exactly and return them exactly.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseExact, stringifyExact } from "../../src/core/json/exact-json.ts";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
-import { createHub, type LibraryHub } from "../../src/index.ts";
+import { parseExact, stringifyExact } from "../../packages/toolyard/src/core/json/exact-json.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
+import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 
 const IDS = "[1,9007199254740993,-9007199254740993,18446744073709551615,123456789012345678901234567890]";

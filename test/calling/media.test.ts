@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
-import { createHub, type LibraryHub } from "../../src/index.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
+import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 
 let folder: ToolFolder;

@@ -1,9 +1,9 @@
 // Every command that takes `--url` answers the same here and at the address of a hub of the same configuration.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createProgram } from "../../src/cli/program.ts";
-import { createHub, type LibraryHub } from "../../src/index.ts";
-import { processIo } from "../../src/cli/output/io.ts";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
+import { createProgram } from "../../packages/toolyard/src/cli/program.ts";
+import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts";
+import { processIo } from "../../packages/toolyard/src/cli/output/io.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
 import { startModels, type ModelStandIn, type ScriptedReply } from "../agent/stand-in.ts";
 import { SCRIPTS, SCRIPTS_TOML } from "./files.ts";
 import { Desk, type Ran } from "./harness.ts";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { readFile } from "node:fs/promises";
 import { stringify } from "smol-toml";
 import { describe, expect, test } from "vitest";
-import { CLIENTS, clientFile } from "../../src/config/connect/clients.ts";
+import { CLIENTS, clientFile } from "../../packages/toolyard/src/config/connect/clients.ts";
 import { Desk } from "./harness.ts";
 
 /** An MCP server that returns its arguments and the variables that begin with `X_`. */

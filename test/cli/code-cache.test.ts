@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ensureTools } from "../../scripts/tools.mjs";
 
-const MAIN = join(import.meta.dirname, "../../dist/cli/main.js");
+const MAIN = join(import.meta.dirname, "../../packages/toolyard/dist/cli/main.js");
 const run = promisify(execFile);
 
 let home: string;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { VERSION } from "../../src/index.ts";
+import { VERSION } from "../../packages/toolyard/src/index.ts";
 import { fixture } from "../fixtures/upstreams/harness.ts";
 import { Desk, exitOf, MAIN, textOf } from "./harness.ts";
 import { SCRIPTS, SCRIPTS_TOML } from "./files.ts";

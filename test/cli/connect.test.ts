@@ -7,8 +7,8 @@ import { Writable } from "node:stream";
 import { parse as parseJsonc } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
 import { describe, expect, test } from "vitest";
-import { run as connect, type ConnectOptions } from "../../src/cli/commands/connect.ts";
-import { CLIENTS, clientFile, findClient } from "../../src/config/connect/clients.ts";
+import { run as connect, type ConnectOptions } from "../../packages/toolyard/src/cli/commands/connect.ts";
+import { CLIENTS, clientFile, findClient } from "../../packages/toolyard/src/config/connect/clients.ts";
 import { Desk, MAIN } from "./harness.ts";
 import { SERVER } from "./small-server.ts";
 

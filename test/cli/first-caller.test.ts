@@ -2,7 +2,7 @@
 // pipe.
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { objectMember, type JsonObject } from "../../src/core/json/json.ts";
+import { objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { PipeWire } from "../fixtures/raw/pipe-wire.ts";
 import { RawClient, type RawClientOptions } from "../fixtures/raw/raw-client.ts";
 import { fixture } from "../fixtures/upstreams/harness.ts";

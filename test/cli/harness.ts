@@ -7,7 +7,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-export const MAIN = join(ROOT, "dist", "cli", "main.js");
+/** The folder of the package `toolyard`. */
+export const PACKAGE = join(ROOT, "packages/toolyard");
+export const MAIN = join(ROOT, "packages", "toolyard", "dist", "cli", "main.js");
 
 export interface Ran {
   readonly code: number | null;

@@ -3,10 +3,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parse } from "smol-toml";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CONFIG_SCHEMA } from "../../src/hub/schema.ts";
-import { loadConfig } from "../../src/config/load.ts";
-import { importServers, toTomlText, type ImportReport } from "../../src/config/import/import-servers.ts";
-import { knownFiles } from "../../src/config/import/known-files.ts";
+import { CONFIG_SCHEMA } from "../../packages/toolyard/src/hub/schema.ts";
+import { loadConfig } from "../../packages/toolyard/src/config/load.ts";
+import {
+  importServers,
+  toTomlText,
+  type ImportReport,
+} from "../../packages/toolyard/src/config/import/import-servers.ts";
+import { knownFiles } from "../../packages/toolyard/src/config/import/known-files.ts";
 
 let folder: string;
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { TOOL_KINDS } from "../../src/cli/new-tool/kinds.ts";
+import { TOOL_KINDS } from "../../packages/toolyard/src/cli/new-tool/kinds.ts";
 import { Desk, exitOf, MAIN, textOf } from "./harness.ts";
 
 /** Runs a line as somebody would who has read it. */

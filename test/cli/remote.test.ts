@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createHub } from "../../src/index.ts";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
+import { createHub } from "../../packages/toolyard/src/index.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
 import { Desk } from "./harness.ts";
 import { SCRIPTS, SCRIPTS_TOML } from "./files.ts";
 

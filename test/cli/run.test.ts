@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
-import { createHub } from "../../src/index.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
+import { createHub } from "../../packages/toolyard/src/index.ts";
 import { Desk, exitOf, gone, seen } from "./harness.ts";
 
 const MODULE = `export function registerTools(hub) {

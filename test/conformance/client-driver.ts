@@ -52,7 +52,7 @@ writeFileSync(
   config,
   `[[mcp.remote_servers]]\nalias = "suite"\nnamespace = ""\nurl = ${JSON.stringify(url)}\n${authOf(scenario)}`,
 );
-const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../../packages/toolyard/dist/cli/main.js", import.meta.url));
 const browser = fileURLToPath(new URL("headless-browser.mjs", import.meta.url));
 const isSignIn = scenario.startsWith("auth/");
 // Where the sign-in is what has to fail, there is nothing to use.

@@ -23,16 +23,20 @@ function namedPaths(): string[] {
 }
 
 /** Files and folders of the parts; folders end in a slash. */
-const PARTS = ["src", "servers"].flatMap((part) =>
-  readdirSync(join(ROOT, part), { withFileTypes: true, recursive: true }).map((entry) => {
-    const path = relative(ROOT, join(entry.parentPath, entry.name)).replaceAll(sep, "/");
+const PARTS = ["toolyard/src", "toolyard/servers", "gnn/src", "library/src"].flatMap((part) =>
+  readdirSync(join(ROOT, "packages", part), { withFileTypes: true, recursive: true }).map((entry) => {
+    const path = relative(join(ROOT, "packages"), join(entry.parentPath, entry.name)).replaceAll(sep, "/");
     return entry.isDirectory() ? `${path}/` : path;
   }),
 );
 
 /** A row of a table names what lies in its own folder from there. */
 function isThere(path: string): boolean {
-  return existsSync(join(ROOT, path)) || PARTS.some((one) => one.endsWith(`/${path}`));
+  return (
+    existsSync(join(ROOT, path)) ||
+    existsSync(join(ROOT, "packages", "toolyard", path)) ||
+    PARTS.some((one) => one.endsWith(`/${path}`))
+  );
 }
 
 test("every path that ARCHITECTURE.md names is there", () => {
@@ -44,7 +48,9 @@ test("every path that ARCHITECTURE.md names is there", () => {
 });
 
 test("every folder of src is in its table of tiers", () => {
-  const folders = readdirSync(join(ROOT, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const folders = readdirSync(join(ROOT, "packages", "toolyard", "src"), { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
   expect(folders.map(({ name }) => name).filter((name) => !TIERS.includes(name))).toEqual([]);
 });
 

@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, extname, join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
-import { CLIENTS, clientFile } from "../../src/config/connect/clients.ts";
-import { loadHubConfig } from "../../src/hub/open-hub.ts";
-import { parseManifest } from "../../src/providers/scripts/manifest.ts";
+import { CLIENTS, clientFile } from "../../packages/toolyard/src/config/connect/clients.ts";
+import { loadHubConfig } from "../../packages/toolyard/src/hub/open-hub.ts";
+import { parseManifest } from "../../packages/toolyard/src/providers/scripts/manifest.ts";
 import { readPage, readSnippets, ROOT, RUN_WITHIN_MS, SnippetFolder } from "./snippets.ts";
 
 /** Loads a configuration as the hub would; every variable that it names is set. */

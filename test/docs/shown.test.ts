@@ -7,9 +7,9 @@ import { PassThrough } from "node:stream";
 import type { Command } from "commander";
 import { transform } from "sucrase";
 import { describe, expect, test } from "vitest";
-import { createProgram } from "../../src/cli/program.ts";
-import type { Io } from "../../src/cli/output/io.ts";
-import { CLIENTS } from "../../src/config/connect/clients.ts";
+import { createProgram } from "../../packages/toolyard/src/cli/program.ts";
+import type { Io } from "../../packages/toolyard/src/cli/output/io.ts";
+import { CLIENTS } from "../../packages/toolyard/src/config/connect/clients.ts";
 import { readPage, readSnippets, ROOT, type Snippet } from "./snippets.ts";
 
 const PAGES = readdirSync(join(ROOT, "docs/guide"), { recursive: true, encoding: "utf8" })
@@ -80,7 +80,7 @@ describe("command lines in pages", () => {
 
 describe("programs in pages", () => {
   const keys = (
-    JSON.parse(readPage("package.json")) as {
+    JSON.parse(readPage("packages/toolyard/package.json")) as {
       exports: Record<string, { readonly default?: string; readonly import?: string }>;
     }
   ).exports;
@@ -91,7 +91,9 @@ describe("programs in pages", () => {
     for (const [, names = "", specifier = ""] of text.matchAll(/import (?!type )\{([^}]*)\} from "(toolyard[^"]*)"/g)) {
       const key = specifier.replace(/^toolyard/, ".");
       expect(Object.keys(keys)).toContain(key);
-      const exported = (await import(join(ROOT, (keys[key]?.default ?? keys[key]?.import)!))) as object;
+      const exported = (await import(
+        join(ROOT, "packages/toolyard", (keys[key]?.default ?? keys[key]?.import)!)
+      )) as object;
       const wanted = names.split(",").map((name) => name.trim().split(/\s+as\s+/)[0]!);
       for (const name of wanted.filter((one) => one !== "" && !one.startsWith("type ")))
         expect(exported).toHaveProperty(name);

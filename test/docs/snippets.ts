@@ -86,7 +86,7 @@ export class SnippetFolder implements AsyncDisposable {
     mkdirSync(bin);
     writeFileSync(
       join(bin, "toolyard"),
-      `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, "dist/cli/main.js")}" "$@"\n`,
+      `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, "packages/toolyard/dist/cli/main.js")}" "$@"\n`,
     );
     chmodSync(join(bin, "toolyard"), 0o755);
     // `npx -y <package>` then takes what is installed here, and asks no registry.
@@ -145,7 +145,7 @@ export class SnippetFolder implements AsyncDisposable {
     writeFileSync(path, this.#fit(snippet.text));
     return this.#spawn(
       process.execPath,
-      ["--import", join(ROOT, "dist/runtimes/typescript/register.js"), path],
+      ["--import", join(ROOT, "packages/toolyard/dist/runtimes/typescript/register.js"), path],
       snippet,
     );
   }

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import * as agent from "../../src/agent.ts";
-import * as bindings from "../../src/bindings.ts";
-import * as client from "../../src/client.ts";
-import * as embeddings from "../../src/embeddings.ts";
-import * as manager from "../../src/manager.ts";
-import * as webSearch from "../../src/web-search.ts";
+import * as agent from "../../packages/toolyard/src/agent.ts";
+import * as bindings from "../../packages/toolyard/src/bindings.ts";
+import * as client from "../../packages/toolyard/src/client.ts";
+import * as embeddings from "../../packages/toolyard/src/embeddings.ts";
+import * as manager from "../../packages/toolyard/src/manager.ts";
+import * as webSearch from "../../packages/toolyard/src/web-search.ts";
 
 // An export is a promise. Whoever adds one does so on purpose, here too.
 test.each([
@@ -49,7 +49,9 @@ test.each([
   ["web-search", webSearch, ["createWebSearch"]],
 ])("toolyard/%s exports these values, and is in the package", (name, namespace, values) => {
   expect(Object.keys(namespace).toSorted()).toEqual(values);
-  const { exports } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+  const { exports } = JSON.parse(
+    readFileSync(new URL("../../packages/toolyard/package.json", import.meta.url), "utf8"),
+  ) as {
     exports: Record<string, unknown>;
   };
   expect(exports[`./${name}`]).toEqual({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` });

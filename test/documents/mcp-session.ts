@@ -1,6 +1,6 @@
-import { objectMember, type JsonObject } from "../../src/core/json/json.ts";
-import { META } from "../../src/wire/modern/envelope.ts";
-import { standardHeaders } from "../../src/wire/modern/headers.ts";
+import { objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import { META } from "../../packages/toolyard/src/wire/modern/envelope.ts";
+import { standardHeaders } from "../../packages/toolyard/src/wire/modern/headers.ts";
 
 export interface SessionOptions {
   /** @default "2025-11-25" */

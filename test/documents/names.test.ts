@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { HubConfig } from "../../src/index.ts";
+import type { HubConfig } from "../../packages/toolyard/src/index.ts";
 import type { McpSession } from "./mcp-session.ts";
 import { Yard } from "./yard.ts";
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { KINDS } from "../../src/core/calls/kinds.ts";
-import type { HubConfig } from "../../src/index.ts";
+import { KINDS } from "../../packages/toolyard/src/core/calls/kinds.ts";
+import type { HubConfig } from "../../packages/toolyard/src/index.ts";
 import { WITHOUT_WAITING_MS } from "../fixtures/cpu-time.ts";
 import type { McpSession, SessionOptions } from "./mcp-session.ts";
 import { textsOf, Yard } from "./yard.ts";

@@ -2,9 +2,9 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 
-const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../packages/toolyard/dist/cli/main.js", import.meta.url));
 
 /** The program behind a pipe, and the minimal client that reads it line by line. */
 export class PipeClient implements AsyncDisposable {

@@ -4,8 +4,8 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MyCustomMCPBinding } from "../../examples/bindings/my_custom_mcp.ts";
-import { RemoteMCPBinding, StandardMCPBinding } from "../../src/bindings.ts";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
+import { RemoteMCPBinding, StandardMCPBinding } from "../../packages/toolyard/src/bindings.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
 import { Desk, exitOf, MAIN, ROOT, seen, textOf } from "../cli/harness.ts";
 
 const PROGRAMS = join(ROOT, "test/documents/python");

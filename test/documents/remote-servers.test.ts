@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { HubConfig } from "../../src/index.ts";
+import type { HubConfig } from "../../packages/toolyard/src/index.ts";
 import {
   startLegacy,
   startModern,

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { HubConfig } from "../../src/index.ts";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { HubConfig } from "../../packages/toolyard/src/index.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { isAlive } from "../support/tool-folder.ts";
 import type { McpSession } from "./mcp-session.ts";
 import { textsOf, Yard } from "./yard.ts";

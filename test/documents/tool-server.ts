@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { startServer, type RunningServer } from "../fixtures/http-servers.ts";
 
 export interface ServedTool {

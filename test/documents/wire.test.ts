@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { stringify } from "smol-toml";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { HubConfig } from "../../src/index.ts";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { HubConfig } from "../../packages/toolyard/src/index.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { HttpWire } from "../fixtures/raw/http-wire.ts";
 import { RawClient } from "../fixtures/raw/raw-client.ts";
 import type { McpSession, SessionOptions } from "./mcp-session.ts";

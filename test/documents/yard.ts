@@ -1,7 +1,7 @@
 // A whole hub in front of real sources, served on HTTP, for tests of what the documents ask for.
-import { createHub, type HubConfig, type LibraryHub } from "../../src/index.ts";
-import type { JsonObject } from "../../src/core/json/json.ts";
-import type { Logger } from "../../src/core/ports/ports.ts";
+import { createHub, type HubConfig, type LibraryHub } from "../../packages/toolyard/src/index.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import type { Logger } from "../../packages/toolyard/src/core/ports/ports.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 import { McpSession, type SessionOptions } from "./mcp-session.ts";
 

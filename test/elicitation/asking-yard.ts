@@ -1,7 +1,7 @@
 // A whole hub over a server that asks, a stage that decides the order of things, and the people who call.
 import { fileURLToPath } from "node:url";
-import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
-import type { HubConfig } from "../../src/index.ts";
+import { isJsonObject, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import type { HubConfig } from "../../packages/toolyard/src/index.ts";
 import { HttpWire } from "../fixtures/raw/http-wire.ts";
 import { PipeWire } from "../fixtures/raw/pipe-wire.ts";
 import type { EraName } from "../fixtures/raw/raw-client.ts";

@@ -1,5 +1,5 @@
 // A client behind which somebody sits who answers when the test says so.
-import { isJsonObject, objectMember, type JsonObject } from "../../src/core/json/json.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { RawClient, type Asked, type EraName } from "../fixtures/raw/raw-client.ts";
 import type { RawWire } from "../fixtures/raw/wire.ts";
 

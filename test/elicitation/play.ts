@@ -1,8 +1,8 @@
 // Plays a scenario against a provider over a real server, and says what came of it.
 import { setTimeout as delay } from "node:timers/promises";
-import { FailError } from "../../src/core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
-import { fail, type Outcome } from "../../src/core/calls/outcome.ts";
+import { FailError } from "../../packages/toolyard/src/core/errors.ts";
+import { isJsonObject, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import { fail, type Outcome } from "../../packages/toolyard/src/core/calls/outcome.ts";
 import { run, textOf, type CallWish, type Running } from "../fixtures/upstreams/harness.ts";
 import { ASKING_SERVER } from "./asking-yard.ts";
 import type { CallReport } from "./person.ts";

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
-import { createHub, type LibraryHub } from "../../src/index.ts";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
-import { renderHome } from "../../src/endpoints/home/home-page.ts";
+import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
+import { renderHome } from "../../packages/toolyard/src/endpoints/home/home-page.ts";
 
 let hub: LibraryHub | undefined;
 afterEach(() => hub?.close());

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import type { Mountable } from "../../src/http/listening/listener.ts";
-import type { HttpExchange } from "../../src/http/exchange.ts";
-import type { Handler, RoutePlace } from "../../src/http/router.ts";
-import { JsonRpcHttpDoor, type JsonRpcHttpParts } from "../../src/endpoints/jsonrpc/http-door.ts";
-import { jsonRpcPlaces } from "../../src/endpoints/jsonrpc/places.ts";
-import type { Door } from "../../src/endpoints/door.ts";
-import { LateDoor } from "../../src/endpoints/late-door.ts";
-import { resolveRest } from "../../src/endpoints/rest/options.ts";
-import { restPlaces } from "../../src/endpoints/rest/places.ts";
-import type { RestParts } from "../../src/endpoints/rest/ports.ts";
-import { RestDoor } from "../../src/endpoints/rest/rest-door.ts";
+import type { Mountable } from "../../packages/toolyard/src/http/listening/listener.ts";
+import type { HttpExchange } from "../../packages/toolyard/src/http/exchange.ts";
+import type { Handler, RoutePlace } from "../../packages/toolyard/src/http/router.ts";
+import { JsonRpcHttpDoor, type JsonRpcHttpParts } from "../../packages/toolyard/src/endpoints/jsonrpc/http-door.ts";
+import { jsonRpcPlaces } from "../../packages/toolyard/src/endpoints/jsonrpc/places.ts";
+import type { Door } from "../../packages/toolyard/src/endpoints/door.ts";
+import { LateDoor } from "../../packages/toolyard/src/endpoints/late-door.ts";
+import { resolveRest } from "../../packages/toolyard/src/endpoints/rest/options.ts";
+import { restPlaces } from "../../packages/toolyard/src/endpoints/rest/places.ts";
+import type { RestParts } from "../../packages/toolyard/src/endpoints/rest/ports.ts";
+import { RestDoor } from "../../packages/toolyard/src/endpoints/rest/rest-door.ts";
 
 class Mounted implements Mountable {
   readonly places: RoutePlace[] = [];

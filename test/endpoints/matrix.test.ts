@@ -2,11 +2,11 @@
 // outcome code, provoked by a real failure, as the table of outcome codes specifies. The spellings of a name belong to
 // `src/catalog/catalog-spellings.test.ts`; here each endpoint calls by two of them.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { parseExact } from "../../src/core/json/exact-json.ts";
-import type { JsonObject } from "../../src/core/json/json.ts";
-import { KINDS, type FailKind } from "../../src/core/calls/kinds.ts";
-import { PROVIDER_KINDS, type ProviderKind } from "../../src/core/sources/provider-kinds.ts";
-import { BuiltinProvider } from "../../src/providers/builtin/provider.ts";
+import { parseExact } from "../../packages/toolyard/src/core/json/exact-json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import { KINDS, type FailKind } from "../../packages/toolyard/src/core/calls/kinds.ts";
+import { PROVIDER_KINDS, type ProviderKind } from "../../packages/toolyard/src/core/sources/provider-kinds.ts";
+import { BuiltinProvider } from "../../packages/toolyard/src/providers/builtin/provider.ts";
 import { createGate, type Gate } from "../fixtures/hub-stand-in.ts";
 import type { Surface } from "./surface.ts";
 import { FULL, NARROW, SurfaceYard } from "./surface-yard.ts";

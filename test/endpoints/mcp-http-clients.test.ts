@@ -3,11 +3,11 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { Client, StreamableHTTPClientTransport, type VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
-import { LegacyHttp } from "../../src/endpoints/mcp/legacy/http.ts";
-import { resolveLegacySessions } from "../../src/endpoints/mcp/legacy/options.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
+import { LegacyHttp } from "../../packages/toolyard/src/endpoints/mcp/legacy/http.ts";
+import { resolveLegacySessions } from "../../packages/toolyard/src/endpoints/mcp/legacy/options.ts";
 import { createTestState } from "../fixtures/mcp-door.ts";
-import { createSessionDeps } from "../../src/endpoints/mcp/legacy/session-deps.ts";
+import { createSessionDeps } from "../../packages/toolyard/src/endpoints/mcp/legacy/session-deps.ts";
 import { ModernServer } from "../support/modern-server.ts";
 
 let server: ModernServer;

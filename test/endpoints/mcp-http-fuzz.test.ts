@@ -3,8 +3,8 @@
 import { once } from "node:events";
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
-import { classifyMessage } from "../../src/wire/messages.ts";
+import { isJsonObject, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import { classifyMessage } from "../../packages/toolyard/src/wire/messages.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { envelope, ModernServer, REVISION } from "../support/modern-server.ts";
 

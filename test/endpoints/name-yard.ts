@@ -1,10 +1,10 @@
 // A hub over servers whose tools answer with the server's name and theirs, for all surfaces.
 import { fileURLToPath } from "node:url";
 import { stringify } from "smol-toml";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
-import { loadHubConfig, openHub, type Hub } from "../../src/hub/open-hub.ts";
-import type { HubConfig } from "../../src/hub/schema.ts";
-import { serveHttp, type ServedHttp } from "../../src/hub/serve/serve.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
+import { loadHubConfig, openHub, type Hub } from "../../packages/toolyard/src/hub/open-hub.ts";
+import type { HubConfig } from "../../packages/toolyard/src/hub/schema.ts";
+import { serveHttp, type ServedHttp } from "../../packages/toolyard/src/hub/serve/serve.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 import type { Ground } from "./surface.ts";
 

@@ -1,19 +1,19 @@
-import { LOCAL_PRINCIPAL } from "../../src/core/calls/call.ts";
+import { LOCAL_PRINCIPAL } from "../../packages/toolyard/src/core/calls/call.ts";
 import { request as httpRequest } from "node:http";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Chat, ChatTurn } from "../../src/core/ports/chat.ts";
-import { FailError } from "../../src/core/errors.ts";
-import { fail } from "../../src/core/calls/outcome.ts";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
-import type { Listener } from "../../src/http/listening/listener.ts";
+import type { Chat, ChatTurn } from "../../packages/toolyard/src/core/ports/chat.ts";
+import { FailError } from "../../packages/toolyard/src/core/errors.ts";
+import { fail } from "../../packages/toolyard/src/core/calls/outcome.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
+import type { Listener } from "../../packages/toolyard/src/http/listening/listener.ts";
 import { createTestListener } from "../support/test-listener.ts";
-import { resolveHttp, type HttpConfig } from "../../src/http/options.ts";
-import { loadHubConfig, openHub, type Hub } from "../../src/hub/open-hub.ts";
+import { resolveHttp, type HttpConfig } from "../../packages/toolyard/src/http/options.ts";
+import { loadHubConfig, openHub, type Hub } from "../../packages/toolyard/src/hub/open-hub.ts";
 import { createGate } from "../fixtures/hub-stand-in.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
-import { resolveRest, type RestConfig } from "../../src/endpoints/rest/options.ts";
-import { RestDoor } from "../../src/endpoints/rest/rest-door.ts";
+import { resolveRest, type RestConfig } from "../../packages/toolyard/src/endpoints/rest/options.ts";
+import { RestDoor } from "../../packages/toolyard/src/endpoints/rest/rest-door.ts";
 
 const MODULE = `export function registerTools(hub) {
   hub.registerTool("words.say", (args) => args, { type: "object", properties: {

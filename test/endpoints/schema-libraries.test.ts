@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { z as z3 } from "zod/v3";
-import { createHub, type LibraryHub, type RegisterTools } from "../../src/index.ts";
+import { createHub, type LibraryHub, type RegisterTools } from "../../packages/toolyard/src/index.ts";
 
 function hubWith(registerTools: RegisterTools): Promise<LibraryHub> {
   return createHub({ variables: {}, settings: { logging: { level: "error" } }, registerTools });

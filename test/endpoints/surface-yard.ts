@@ -2,10 +2,10 @@
 // need one.
 import { fileURLToPath } from "node:url";
 import { stringify } from "smol-toml";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
-import { loadHubConfig, openHub, type Hub } from "../../src/hub/open-hub.ts";
-import type { HubConfig } from "../../src/hub/schema.ts";
-import { serveHttp, type ServedHttp } from "../../src/hub/serve/serve.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
+import { loadHubConfig, openHub, type Hub } from "../../packages/toolyard/src/hub/open-hub.ts";
+import type { HubConfig } from "../../packages/toolyard/src/hub/schema.ts";
+import { serveHttp, type ServedHttp } from "../../packages/toolyard/src/hub/serve/serve.ts";
 import type { RunningServer } from "../fixtures/http-servers.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 import { startWeb } from "./web-server.ts";

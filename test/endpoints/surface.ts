@@ -1,5 +1,5 @@
-import type { FailKind } from "../../src/core/calls/kinds.ts";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { FailKind } from "../../packages/toolyard/src/core/calls/kinds.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { SurfaceYard } from "./surface-yard.ts";
 
 /** What a call came to in the surface's own words, reduced to what all surfaces can be compared by. */

@@ -1,8 +1,8 @@
 // Names without a dot, for clients that hand the names of a list to a model's API.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { toAnthropicTools, toGoogleTools, toMistralTools, toOpenAITools } from "../../src/agent.ts";
-import { isJsonObject, listMember, objectMember, type JsonObject } from "../../src/core/json/json.ts";
-import { serveHttp, type ServedHttp } from "../../src/hub/serve/serve.ts";
+import { toAnthropicTools, toGoogleTools, toMistralTools, toOpenAITools } from "../../packages/toolyard/src/agent.ts";
+import { isJsonObject, listMember, objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import { serveHttp, type ServedHttp } from "../../packages/toolyard/src/hub/serve/serve.ts";
 import { HttpWire } from "../fixtures/raw/http-wire.ts";
 import { RawClient } from "../fixtures/raw/raw-client.ts";
 import { SseWire } from "../fixtures/raw/sse-wire.ts";

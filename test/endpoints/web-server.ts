@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { stringifyExact } from "../../src/core/json/exact-json.ts";
+import { stringifyExact } from "../../packages/toolyard/src/core/json/exact-json.ts";
 import { readJson, sendJson, startServer, type RunningServer } from "../fixtures/http-servers.ts";
 import { SEARXNG_JSON } from "../fixtures/web-search/pages.ts";
 

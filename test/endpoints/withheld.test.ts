@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Logger } from "../../src/core/ports/ports.ts";
-import { createHub, type HubConfig, type LibraryHub } from "../../src/index.ts";
+import type { Logger } from "../../packages/toolyard/src/core/ports/ports.ts";
+import { createHub, type HubConfig, type LibraryHub } from "../../packages/toolyard/src/index.ts";
 import { startAuthServer, startProtected } from "../fixtures/auth-server.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 

@@ -11,7 +11,7 @@ test.each(PROGRAMS)("examples/%s holds what it asserts, from any folder", async 
   const child = desk.startCommand([
     process.execPath,
     "--import",
-    join(ROOT, "dist/runtimes/typescript/register.js"),
+    join(ROOT, "packages/toolyard/dist/runtimes/typescript/register.js"),
     join(ROOT, "examples", name),
   ]);
   const [stdout, stderr, code] = await Promise.all([textOf(child.stdout!), textOf(child.stderr!), exitOf(child)]);

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const START = [
   process.execPath,
   "--import",
-  join(ROOT, "dist/runtimes/typescript/register.js"),
+  join(ROOT, "packages/toolyard/dist/runtimes/typescript/register.js"),
   join(ROOT, "examples/yard/start.ts"),
   "--port",
   "0",

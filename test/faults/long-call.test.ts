@@ -4,8 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
-import { createHub, type LibraryHub, type Notice, type Outcome } from "../../src/index.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
+import { createHub, type LibraryHub, type Notice, type Outcome } from "../../packages/toolyard/src/index.ts";
 import { legacyServer } from "./fault-hub.ts";
 
 const MINUTE_MS = 60_000;

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import type { HubConfig } from "../../src/index.ts";
+import type { HubConfig } from "../../packages/toolyard/src/index.ts";
 import { KeptLine, messagesOf } from "../support/kept-line.ts";
 import { createRandom } from "../support/random.ts";
 import { allGone, descendants, ServeChild } from "../support/serve-child.ts";

@@ -18,7 +18,7 @@ import { readPage, readSnippets, ROOT } from "../docs/snippets.ts";
 import { seen } from "../cli/harness.ts";
 
 const BLOCKS = readSnippets(readPage("docs/guide/develop/frameworks.md")).filter(({ file }) => file !== undefined);
-const REGISTER = join(ROOT, "dist/runtimes/typescript/register.js");
+const REGISTER = join(ROOT, "packages/toolyard/dist/runtimes/typescript/register.js");
 
 let folder: string;
 let port: number;

@@ -1,6 +1,6 @@
 // Broken messages from a seed: a good one, mutated as a value, then as text, then as bytes.
-import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
-import { META } from "../../src/wire/modern/envelope.ts";
+import { isJsonObject, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import { META } from "../../packages/toolyard/src/wire/modern/envelope.ts";
 import type { Random } from "../support/random.ts";
 
 export type Era = "legacy" | "modern";

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { HubConfig } from "../../src/index.ts";
+import type { HubConfig } from "../../packages/toolyard/src/index.ts";
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 

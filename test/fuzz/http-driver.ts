@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { once } from "node:events";
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
-import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
+import { isJsonObject, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { cut, makeCase, type Era, type FuzzCase } from "./cases.ts";
 import { compare, expectedOf, type Expected, type Id } from "./oracle.ts";

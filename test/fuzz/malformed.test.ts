@@ -1,8 +1,8 @@
 // The tables of malformed input of each door, through the whole hub as the program serves it: the right status and
 // code, one reply, and after each the same connection is served.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json/json.ts";
-import { SseDecoder } from "../../src/wire/sse.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import { SseDecoder } from "../../packages/toolyard/src/wire/sse.ts";
 import { MALFORMED_LINES, MALFORMED_POSTS, REFUSED_BODIES, REFUSED_HEADERS } from "../support/malformed.ts";
 import { ServeChild } from "../support/serve-child.ts";
 import { FUZZ_CONFIG } from "./fuzz-config.ts";

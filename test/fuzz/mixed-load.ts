@@ -1,6 +1,6 @@
 // Callers of every kind at once against one hub: good calls, failing ones, crashing servers, hanging calls, callers
 // that go.
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { HttpWire } from "../fixtures/raw/http-wire.ts";
 import { RawClient } from "../fixtures/raw/raw-client.ts";
 import type { Random } from "../support/random.ts";

@@ -1,6 +1,6 @@
 // What a sender may expect, said anew from JSON-RPC and not from the hub's own code: one reply for each request, with
 // its id, and one for each thing that is no message; nothing for notifications and replies.
-import { isJsonObject } from "../../src/core/json/json.ts";
+import { isJsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 
 export type Id = string | number | null;
 

@@ -1,6 +1,6 @@
 // Doors whose answers come on one stream, away from the requests: replies are counted and matched in rounds.
-import type { JsonObject } from "../../src/core/json/json.ts";
-import { SseDecoder } from "../../src/wire/sse.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import { SseDecoder } from "../../packages/toolyard/src/wire/sse.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import type { ServeChild } from "../support/serve-child.ts";
 import { cut, makeCase, type Era } from "./cases.ts";

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { ExtraName } from "../../src/extras/extras.ts";
-import { Desk, isAlive, MAIN, ROOT, type Ran, type RunOptions } from "../cli/harness.ts";
+import type { ExtraName } from "../../packages/toolyard/src/extras/extras.ts";
+import { Desk, isAlive, MAIN, PACKAGE, ROOT, type Ran, type RunOptions } from "../cli/harness.ts";
 import type { NpmRegistry, TestPackage } from "../fixtures/installs/npm-registry.ts";
 
 interface LockEntry {
@@ -25,7 +25,7 @@ export interface ListedExtra {
   readonly folder: string;
 }
 
-const MANIFEST = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+const MANIFEST = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as {
   readonly dependencies: Readonly<Record<string, string>>;
 };
 
@@ -44,7 +44,7 @@ export class LeanPackage implements AsyncDisposable {
     const modules = join(lean.project, "node_modules");
     await mkdir(join(modules, "toolyard"), { recursive: true });
     await writeFile(join(lean.project, "package.json"), '{"private": true, "type": "module"}');
-    await cp(join(ROOT, "package.json"), join(modules, "toolyard/package.json"));
+    await cp(join(PACKAGE, "package.json"), join(modules, "toolyard/package.json"));
     await cp(dirname(dirname(MAIN)), lean.#dist, { recursive: true });
     for (const name of Object.keys(MANIFEST.dependencies)) await lean.#link(name);
     return lean;

@@ -3,10 +3,10 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { callTool, folderServices, testSource, ToolFolder } from "../support/tool-folder.ts";
-import type { Preparation, Provider } from "../../src/core/sources/provider.ts";
-import { createInstalls } from "../../src/hub/installs.ts";
-import { resolveScripts, type ScriptsConfig } from "../../src/providers/scripts/options.ts";
-import { createScriptsProvider } from "../../src/providers/scripts/provider.ts";
+import type { Preparation, Provider } from "../../packages/toolyard/src/core/sources/provider.ts";
+import { createInstalls } from "../../packages/toolyard/src/hub/installs.ts";
+import { resolveScripts, type ScriptsConfig } from "../../packages/toolyard/src/providers/scripts/options.ts";
+import { createScriptsProvider } from "../../packages/toolyard/src/providers/scripts/provider.ts";
 
 const UV = fileURLToPath(new URL("../fixtures/installs/uv.cjs", import.meta.url));
 /** Children are started here, which takes a slow machine long. */

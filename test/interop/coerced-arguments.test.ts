@@ -3,7 +3,7 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
-import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
+import { isJsonObject, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { serveHub } from "../fixtures/served-hub.ts";
 
 const SCRIPT = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-sequential-thinking/dist/index.js");

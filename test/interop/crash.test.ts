@@ -1,6 +1,6 @@
 // A server that dies in the middle of calls: each of them is answered at once, and the very next call is served.
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { RawClient } from "../fixtures/raw/raw-client.ts";
 import { serveHub, startChildServer } from "../fixtures/served-hub.ts";
 import { pairingsOf, RICH_SCRIPT, serveRich, titleOf } from "./pass-through.ts";

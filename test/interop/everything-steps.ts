@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { Step } from "./transcript.ts";
 
 const call = (name: string, args: JsonObject = {}, more: Partial<Step> & { readonly meta?: JsonObject } = {}): Step => {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { ServedHub } from "../fixtures/served-hub.ts";
 import { FULL_TOOL, INSTRUCTIONS, QUESTIONS } from "../fixtures/upstreams/rich-offers.mjs";
 import { ensureTools } from "../../scripts/tools.mjs";

@@ -3,9 +3,9 @@
 import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
-import { loadHubConfig, openHub, type Hub } from "../../src/hub/open-hub.ts";
-import { serveHttp, type ServedHttp } from "../../src/hub/serve/serve.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
+import { loadHubConfig, openHub, type Hub } from "../../packages/toolyard/src/hub/open-hub.ts";
+import { serveHttp, type ServedHttp } from "../../packages/toolyard/src/hub/serve/serve.ts";
 import { rawMember } from "../fixtures/raw/raw-json.mjs";
 import { startChildServer, type ChildServer } from "../fixtures/served-hub.ts";
 import { jsonText } from "../support/json-text.ts";

@@ -4,7 +4,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { HubConfig } from "../../src/index.ts";
+import type { HubConfig } from "../../packages/toolyard/src/index.ts";
 import { serveHub, type ServedHub } from "../fixtures/served-hub.ts";
 import { fixture } from "../fixtures/upstreams/harness.ts";
 

@@ -18,8 +18,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { objectMember, type JsonObject } from "../../src/core/json/json.ts";
-import { readOpening } from "../../src/upstream/connection/server-opening.ts";
+import { objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import { readOpening } from "../../packages/toolyard/src/upstream/connection/server-opening.ts";
 import { serveHub } from "../fixtures/served-hub.ts";
 import {
   BLOCKS,

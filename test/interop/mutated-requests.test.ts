@@ -3,7 +3,7 @@
 import { InitializeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { isJsonObject, objectMember, type JsonObject } from "../../src/core/json/json.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { PipeWire } from "../fixtures/raw/pipe-wire.ts";
 import { RawClient, type Answerer } from "../fixtures/raw/raw-client.ts";
 import { serveHub } from "../fixtures/served-hub.ts";

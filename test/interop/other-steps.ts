@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { Step } from "./transcript.ts";
 
 const LISTS: readonly Step[] = ["tools/list", "ping"].map((method) => ({ title: method, method }));

@@ -3,8 +3,8 @@
 // its row, with the reason.
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isJsonObject, objectMember, type JsonObject } from "../../src/core/json/json.ts";
-import type { HubConfig } from "../../src/index.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import type { HubConfig } from "../../packages/toolyard/src/index.ts";
 import type { Asked, EraName, RawClient } from "../fixtures/raw/raw-client.ts";
 import { serveHub, startChildServer, type ChildServer, type DoorName, type ServedHub } from "../fixtures/served-hub.ts";
 import {

@@ -4,7 +4,7 @@ import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/s
 import { Client, StreamableHTTPClientTransport, type VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { serveHub, type ServedHub } from "../fixtures/served-hub.ts";
 
 const SCRIPT = fileURLToPath(new URL("../fixtures/upstreams/quirks.mjs", import.meta.url));

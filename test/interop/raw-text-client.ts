@@ -1,8 +1,8 @@
 // A client that sends and keeps the text of messages, so that a test sees each digit as it was on the wire.
 import { PassThrough } from "node:stream";
-import { createProtocolSink } from "../../src/process/stdout-guard.ts";
-import type { Hub } from "../../src/hub/open-hub.ts";
-import { serveStdio } from "../../src/hub/serve/serve-stdio.ts";
+import { createProtocolSink } from "../../packages/toolyard/src/process/stdout-guard.ts";
+import type { Hub } from "../../packages/toolyard/src/hub/open-hub.ts";
+import { serveStdio } from "../../packages/toolyard/src/hub/serve/serve-stdio.ts";
 import { rawMember } from "../fixtures/raw/raw-json.mjs";
 import { eventsOf } from "../fixtures/raw/wire.ts";
 

@@ -10,7 +10,7 @@ import {
 import { Client, StreamableHTTPClientTransport, type VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { DoorName, ServedHub } from "../fixtures/served-hub.ts";
 import { serveRich } from "./pass-through.ts";
 import { INSTRUCTIONS } from "../fixtures/upstreams/rich-offers.mjs";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createAgent } from "../../src/agent.ts";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
-import { createHub, type LibraryHub } from "../../src/index.ts";
+import { createAgent } from "../../packages/toolyard/src/agent.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
+import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts";
 import { toolsFile } from "../agent/tools-file.ts";
 
 /** The variable that holds the key, and the model that is asked; `LIVE_<VENDOR>_MODEL` names another one. */

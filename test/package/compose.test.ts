@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { loadHubConfig } from "../../src/hub/open-hub.ts";
-import { DEFAULT_REGISTRY } from "../../src/manager.ts";
+import { loadHubConfig } from "../../packages/toolyard/src/hub/open-hub.ts";
+import { DEFAULT_REGISTRY } from "../../packages/toolyard/src/manager.ts";
 import { Desk, ROOT, seen } from "../cli/harness.ts";
 
 interface Block {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import * as toolyard from "../../src/index.ts";
-import { ROOT } from "../cli/harness.ts";
+import * as toolyard from "../../packages/toolyard/src/index.ts";
+import { PACKAGE } from "../cli/harness.ts";
 
 // An export is a promise. Whoever adds one does so on purpose, here too; taking one away breaks somebody's program.
 const VALUES = [
@@ -81,7 +81,7 @@ test("the public values are these", () => {
 });
 
 test("the public names, types among them, are these", () => {
-  const text = readFileSync(join(ROOT, "src/index.ts"), "utf8");
+  const text = readFileSync(join(PACKAGE, "src/index.ts"), "utf8");
   const names = [...text.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(([, list]) =>
     list!.split(",").map((name) => name.trim().replace(/^type /, "")),
   );
@@ -91,7 +91,7 @@ test("the public names, types among them, are these", () => {
 });
 
 test("the keys of the package are these, and each names files of its own", () => {
-  const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+  const { exports } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as {
     exports: Record<string, unknown>;
   };
   expect(Object.keys(exports)).toEqual([
@@ -106,6 +106,7 @@ test("the keys of the package are these, and each names files of its own", () =>
     "./library",
     "./manager",
     "./script",
+    "./service/*",
     "./web-search",
     "./package.json",
   ]);

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ROOT } from "../cli/harness.ts";
+import { PACKAGE, ROOT } from "../cli/harness.ts";
 
-const { files } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { files: readonly string[] };
+const { files } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as { files: readonly string[] };
 
-test("whatever the manifest has packed is there, `dist` once it is built", () => {
-  expect(files.filter((place) => !place.startsWith("!") && !existsSync(join(ROOT, place)))).toEqual([]);
+test("each file of the manifest is in the package once it is built, or is copied from the root by `prepack`", () => {
+  const places = files.filter((place) => !place.startsWith("!"));
+  expect(places.filter((place) => !existsSync(join(PACKAGE, place)) && !existsSync(join(ROOT, place)))).toEqual([]);
 });
 
 test.each(["src", "test", "bench", "scripts", "examples", "servers"])("%s is not packed", (place) => {

@@ -7,14 +7,27 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { EXTRAS } from "../../src/extras/extras.ts";
-import { ROOT } from "../cli/harness.ts";
+import { EXTRAS } from "../../packages/toolyard/src/extras/extras.ts";
+import { PACKAGE, ROOT } from "../cli/harness.ts";
 
 const run = promisify(execFile);
-const MANIFEST = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
-  dependencies: Record<string, string>;
-  optionalDependencies: Record<string, string>;
+/** Packages by the names of their folders. */
+const PACKAGES = { toolyard: "toolyard", "@toolyard/gnn": "gnn", "@toolyard/library": "library" };
+const MANIFESTS = Object.values(PACKAGES).map(
+  (place) => JSON.parse(readFileSync(join(PACKAGE, "..", place, "package.json"), "utf8")) as Manifest,
+);
+const MANIFEST = {
+  dependencies: Object.assign({}, ...MANIFESTS.map(({ dependencies }) => dependencies)) as Manifest["dependencies"],
+  optionalDependencies: Object.assign(
+    {},
+    ...MANIFESTS.map(({ optionalDependencies }) => optionalDependencies),
+  ) as Manifest["optionalDependencies"],
 };
+
+interface Manifest {
+  readonly dependencies: Record<string, string>;
+  readonly optionalDependencies: Record<string, string>;
+}
 
 let folder: string;
 let modules: string;
@@ -22,15 +35,17 @@ let modules: string;
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "toolyard-optional-")));
   modules = join(folder, "node_modules");
-  await mkdir(join(modules, "toolyard"), { recursive: true });
-  await cp(join(ROOT, "package.json"), join(modules, "toolyard/package.json"));
-  await cp(join(ROOT, "dist"), join(modules, "toolyard/dist"), { recursive: true });
-  for (const name of Object.keys(MANIFEST.dependencies)) await link(name);
+  for (const [name, place] of Object.entries(PACKAGES)) {
+    const from = join(PACKAGE, "..", place);
+    await cp(join(from, "package.json"), join(modules, name, "package.json"));
+    await cp(join(from, "dist"), join(modules, name, "dist"), { recursive: true });
+  }
+  for (const name of Object.keys(MANIFEST.dependencies)) if (!(name in PACKAGES)) await link(name);
   await writeFile(join(folder, "model.md"), MODEL);
 });
 
 afterEach(async () => {
-  const stay = new Set(["toolyard", ...Object.keys(MANIFEST.dependencies)]);
+  const stay = new Set([...Object.keys(PACKAGES), ...Object.keys(MANIFEST.dependencies)]);
   for (const name of namesIn(modules)) if (!stay.has(name)) await rm(join(modules, name));
 });
 
@@ -101,7 +116,7 @@ D={(0.5,0.5)}
 `;
 
 test("vendors of models, Python, pictures, keyrings, databases and what reads scans are the optional packages", () => {
-  expect(Object.keys(MANIFEST.optionalDependencies)).toEqual([
+  expect(Object.keys(MANIFEST.optionalDependencies).toSorted()).toEqual([
     "@ai-sdk/anthropic",
     "@ai-sdk/google",
     "@ai-sdk/mistral",

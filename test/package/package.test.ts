@@ -6,11 +6,11 @@ import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ROOT } from "../cli/harness.ts";
+import { PACKAGE, ROOT } from "../cli/harness.ts";
 import { SCRIPTS, SCRIPTS_TOML } from "../cli/files.ts";
 
 const run = promisify(execFile);
-const MANIFEST = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Record<string, never> & {
+const MANIFEST = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as Record<string, never> & {
   version: string;
   bin: Record<string, string>;
   exports: Record<string, unknown>;
@@ -56,6 +56,9 @@ interface Packed {
 let folder: string;
 let packed: Packed;
 let tarball: string;
+/** The package in the copy that is packed. */
+let checkout: string;
+const serverTarballs: string[] = [];
 
 // The package is packed from a copy, since packing builds anew and others are using what is built.
 beforeAll(async () => {
@@ -63,40 +66,64 @@ beforeAll(async () => {
   const copy = join(folder, "checkout");
   await mkdir(copy);
   for (const part of [
-    "src",
-    "servers",
+    "packages",
     "scripts",
     "docs",
     "package.json",
     "tsconfig.json",
-    "tsconfig.build.json",
-    "tsconfig.servers.json",
-    "README.md",
     "LICENSE",
     "CHANGELOG.md",
     ".npmrc",
     ".gitignore",
   ]) {
-    await cp(join(ROOT, part), join(copy, part), { recursive: true });
+    await cp(join(ROOT, part), join(copy, part), { recursive: true, filter: isSource });
   }
-  await symlink(join(ROOT, "node_modules"), join(copy, "node_modules"));
+  await linkModules(join(copy, "node_modules"));
   // What an earlier build left behind must not get into the package.
-  await mkdir(join(copy, "dist"));
-  await writeFile(join(copy, "dist", "left-over.js"), "");
-  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], {
-    cwd: copy,
-    maxBuffer: 16 * 1024 * 1024,
-  });
-  packed = (JSON.parse(stdout.slice(stdout.indexOf("["))) as Packed[])[0]!;
+  checkout = join(copy, "packages/toolyard");
+  await mkdir(join(checkout, "dist"));
+  await writeFile(join(checkout, "dist", "left-over.js"), "");
+  packed = await pack("toolyard");
   tarball = join(folder, packed.filename);
+  // Packing that one has built these, too.
+  for (const name of ["gnn", "library"])
+    serverTarballs.push(join(folder, (await pack(name, "--ignore-scripts")).filename));
 }, 300_000);
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+/** Packs a package of the copy. */
+async function pack(name: string, ...options: readonly string[]): Promise<Packed> {
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder, ...options], {
+    cwd: join(folder, "checkout/packages", name),
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  return (JSON.parse(stdout.slice(stdout.indexOf("["))) as Packed[])[0]!;
+}
+
+const isSource = (path: string): boolean => !/[/\\]packages[/\\][a-z]+[/\\](?:dist|build|node_modules)$/.test(path);
+
+/** Links what is installed, and the packages themselves to those of the copy. */
+async function linkModules(modules: string): Promise<void> {
+  await mkdir(modules);
+  const own = new Set(["toolyard", "@toolyard"]);
+  for (const name of readdirSync(join(ROOT, "node_modules")).filter((one) => !own.has(one)))
+    await symlink(join(ROOT, "node_modules", name), join(modules, name));
+  await symlink("../packages/toolyard", join(modules, "toolyard"));
+  await mkdir(join(modules, "@toolyard"));
+  for (const name of ["gnn", "library"]) await symlink(`../../packages/${name}`, join(modules, "@toolyard", name));
+}
+
+/** Whether a path is in the folder of a pattern of `exports`, `folder/*.d.ts`. */
+function fits(path: string, pattern: string): boolean {
+  const [before = "", after = ""] = pattern.split("*");
+  return path.startsWith(before) && path.endsWith(after) && !path.slice(before.length).includes("/");
+}
+
 /** What lies in `src/runtimes/` as it is to be run, by its place in `dist`. */
 function uncompiled(): string[] {
-  const source = join(ROOT, "src");
-  const files = ["runtimes", "sandbox"].flatMap((folder) =>
+  const source = join(PACKAGE, "src");
+  const files = ["runtimes", "sandbox", "extras"].flatMap((folder) =>
     readdirSync(join(source, folder), { recursive: true, withFileTypes: true }).filter(
       (entry) => entry.isFile() && !entry.name.endsWith(".ts") && !entry.parentPath.includes("__pycache__"),
     ),
@@ -122,37 +149,43 @@ describe("the package", () => {
       [
         ...uncompiled(),
         "dist/models/table/token-vectors.bin",
-        "dist/servers/gnn/pictures/font/LICENSE",
-        "dist/servers/gnn/pictures/font/dejavu-sans.ttf",
+        ...["gnn", "library"].flatMap((name) => [`dist/${name}.d.mts`, `dist/${name}.mjs`]),
         "dist/servers/lists.json",
       ].toSorted(),
     );
     expect(paths.filter((path) => /\.test\.|fixture|left-over|\.map$/.test(path))).toEqual([]);
-    const table = gzipSync(readFileSync(join(ROOT, "src/models/table/token-vectors.bin")));
+    const table = gzipSync(readFileSync(join(PACKAGE, "src/models/table/token-vectors.bin")));
     expect(packed.size - table.length).toBeLessThan(MAX_PACKED_BYTES);
   });
 
   test("has the declarations that its entries reach, and no others; what runs is without comments", () => {
     const paths = new Set(packed.files.map(({ path }) => path).filter((path) => path.endsWith(".d.ts")));
     const entries = [...JSON.stringify(MANIFEST.exports).matchAll(/"\.\/([^"]+\.d\.ts)"/g)].map(([, path]) => path!);
-    const reached = new Set(entries);
+    const [patterns, files] = [
+      entries.filter((path) => path.includes("*")),
+      entries.filter((path) => !path.includes("*")),
+    ];
+    const reached = new Set([
+      ...files,
+      ...patterns.flatMap((pattern) => [...paths].filter((path) => fits(path, pattern))),
+    ]);
     for (const path of reached) {
-      const text = readFileSync(join(folder, "checkout", path), "utf8");
+      const text = readFileSync(join(checkout, path), "utf8");
       for (const [, name] of text.matchAll(/"(\.\.?\/[^"]+)\.[jt]s"/g)) reached.add(join(path, "..", `${name}.d.ts`));
     }
     expect([...paths].toSorted()).toEqual([...reached].toSorted());
-    expect(readFileSync(join(folder, "checkout/dist/index.d.ts"), "utf8")).toContain("createHub");
-    const declared = readFileSync(join(folder, "checkout/dist/hub/toolyard.d.ts"), "utf8");
+    expect(readFileSync(join(checkout, "dist/index.d.ts"), "utf8")).toContain("createHub");
+    const declared = readFileSync(join(checkout, "dist/hub/toolyard.d.ts"), "utf8");
     expect(declared).toContain("/** Calls a tool by any spelling of its name. */");
     const scripts = packed.files.map(({ path }) => path).filter((path) => path.startsWith("dist/chunks/"));
-    const texts = scripts.map((path) => readFileSync(join(folder, "checkout", path), "utf8"));
+    const texts = scripts.map((path) => readFileSync(join(checkout, path), "utf8"));
     const hub = texts.filter((text) => text.includes("\n// hub/toolyard.js\n"));
     expect(hub).toHaveLength(1);
     expect(hub[0]).not.toMatch(/^\s*\/\*\*/m);
   });
 
   test("every page of docs/ that its README links is in it", () => {
-    const linked = [...readFileSync(join(ROOT, "README.md"), "utf8").matchAll(/\]\((docs\/[^)#]+)/g)].map(
+    const linked = [...readFileSync(join(PACKAGE, "README.md"), "utf8").matchAll(/\]\((docs\/[^)#]+)/g)].map(
       ([, path]) => path!,
     );
     expect(linked).toContain("docs/reference/configuration.md");
@@ -170,7 +203,11 @@ describe("the package", () => {
       ...JSON.stringify(MANIFEST.exports).matchAll(/"\.\/([^"]+\.[^"/]+)"/g),
     ].map((one) => (typeof one === "string" ? one : one[1]!));
     expect(named).toContain("dist/index.d.ts");
-    for (const name of named) expect(paths.has(name), name).toBe(true);
+    for (const name of named)
+      expect(
+        [...paths.keys()].some((path) => path === name || (name.includes("*") && fits(path, name))),
+        name,
+      ).toBe(true);
     expect(paths.get(MANIFEST.bin["toolyard"]!)! & 0o111).not.toBe(0);
     expect(MANIFEST.engines.node).toBe(">=20.19.0");
   });
@@ -227,7 +264,9 @@ describe("the package", () => {
 async function install(home: string, ...options: readonly string[]): Promise<void> {
   await mkdir(home);
   await writeFile(join(home, "package.json"), '{"private": true, "type": "module"}');
-  await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", ...options, tarball], { cwd: home });
+  await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", ...options, tarball, ...serverTarballs], {
+    cwd: home,
+  });
 }
 
 function assertSmall(home: string, which: "all" | "needed"): void {
@@ -326,9 +365,9 @@ describe("what the packaging names is there", () => {
       .filter((name) => name !== ".");
     for (const name of copied) expect(existsSync(join(ROOT, name)), name).toBe(true);
     for (const [, script] of docker.matchAll(/npm run (\w+)/g))
-      expect(Object.keys((MANIFEST as unknown as { scripts: object }).scripts)).toContain(script);
-    expect(docker).toContain(`"node", "${MANIFEST.bin["toolyard"]}"`);
-    expect(statSync(join(ROOT, MANIFEST.bin["toolyard"]!)).mode & 0o111).not.toBe(0);
+      expect(Object.keys((JSON.parse(text("package.json")) as { scripts: object }).scripts)).toContain(script);
+    expect(docker).toContain(`"node", "packages/toolyard/${MANIFEST.bin["toolyard"]}"`);
+    expect(statSync(join(PACKAGE, MANIFEST.bin["toolyard"]!)).mode & 0o111).not.toBe(0);
   });
 
   test.each([
@@ -338,7 +377,7 @@ describe("what the packaging names is there", () => {
     const found = pattern.exec(text(name))![1]!;
     const [command, ...words] = found.startsWith("[") ? (JSON.parse(found) as string[]) : found.split(" ");
     expect(command).toBe("serve");
-    const { stdout } = await run(process.execPath, [join(ROOT, MANIFEST.bin["toolyard"]!), "serve", "--help"]);
+    const { stdout } = await run(process.execPath, [join(PACKAGE, MANIFEST.bin["toolyard"]!), "serve", "--help"]);
     for (const option of words.filter((word) => word.startsWith("--"))) expect(stdout).toContain(option);
   });
 });

@@ -5,13 +5,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ROOT } from "../cli/harness.ts";
+import { PACKAGE, ROOT } from "../cli/harness.ts";
 
 const run = promisify(execFile);
-const { exports: EXPORTS } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+const { exports: EXPORTS } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as {
   exports: Record<string, { types?: string }>;
 };
-const KEYS = Object.keys(EXPORTS).filter((key) => EXPORTS[key]!.types !== undefined);
+/** All keys with declarations; one that stands for several is held by those of its names that others import. */
+const KEYS = Object.keys(EXPORTS)
+  .filter((key) => EXPORTS[key]!.types !== undefined)
+  .map((key) => key.replace("*", "run"));
+const PACKAGES = {
+  toolyard: "packages/toolyard",
+  "@toolyard/gnn": "packages/gnn",
+  "@toolyard/library": "packages/library",
+};
 const RESOLUTIONS = [
   { module: "nodenext", moduleResolution: "nodenext" },
   { module: "esnext", moduleResolution: "bundler" },
@@ -25,11 +33,13 @@ beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "toolyard-types-")));
   await mkdir(join(folder, "node_modules/@types"), { recursive: true });
   // Copied, not linked: the package resolves what lies beside it, which none of the optional packages does.
-  await cp(join(ROOT, "package.json"), join(folder, "node_modules/toolyard/package.json"));
-  await cp(join(ROOT, "dist"), join(folder, "node_modules/toolyard/dist"), {
-    recursive: true,
-    filter: (path) => !/\.js$|\.py$|\.declarations/.test(path),
-  });
+  for (const [name, place] of Object.entries(PACKAGES)) {
+    await cp(join(ROOT, place, "package.json"), join(folder, "node_modules", name, "package.json"));
+    await cp(join(ROOT, place, "dist"), join(folder, "node_modules", name, "dist"), {
+      recursive: true,
+      filter: (path) => !/\.js$|\.py$|\.declarations/.test(path),
+    });
+  }
   for (const name of BESIDE) await symlink(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
   await cp(join(ROOT, "test/package/types"), folder, { recursive: true });
   await writeFile(join(folder, "package.json"), '{"type": "module"}');

@@ -1,9 +1,9 @@
-import { parseExact, stringifyExact } from "../../src/core/json/exact-json.ts";
+import { parseExact, stringifyExact } from "../../packages/toolyard/src/core/json/exact-json.ts";
 import {
   createEmbeddedEngine,
   type EmbeddedEngine,
   type EmbeddedEngineSeams,
-} from "../../src/sandbox/embedded-engine.ts";
+} from "../../packages/toolyard/src/sandbox/embedded-engine.ts";
 import type {
   HostReply,
   SandboxEngine,
@@ -11,8 +11,8 @@ import type {
   SandboxJob,
   SandboxLimits,
   SandboxOutcome,
-} from "../../src/sandbox/engine.ts";
-import { resolveSandbox, type SandboxConfig } from "../../src/sandbox/options.ts";
+} from "../../packages/toolyard/src/sandbox/engine.ts";
+import { resolveSandbox, type SandboxConfig } from "../../packages/toolyard/src/sandbox/options.ts";
 
 export type JobParts = Partial<Omit<SandboxJob, "limits">> & {
   readonly code: string;

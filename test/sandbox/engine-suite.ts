@@ -1,9 +1,13 @@
 // What every engine does alike, whatever it runs code in. Each engine that this machine has runs all of it.
-import { parseExact, stringifyExact } from "../../src/core/json/exact-json.ts";
+import { parseExact, stringifyExact } from "../../packages/toolyard/src/core/json/exact-json.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createEngine } from "../../src/sandbox/create-engine.ts";
-import type { SandboxEngine, SandboxLanguage } from "../../src/sandbox/engine.ts";
-import { resolveSandbox, type SandboxConfig, type SandboxEngineName } from "../../src/sandbox/options.ts";
+import { createEngine } from "../../packages/toolyard/src/sandbox/create-engine.ts";
+import type { SandboxEngine, SandboxLanguage } from "../../packages/toolyard/src/sandbox/engine.ts";
+import {
+  resolveSandbox,
+  type SandboxConfig,
+  type SandboxEngineName,
+} from "../../packages/toolyard/src/sandbox/options.ts";
 import { denoProgram } from "../support/deno.ts";
 import { drive, echoHost, valueOf, type Driven } from "./drive.ts";
 import { JAVASCRIPT, PYTHON, type Phrases } from "./engine-phrases.ts";

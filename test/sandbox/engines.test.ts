@@ -1,7 +1,7 @@
 // One path through each engine and each of its languages, for the quick tier. The whole contract is in the files
 // `engine-*.test.ts`.
 import { afterAll, describe, expect, test } from "vitest";
-import { SANDBOX_ENGINES, type SandboxEngineName } from "../../src/sandbox/options.ts";
+import { SANDBOX_ENGINES, type SandboxEngineName } from "../../packages/toolyard/src/sandbox/options.ts";
 import { echoHost, valueOf } from "./drive.ts";
 import { JAVASCRIPT, PYTHON } from "./engine-phrases.ts";
 import { openEngine, reasonToSkip } from "./engine-suite.ts";

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json/json.ts";
-import type { Outcome } from "../../src/core/calls/outcome.ts";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
-import { createHub } from "../../src/hub/create-hub.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import type { Outcome } from "../../packages/toolyard/src/core/calls/outcome.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
+import { createHub } from "../../packages/toolyard/src/hub/create-hub.ts";
 import { createIdentity } from "./identity.ts";
 
 type Made = Awaited<ReturnType<typeof createHub>>;

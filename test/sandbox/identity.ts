@@ -1,5 +1,5 @@
-import { EVERYTHING, type Rights } from "../../src/core/ports/rights.ts";
-import { toolyardOf, type Toolyard } from "../../src/hub/toolyard.ts";
+import { EVERYTHING, type Rights } from "../../packages/toolyard/src/core/ports/rights.ts";
+import { toolyardOf, type Toolyard } from "../../packages/toolyard/src/hub/toolyard.ts";
 
 /** The same hub as another caller sees it. */
 export function createIdentity(hub: Toolyard, id: string, rights: Rights = EVERYTHING): Toolyard {

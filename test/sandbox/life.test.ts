@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ChildSettings } from "../../src/sandbox/child-messages.ts";
-import { distFolder, lockedArguments } from "../../src/sandbox/node-flags.ts";
+import type { ChildSettings } from "../../packages/toolyard/src/sandbox/child-messages.ts";
+import { distFolder, lockedArguments } from "../../packages/toolyard/src/sandbox/node-flags.ts";
 import { echoHost, embedded, valueOf, type DrivenEmbedded } from "./drive.ts";
 
 let scratch: string;

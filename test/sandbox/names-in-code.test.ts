@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json/json.ts";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
-import { createHub, type LibraryHub } from "../../src/hub/create-hub.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
+import { createHub, type LibraryHub } from "../../packages/toolyard/src/hub/create-hub.ts";
 
 const PARTS = ["import", "class", "None", "lambda", "print", "match", "then", "catch", "constructor", "prototype"];
 const MORE = ["toString", "toJSON", "valueOf", "__init__", "_path", "sync", "a.sync", "arguments", "call", "length"];

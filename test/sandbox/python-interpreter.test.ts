@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { LocalMCPBinding } from "../../src/bindings.ts";
-import type { JsonObject } from "../../src/core/json/json.ts";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
-import { createHub, type LibraryHub } from "../../src/index.ts";
+import { LocalMCPBinding } from "../../packages/toolyard/src/bindings.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
+import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts";
 
 const logger = SILENT_LOGGER;
 

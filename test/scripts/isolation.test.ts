@@ -3,7 +3,7 @@ import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { probeBwrap } from "../../src/runtimes/bwrap/probe.ts";
+import { probeBwrap } from "../../packages/toolyard/src/runtimes/bwrap/probe.ts";
 import { textOf } from "../support/tool-folder.ts";
 import { ScriptYard, until } from "../support/script-yard.ts";
 

@@ -1,7 +1,7 @@
 // Bounds that the system keeps: the tables of a tool.toml and of the section, and what an end by one of them is told
 // as.
 import { describe, expect, test } from "vitest";
-import { findPrlimit, prlimitArguments } from "../../src/process/resource-limits.ts";
+import { findPrlimit, prlimitArguments } from "../../packages/toolyard/src/process/resource-limits.ts";
 import { textOf } from "../support/tool-folder.ts";
 import { ScriptYard } from "../support/script-yard.ts";
 

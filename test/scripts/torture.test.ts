@@ -1,11 +1,11 @@
 // What a script tool may do to its hub, by both ways of running it: each with one clear outcome, in bounded time, and
 // no child left. What only a process of its own can do (daemons, descriptors, command lines) is in
-// src/providers/scripts/provider-calls.test.ts too.
+// packages/toolyard/src/providers/scripts/provider-calls.test.ts too.
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { withTimeToBegin } from "../fixtures/time-to-begin.ts";
-import type { Outcome } from "../../src/core/calls/outcome.ts";
-import { CHILDREN } from "../../src/process/child-registry.ts";
+import type { Outcome } from "../../packages/toolyard/src/core/calls/outcome.ts";
+import { CHILDREN } from "../../packages/toolyard/src/process/child-registry.ts";
 import { textOf } from "../support/tool-folder.ts";
 import { ScriptYard, until } from "../support/script-yard.ts";
 

@@ -1,8 +1,8 @@
 // Interpreters that stay, Python and Node: what holds for a process a call holds for them too.
 import { describe, expect, test } from "vitest";
-import type { Notice } from "../../src/core/calls/call.ts";
-import { createFoldersProvider } from "../../src/providers/folders/provider.ts";
-import { resolveFolders } from "../../src/providers/folders/options.ts";
+import type { Notice } from "../../packages/toolyard/src/core/calls/call.ts";
+import { createFoldersProvider } from "../../packages/toolyard/src/providers/folders/provider.ts";
+import { resolveFolders } from "../../packages/toolyard/src/providers/folders/options.ts";
 import { callTool, folderServices, testSource, textOf } from "../support/tool-folder.ts";
 import { ScriptYard, until } from "../support/script-yard.ts";
 

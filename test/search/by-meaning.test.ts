@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { MemoryProvider } from "../fixtures/memory-provider.ts";
-import { LOCAL_PRINCIPAL } from "../../src/core/calls/call.ts";
-import type { Embedder, TextEmbedder } from "../../src/core/ports/models.ts";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
-import { loadTokenTable } from "../../src/models/table/token-table.ts";
-import { Catalog } from "../../src/catalog/catalog.ts";
-import { resolveCatalog } from "../../src/catalog/options.ts";
-import { SemanticSearch } from "../../src/catalog/search/semantic/semantic-search.ts";
-import { TableSearch } from "../../src/catalog/search/likeness/table-search.ts";
+import { LOCAL_PRINCIPAL } from "../../packages/toolyard/src/core/calls/call.ts";
+import type { Embedder, TextEmbedder } from "../../packages/toolyard/src/core/ports/models.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
+import { loadTokenTable } from "../../packages/toolyard/src/models/table/token-table.ts";
+import { Catalog } from "../../packages/toolyard/src/catalog/catalog.ts";
+import { resolveCatalog } from "../../packages/toolyard/src/catalog/options.ts";
+import { SemanticSearch } from "../../packages/toolyard/src/catalog/search/semantic/semantic-search.ts";
+import { TableSearch } from "../../packages/toolyard/src/catalog/search/likeness/table-search.ts";
 
 const VIEW = { mode: "normal", principal: LOCAL_PRINCIPAL } as const;
 const ROWS = [

@@ -2,14 +2,14 @@
 // places, scores and reasons.
 import { expect, test } from "vitest";
 import { MemoryProvider } from "../fixtures/memory-provider.ts";
-import { Catalog } from "../../src/catalog/catalog.ts";
-import { resolveCatalog } from "../../src/catalog/options.ts";
-import { TableSearch } from "../../src/catalog/search/likeness/table-search.ts";
-import { LOCAL_PRINCIPAL } from "../../src/core/calls/call.ts";
-import type { View } from "../../src/core/ports/hub-port.ts";
-import { SILENT_LOGGER, type SearchAnswer, type SearchFilter } from "../../src/core/ports/ports.ts";
-import type { Rights } from "../../src/core/ports/rights.ts";
-import { loadTokenTable } from "../../src/models/table/token-table.ts";
+import { Catalog } from "../../packages/toolyard/src/catalog/catalog.ts";
+import { resolveCatalog } from "../../packages/toolyard/src/catalog/options.ts";
+import { TableSearch } from "../../packages/toolyard/src/catalog/search/likeness/table-search.ts";
+import { LOCAL_PRINCIPAL } from "../../packages/toolyard/src/core/calls/call.ts";
+import type { View } from "../../packages/toolyard/src/core/ports/hub-port.ts";
+import { SILENT_LOGGER, type SearchAnswer, type SearchFilter } from "../../packages/toolyard/src/core/ports/ports.ts";
+import type { Rights } from "../../packages/toolyard/src/core/ports/rights.ts";
+import { loadTokenTable } from "../../packages/toolyard/src/models/table/token-table.ts";
 
 interface Offer {
   readonly name: string;

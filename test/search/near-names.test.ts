@@ -1,6 +1,6 @@
 // What a failed call through execute_tool tells of other tools, through the whole hub.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { openTarget, openUpstream, tool, type Target, type Upstream } from "../security/attack.ts";
 
 const TOKENS = { owner: { token: "owner-token-1" }, guest: { token: "guest-token-2", allow: ["rows__*"] } };

@@ -1,10 +1,10 @@
 import { readFile, stat } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { similarity } from "../../src/embeddings.ts";
-import { Pieces } from "../../src/models/table/pieces.ts";
-import { loadTokenTable, TokenTable } from "../../src/models/table/token-table.ts";
+import { similarity } from "../../packages/toolyard/src/embeddings.ts";
+import { Pieces } from "../../packages/toolyard/src/models/table/pieces.ts";
+import { loadTokenTable, TokenTable } from "../../packages/toolyard/src/models/table/token-table.ts";
 
-const FILE = new URL("../../src/models/table/token-vectors.bin", import.meta.url);
+const FILE = new URL("../../packages/toolyard/src/models/table/token-vectors.bin", import.meta.url);
 
 /** A table of two dimensions whose rows point to these corners, with a scale of 1. */
 function tableOf(rows: Readonly<Record<string, readonly [number, number]>>): Buffer {

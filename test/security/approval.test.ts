@@ -3,8 +3,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { contentDigest } from "../../src/core/json/digest.ts";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import { contentDigest } from "../../packages/toolyard/src/core/json/digest.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import {
   initialize,
   isRefused,

@@ -1,9 +1,9 @@
 // The command line in this process, with streams of its own.
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
-import { VERSION } from "../../src/core/version.ts";
-import type { Io } from "../../src/cli/output/io.ts";
-import { createProgram } from "../../src/cli/program.ts";
+import { VERSION } from "../../packages/toolyard/src/core/version.ts";
+import type { Io } from "../../packages/toolyard/src/cli/output/io.ts";
+import { createProgram } from "../../packages/toolyard/src/cli/program.ts";
 
 export interface Ran {
   readonly code: number;

@@ -1,7 +1,7 @@
 // Pages of other sites, and of other ports of this machine, against every door: what they may send without being asked
 // first must neither run nor read anything.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createHub, type LibraryHub } from "../../src/index.ts";
+import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { JSON_HEADERS, rpc, sendRaw, type RawAnswer, type RawRequest } from "./attack.ts";
 

@@ -1,6 +1,6 @@
 // Texts that are truncated stay well formed: no surface sends half of a surrogate pair, wherever a limit falls.
 import { expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { openTarget, openUpstream, say, tool } from "./attack.ts";
 
 /** Half of a pair, as JSON writes it or as UTF-8 replaces it. */

@@ -1,7 +1,7 @@
 // Existence is not told by different answers: a hub with things that are hidden from a caller answers it, whatever it
 // asks and by whichever way, as one that does not have them.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { createRandom } from "../support/random.ts";
 import { JSON_HEADERS, openTarget, openUpstream, tool, type Target, type Upstream } from "./attack.ts";
 import { askerOf, heard, randomArguments, randomWord, WAYS, type Asker, type Wanted } from "./existence.ts";

@@ -1,6 +1,6 @@
 // What a caller with narrowed rights asks for, by every way in, and what it hears. Asked of a hub that has what is
 // hidden from it, and of one that does not, it must hear the same.
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { RawClient } from "../fixtures/raw/raw-client.ts";
 import type { Random } from "../support/random.ts";
 import { JSON_HEADERS, rpc, type RawRequest, type Target } from "./attack.ts";

@@ -1,13 +1,13 @@
 // A generator of floods: several principals, each with a few connections, want and give back what is bounded for all of
 // them. What is driven are the real tables, with stand-ins for what they hold.
-import { Canceller } from "../../src/core/calls/cancellation.ts";
-import { FairLine } from "../../src/core/fairness/fair-line.ts";
-import type { Holder } from "../../src/core/fairness/shares.ts";
-import { SessionTable, type TableEntry } from "../../src/endpoints/mcp/legacy/session-table.ts";
-import { ParkedCalls } from "../../src/endpoints/mcp/modern/parked-calls.ts";
-import { RunningCall } from "../../src/endpoints/mcp/modern/running-call.ts";
-import { Sessions } from "../../src/sandbox/child/sessions.ts";
-import type { RunWorker } from "../../src/sandbox/child/run-worker.ts";
+import { Canceller } from "../../packages/toolyard/src/core/calls/cancellation.ts";
+import { FairLine } from "../../packages/toolyard/src/core/fairness/fair-line.ts";
+import type { Holder } from "../../packages/toolyard/src/core/fairness/shares.ts";
+import { SessionTable, type TableEntry } from "../../packages/toolyard/src/endpoints/mcp/legacy/session-table.ts";
+import { ParkedCalls } from "../../packages/toolyard/src/endpoints/mcp/modern/parked-calls.ts";
+import { RunningCall } from "../../packages/toolyard/src/endpoints/mcp/modern/running-call.ts";
+import { Sessions } from "../../packages/toolyard/src/sandbox/child/sessions.ts";
+import type { RunWorker } from "../../packages/toolyard/src/sandbox/child/run-worker.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { createTestState } from "../fixtures/mcp-door.ts";
 

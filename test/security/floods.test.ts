@@ -1,8 +1,8 @@
 // Floods: one caller wants all there is of something that is bounded for everybody. A newcomer within its share is
 // served all the same, and who is alone may use everything.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { objectMember, type JsonObject } from "../../src/core/json/json.ts";
-import { Crowd } from "../../src/outbound/client/crowd.ts";
+import { objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import { Crowd } from "../../packages/toolyard/src/outbound/client/crowd.ts";
 import { isRefused, openTarget, openUpstream, say, tool, wordsOf, type Target, type Upstream } from "./attack.ts";
 import { BOUNDED, flood } from "./flood.ts";
 

@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { foreignFile, type ForeignFile } from "../../src/config/accepted-files.ts";
-import { loadHubConfig } from "../../src/hub/open-hub.ts";
-import { CONFIG_SCHEMA } from "../../src/hub/schema.ts";
+import { foreignFile, type ForeignFile } from "../../packages/toolyard/src/config/accepted-files.ts";
+import { loadHubConfig } from "../../packages/toolyard/src/hub/open-hub.ts";
+import { CONFIG_SCHEMA } from "../../packages/toolyard/src/hub/schema.ts";
 import { createRandom } from "../support/random.ts";
 import { runCommand, type Ran } from "./command.ts";
 import { randomFound, type FoundFile } from "./found-files.ts";

@@ -1,7 +1,7 @@
 // Configuration files from a seed as somebody might leave them in a folder, in each form that is read, and what they
 // would start, write or send.
 import { stringify } from "smol-toml";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { Random } from "../support/random.ts";
 
 export interface FoundFile {

@@ -1,7 +1,7 @@
 // Texts in which something hides that a person does not see and a model reads: in prose it goes, in what goes back to
 // its source it keeps the whole entry out. The cases are made by a seeded generator, beside those that are named.
 import { afterEach, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 import { openTarget, openUpstream, say, tool, wordsOf, type Offers, type Target } from "./attack.ts";
 import { runCommand } from "./command.ts";

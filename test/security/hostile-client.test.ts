@@ -3,8 +3,8 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { cpuMs } from "../fixtures/cpu-time.ts";
-import type { JsonObject } from "../../src/core/json/json.ts";
-import { standardHeaders } from "../../src/wire/modern/headers.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import { standardHeaders } from "../../packages/toolyard/src/wire/modern/headers.ts";
 import {
   initialize,
   isRefused,

@@ -1,8 +1,8 @@
 // A configuration from somebody who means harm, or knows no better: values that are read as something else than they
 // say.
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json/json.ts";
-import { createHub } from "../../src/index.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import { createHub } from "../../packages/toolyard/src/index.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 import { runCommand } from "./command.ts";
 

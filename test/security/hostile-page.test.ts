@@ -1,7 +1,7 @@
 // A web page that somebody has open in a browser on the machine of the hub: it can send requests, and only those a
 // browser lets it send.
 import { describe, expect, test } from "vitest";
-import { createHub } from "../../src/index.ts";
+import { createHub } from "../../packages/toolyard/src/index.ts";
 import { initialize, JSON_HEADERS, openTarget, rpc, type RawRequest } from "./attack.ts";
 
 const CALL = rpc("tools/call", { name: "meta.ping", arguments: {} });

@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json/json.ts";
-import type { CheckResult } from "../../src/schema/compile.ts";
-import { GuardedSchemas } from "../../src/schema/guarded-schemas.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import type { CheckResult } from "../../packages/toolyard/src/schema/compile.ts";
+import { GuardedSchemas } from "../../packages/toolyard/src/schema/guarded-schemas.ts";
 import { watchLoop } from "../support/loop-stalls.ts";
 import { createRandom } from "../support/random.ts";
 import { openTarget, openUpstream, say, tool, wordsOf, type Target } from "./attack.ts";
@@ -132,7 +132,7 @@ test("S18: once the hub is closed, what waits for a thread is told so", async ()
 });
 
 test("S18: a thread that nobody needs does not keep the process alive", () => {
-  const module = fileURLToPath(new URL("../../build/schema/guarded-schemas.js", import.meta.url));
+  const module = fileURLToPath(new URL("../../packages/toolyard/build/schema/guarded-schemas.js", import.meta.url));
   const program = `
     import { GuardedSchemas } from ${JSON.stringify(module)};
     const guarded = new GuardedSchemas().of({ $dynamicAnchor: "n",

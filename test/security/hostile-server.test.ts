@@ -1,7 +1,7 @@
 // An upstream server that means harm: it lies in its lists, floods, stalls, and tries to reach what is not its own.
 import { afterEach, describe, expect, test } from "vitest";
 import { cpuMs } from "../fixtures/cpu-time.ts";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { runCommand } from "./command.ts";
 import { startServer } from "../fixtures/http-servers.ts";
 import { ToolFolder } from "../support/tool-folder.ts";

@@ -1,5 +1,5 @@
 // Lists of strangers that are large in one way or another, each tool within a megabyte.
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { tool } from "./attack.ts";
 
 export interface LargeList {

@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { connect } from "node:net";
-import { standardHeaders } from "../../src/wire/modern/headers.ts";
+import { standardHeaders } from "../../packages/toolyard/src/wire/modern/headers.ts";
 import { initialize, JSON_HEADERS, openTarget, openUpstream, rpc, tool, type Target } from "./attack.ts";
 
 setFlagsFromString("--expose-gc");

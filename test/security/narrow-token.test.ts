@@ -1,8 +1,8 @@
 // A client with a token that may do little, and wants more: every way into the hub is tried with names that it has no
 // right to.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { LOCAL_PRINCIPAL } from "../../src/core/calls/call.ts";
-import { objectMember, type JsonObject } from "../../src/core/json/json.ts";
+import { LOCAL_PRINCIPAL } from "../../packages/toolyard/src/core/calls/call.ts";
+import { objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 import {
   initialize,

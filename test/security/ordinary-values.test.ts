@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json/json.ts";
-import type { HubConfig } from "../../src/index.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import type { HubConfig } from "../../packages/toolyard/src/index.ts";
 import { openTarget, openUpstream, tool, type Target } from "./attack.ts";
 
 const FOLDER = new URL("../fixtures/real-listings/", import.meta.url);

@@ -1,6 +1,6 @@
 // Methods of extensions: a hub with one source passes them on, a hub with several declares none that it does not serve.
 import { afterEach, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { initialize, JSON_HEADERS, openTarget, openUpstream, tool, type Target, type Upstream } from "./attack.ts";
 
 const SKILLS = "io.modelcontextprotocol/skills";

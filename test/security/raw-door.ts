@@ -2,10 +2,10 @@
 import { once } from "node:events";
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectSecure } from "node:tls";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
-import type { PortListener } from "../../src/http/listening/listener.ts";
-import { resolveHttp } from "../../src/http/options.ts";
-import { sendText } from "../../src/http/answer/send.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
+import type { PortListener } from "../../packages/toolyard/src/http/listening/listener.ts";
+import { resolveHttp } from "../../packages/toolyard/src/http/options.ts";
+import { sendText } from "../../packages/toolyard/src/http/answer/send.ts";
 import { CertificateFiles } from "../support/certificates.ts";
 import { createTestListener } from "../support/test-listener.ts";
 

@@ -1,6 +1,6 @@
 // The error code of a result belongs to the hub: one that a server writes decides about nothing.
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 import { openTarget, openUpstream, say, tool, type Target, type Upstream } from "./attack.ts";
 import { runCommand } from "./command.ts";

@@ -1,13 +1,13 @@
 // Rights are patterns over names, and a name has many spellings: whatever is asked for, and however it is written, a
 // caller reaches what it may use and nothing else, and hears nothing of the rest.
 import { expect, test } from "vitest";
-import { Catalog } from "../../src/catalog/catalog.ts";
-import { resolveCatalog } from "../../src/catalog/options.ts";
-import type { Snapshot } from "../../src/catalog/snapshot.ts";
-import { LOCAL_PRINCIPAL, type Principal } from "../../src/core/calls/call.ts";
-import { matchesGlob } from "../../src/core/text/glob.ts";
+import { Catalog } from "../../packages/toolyard/src/catalog/catalog.ts";
+import { resolveCatalog } from "../../packages/toolyard/src/catalog/options.ts";
+import type { Snapshot } from "../../packages/toolyard/src/catalog/snapshot.ts";
+import { LOCAL_PRINCIPAL, type Principal } from "../../packages/toolyard/src/core/calls/call.ts";
+import { matchesGlob } from "../../packages/toolyard/src/core/text/glob.ts";
 import { MemoryProvider } from "../fixtures/memory-provider.ts";
-import type { ToolRecord } from "../../src/core/sources/records.ts";
+import type { ToolRecord } from "../../packages/toolyard/src/core/sources/records.ts";
 import { createRandom, type Random } from "../support/random.ts";
 
 const CASES = 40;

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { Random } from "../support/random.ts";
 
 /** A schema made to hurt, and a value that makes it. */

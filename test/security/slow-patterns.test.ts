@@ -1,8 +1,8 @@
 // Texts that are made to keep a regular expression busy: their length decides how long they take, not its square.
 import { expect, test } from "vitest";
-import { parseGnn } from "../../servers/gnn/language/parse.ts";
-import { readHtml } from "../../servers/library/documents/read-html.ts";
-import { parseBytes } from "../../src/core/text/bytes.ts";
+import { parseGnn } from "../../packages/gnn/src/language/parse.ts";
+import { readHtml } from "../../packages/library/src/documents/read-html.ts";
+import { parseBytes } from "../../packages/toolyard/src/core/text/bytes.ts";
 import { cpuMs } from "../fixtures/cpu-time.ts";
 import { openTarget, openUpstream, tool } from "./attack.ts";
 

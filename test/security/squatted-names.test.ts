@@ -2,13 +2,13 @@
 // to be taken for those of others: no call reaches another source, on any surface, and no name changes its meaning
 // when a tool is not there any more.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Catalog } from "../../src/catalog/catalog.ts";
-import { resolveCatalog } from "../../src/catalog/options.ts";
-import type { Snapshot } from "../../src/catalog/snapshot.ts";
-import { LOCAL_PRINCIPAL } from "../../src/core/calls/call.ts";
-import type { View } from "../../src/core/ports/hub-port.ts";
-import type { Lookup } from "../../src/catalog/lookup.ts";
-import type { Source } from "../../src/core/sources/records.ts";
+import { Catalog } from "../../packages/toolyard/src/catalog/catalog.ts";
+import { resolveCatalog } from "../../packages/toolyard/src/catalog/options.ts";
+import type { Snapshot } from "../../packages/toolyard/src/catalog/snapshot.ts";
+import { LOCAL_PRINCIPAL } from "../../packages/toolyard/src/core/calls/call.ts";
+import type { View } from "../../packages/toolyard/src/core/ports/hub-port.ts";
+import type { Lookup } from "../../packages/toolyard/src/catalog/lookup.ts";
+import type { Source } from "../../packages/toolyard/src/core/sources/records.ts";
 import { MemoryProvider } from "../fixtures/memory-provider.ts";
 import type { Surface } from "../endpoints/surface.ts";
 import { SURFACES } from "../endpoints/surfaces.ts";

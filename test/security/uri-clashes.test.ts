@@ -1,10 +1,10 @@
 // Several sources with the same URIs: what one source hands out never leads to another.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Catalog } from "../../src/catalog/catalog.ts";
-import { resolveCatalog } from "../../src/catalog/options.ts";
-import type { Snapshot } from "../../src/catalog/snapshot.ts";
-import { LOCAL_PRINCIPAL } from "../../src/core/calls/call.ts";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import { Catalog } from "../../packages/toolyard/src/catalog/catalog.ts";
+import { resolveCatalog } from "../../packages/toolyard/src/catalog/options.ts";
+import type { Snapshot } from "../../packages/toolyard/src/catalog/snapshot.ts";
+import { LOCAL_PRINCIPAL } from "../../packages/toolyard/src/core/calls/call.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { MemoryProvider } from "../fixtures/memory-provider.ts";
 import type { RawClient } from "../fixtures/raw/raw-client.ts";
 import { createRandom, type Random } from "../support/random.ts";

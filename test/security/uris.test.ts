@@ -1,12 +1,12 @@
 // URIs that look like one thing and are read as another. The server behind reads them as WHATWG does, or worse; what it
 // would open must be what the caller's rights say.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Catalog } from "../../src/catalog/catalog.ts";
-import { resolveCatalog } from "../../src/catalog/options.ts";
-import type { Snapshot } from "../../src/catalog/snapshot.ts";
-import { isJsonObject, objectMember, type JsonObject } from "../../src/core/json/json.ts";
-import { LOCAL_PRINCIPAL } from "../../src/core/calls/call.ts";
-import type { NarrowRights } from "../../src/core/ports/rights.ts";
+import { Catalog } from "../../packages/toolyard/src/catalog/catalog.ts";
+import { resolveCatalog } from "../../packages/toolyard/src/catalog/options.ts";
+import type { Snapshot } from "../../packages/toolyard/src/catalog/snapshot.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import { LOCAL_PRINCIPAL } from "../../packages/toolyard/src/core/calls/call.ts";
+import type { NarrowRights } from "../../packages/toolyard/src/core/ports/rights.ts";
 import { MemoryProvider } from "../fixtures/memory-provider.ts";
 import { createRandom } from "../support/random.ts";
 import { isRefused, openTarget, openUpstream, rpc, tool, type Target, type Upstream } from "./attack.ts";

@@ -1,11 +1,11 @@
 // Sources that want what is another's: its URIs, its prefix, its place in the names that rights speak of.
 import { afterEach, describe, expect, test } from "vitest";
-import { Catalog } from "../../src/catalog/catalog.ts";
-import { resolveCatalog } from "../../src/catalog/options.ts";
-import type { Snapshot } from "../../src/catalog/snapshot.ts";
-import { LOCAL_PRINCIPAL } from "../../src/core/calls/call.ts";
-import type { ToolRecord } from "../../src/core/sources/records.ts";
-import { UriTemplate } from "../../src/core/uris/uri-template.ts";
+import { Catalog } from "../../packages/toolyard/src/catalog/catalog.ts";
+import { resolveCatalog } from "../../packages/toolyard/src/catalog/options.ts";
+import type { Snapshot } from "../../packages/toolyard/src/catalog/snapshot.ts";
+import { LOCAL_PRINCIPAL } from "../../packages/toolyard/src/core/calls/call.ts";
+import type { ToolRecord } from "../../packages/toolyard/src/core/sources/records.ts";
+import { UriTemplate } from "../../packages/toolyard/src/core/uris/uri-template.ts";
 import { MemoryProvider } from "../fixtures/memory-provider.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { isRefused, openTarget, openUpstream, tool, type Target, type Upstream } from "./attack.ts";

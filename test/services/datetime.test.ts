@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { findTimeZone } from "../../servers/datetime/time-zone.ts";
-import { zonedTime } from "../../servers/datetime/zoned-time.ts";
+import { findTimeZone } from "../../packages/toolyard/servers/datetime/time-zone.ts";
+import { zonedTime } from "../../packages/toolyard/servers/datetime/zoned-time.ts";
 
 const at = (utc: string, timezone: string) => zonedTime(Date.parse(utc), timezone);
 

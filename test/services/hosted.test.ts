@@ -44,7 +44,7 @@ describe("services of a hub", () => {
   test("a name that an MCP server offers, too, is that of the first one; each has its own besides", async () => {
     const server = JSON.stringify([
       process.execPath,
-      new URL("../../dist/servers/datetime/main.js", import.meta.url).pathname,
+      new URL("../../packages/toolyard/dist/servers/datetime/main.js", import.meta.url).pathname,
       "--stdio",
     ]);
     const config = `[services]\ndatetime = true\n[mcp.stdio_servers.own]\ncommand = ${server}\nnamespace = ""\n`;

@@ -4,11 +4,11 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as LegacyHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { SERVICES, startService, type RunningService } from "../../servers/services.ts";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
-import { createAgent } from "../../src/agent.ts";
-import { createHub, type JsonObject, type LibraryHub } from "../../src/index.ts";
-import { MCPManager, type Registry } from "../../src/manager.ts";
+import { SERVICES, startService, type RunningService } from "../../packages/toolyard/servers/services.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
+import { createAgent } from "../../packages/toolyard/src/agent.ts";
+import { createHub, type JsonObject, type LibraryHub } from "../../packages/toolyard/src/index.ts";
+import { MCPManager, type Registry } from "../../packages/toolyard/src/manager.ts";
 import { startModels } from "../agent/stand-in.ts";
 import { MAIN } from "../cli/harness.ts";
 import { sendJson } from "../fixtures/http-servers.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { LOCAL_PRINCIPAL, type Ask } from "../../src/core/calls/call.ts";
-import type { JsonObject } from "../../src/core/json/json.ts";
-import type { Provider } from "../../src/core/sources/provider.ts";
+import { LOCAL_PRINCIPAL, type Ask } from "../../packages/toolyard/src/core/calls/call.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import type { Provider } from "../../packages/toolyard/src/core/sources/provider.ts";
 import { startAuthServer, startProtected, type AuthServer } from "../fixtures/auth-server.ts";
 import { sendJson } from "../fixtures/http-servers.ts";
 import { echo, Home, says } from "./harness.ts";

@@ -8,7 +8,7 @@ import { type AuthServer, startAuthServer, startProtected } from "../fixtures/au
 import { Home } from "./harness.ts";
 
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-const MAIN = pathOf("../../dist/cli/main.js");
+const MAIN = pathOf("../../packages/toolyard/dist/cli/main.js");
 const BROWSER = `${process.execPath} ${pathOf("../conformance/headless-browser.mjs")}`;
 
 interface Ran {

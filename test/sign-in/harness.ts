@@ -1,20 +1,20 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LOCAL_PRINCIPAL, type Call } from "../../src/core/calls/call.ts";
-import { Deadline } from "../../src/core/calls/deadline.ts";
-import type { JsonObject } from "../../src/core/json/json.ts";
-import type { Outcome } from "../../src/core/calls/outcome.ts";
-import { SILENT_LOGGER, type Logger } from "../../src/core/ports/ports.ts";
-import type { Provider } from "../../src/core/sources/provider.ts";
-import type { SignInDesk } from "../../src/core/ports/sign-in-desk.ts";
-import { createHttpProvider } from "../../src/providers/http/http-provider.ts";
-import { resolveRemoteServer, type RemoteServerConfig } from "../../src/providers/http/options.ts";
-import { probe } from "../../src/providers/http/probe.ts";
-import { signInPlace } from "../../src/providers/http/sign-in-place.ts";
-import { createContext, type LoginContext } from "../../src/signin/context.ts";
-import { login } from "../../src/signin/login.ts";
-import type { SignInRecord } from "../../src/signin/records.ts";
+import { LOCAL_PRINCIPAL, type Call } from "../../packages/toolyard/src/core/calls/call.ts";
+import { Deadline } from "../../packages/toolyard/src/core/calls/deadline.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import type { Outcome } from "../../packages/toolyard/src/core/calls/outcome.ts";
+import { SILENT_LOGGER, type Logger } from "../../packages/toolyard/src/core/ports/ports.ts";
+import type { Provider } from "../../packages/toolyard/src/core/sources/provider.ts";
+import type { SignInDesk } from "../../packages/toolyard/src/core/ports/sign-in-desk.ts";
+import { createHttpProvider } from "../../packages/toolyard/src/providers/http/http-provider.ts";
+import { resolveRemoteServer, type RemoteServerConfig } from "../../packages/toolyard/src/providers/http/options.ts";
+import { probe } from "../../packages/toolyard/src/providers/http/probe.ts";
+import { signInPlace } from "../../packages/toolyard/src/providers/http/sign-in-place.ts";
+import { createContext, type LoginContext } from "../../packages/toolyard/src/signin/context.ts";
+import { login } from "../../packages/toolyard/src/signin/login.ts";
+import type { SignInRecord } from "../../packages/toolyard/src/signin/records.ts";
 
 export interface Surroundings {
   readonly logger?: Logger;

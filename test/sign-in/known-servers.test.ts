@@ -3,8 +3,8 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { knownServer } from "../../src/outbound/credentials/known-servers.ts";
-import type { RemoteServerConfig } from "../../src/providers/http/options.ts";
+import { knownServer } from "../../packages/toolyard/src/outbound/credentials/known-servers.ts";
+import type { RemoteServerConfig } from "../../packages/toolyard/src/providers/http/options.ts";
 import {
   clientIn,
   startAuthServer,

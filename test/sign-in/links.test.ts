@@ -1,6 +1,6 @@
 // Callers whose client cannot be asked to open a link: the failure itself names one.
 import { expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import type { EraName } from "../fixtures/raw/raw-client.ts";
 import { serveHub } from "../fixtures/served-hub.ts";
 import { startAuthServer, startProtected } from "../fixtures/auth-server.ts";

@@ -14,8 +14,8 @@ async function toolyard(home: Home, url: string, args: readonly string[]): Promi
   const config = join(home.folder, "toolyard.toml");
   writeFileSync(config, `[[mcp.remote_servers]]\nalias = "far"\nurl = ${JSON.stringify(url)}\n`);
   const hook = new URL("../../bench/lib/trace-loads.mjs", import.meta.url).href;
-  const [main, browser] = ["../../dist/cli/main.js", "../conformance/headless-browser.mjs"].map((path) =>
-    fileURLToPath(new URL(path, import.meta.url)),
+  const [main, browser] = ["../../packages/toolyard/dist/cli/main.js", "../conformance/headless-browser.mjs"].map(
+    (path) => fileURLToPath(new URL(path, import.meta.url)),
   );
   const own = { TOOLYARD_HOME: home.folder, BROWSER: `${process.execPath} ${browser}`, NODE_NO_WARNINGS: "1" };
   const all = ["--import", hook, main!, ...args, "--config", config];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startAuthServer, startProtected, type Switches } from "../fixtures/auth-server.ts";
 import { readJson, sendJson, startServer } from "../fixtures/http-servers.ts";
-import { login } from "../../src/signin/login.ts";
+import { login } from "../../packages/toolyard/src/signin/login.ts";
 import { echo, Home, says, visit } from "./harness.ts";
 
 test("a server that asks for it is signed in to, and used from then on", async () => {

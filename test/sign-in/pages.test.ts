@@ -1,7 +1,7 @@
 // Signing in by the hub's own pages, as browsers and chats come to them; by a real browser with
 // `npm run sign-in:chromium`.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { startAuthServer, startProtected, type AuthServer } from "../fixtures/auth-server.ts";
 import type { Asked } from "../fixtures/raw/raw-client.ts";
 import { openTarget, type Target } from "../security/attack.ts";

@@ -1,7 +1,7 @@
 // Each caller signs in for itself. `PEOPLE=50 SERVERS=3` makes a crowd of it, as `npm run soak:people` does.
 import { expect, test } from "vitest";
-import { LOCAL_PRINCIPAL, type Principal } from "../../src/core/calls/call.ts";
-import { EVERYTHING } from "../../src/core/ports/rights.ts";
+import { LOCAL_PRINCIPAL, type Principal } from "../../packages/toolyard/src/core/calls/call.ts";
+import { EVERYTHING } from "../../packages/toolyard/src/core/ports/rights.ts";
 import { startAuthServer } from "../fixtures/auth-server.ts";
 import { startPersonal, wordOf } from "../fixtures/personal-server.ts";
 import { Crowd, foreignWords, missingWords } from "./crowd.ts";

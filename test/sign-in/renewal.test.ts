@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
-import { keyOf } from "../../src/signin/context.ts";
-import type { SignInRecord } from "../../src/signin/records.ts";
-import { SignInSession } from "../../src/signin/session.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
+import { keyOf } from "../../packages/toolyard/src/signin/context.ts";
+import type { SignInRecord } from "../../packages/toolyard/src/signin/records.ts";
+import { SignInSession } from "../../packages/toolyard/src/signin/session.ts";
 import { startAuthServer, startProtected, type AuthServer, type TokenAsked } from "../fixtures/auth-server.ts";
 import { sendJson } from "../fixtures/http-servers.ts";
 import { echo, Home, noting, says } from "./harness.ts";
@@ -111,7 +111,7 @@ test("and so do two processes", async () => {
   const config = join(home.folder, "toolyard.toml");
   writeFileSync(config, `[[mcp.remote_servers]]\nalias = "far"\nurl = ${JSON.stringify(server.url)}\n`);
   const toolyard = async (...args: string[]): Promise<string> => {
-    const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+    const main = fileURLToPath(new URL("../../packages/toolyard/dist/cli/main.js", import.meta.url));
     const browser = fileURLToPath(new URL("../conformance/headless-browser.mjs", import.meta.url));
     const env = { ...process.env, TOOLYARD_HOME: home.folder, BROWSER: `${process.execPath} ${browser}` };
     const { stdout } = await promisify(execFile)(process.execPath, [main, ...args, "--config", config], { env });

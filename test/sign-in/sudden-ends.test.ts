@@ -5,14 +5,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { dataFolder } from "../../src/core/data-folder.ts";
-import { vaultFolder } from "../../src/signin/vault-place.ts";
-import { Vault } from "../../src/signin/vault.ts";
+import { dataFolder } from "../../packages/toolyard/src/core/data-folder.ts";
+import { vaultFolder } from "../../packages/toolyard/src/signin/vault-place.ts";
+import { Vault } from "../../packages/toolyard/src/signin/vault.ts";
 import { startAuthServer, startProtected } from "../fixtures/auth-server.ts";
 import { openTarget } from "../security/attack.ts";
 import { echo, Home, noting, says } from "./harness.ts";
 
-const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../packages/toolyard/dist/cli/main.js", import.meta.url));
 const BROWSER = fileURLToPath(new URL("../conformance/headless-browser.mjs", import.meta.url));
 
 test("a process killed between the answer and the vault leaves a whole file, one notice and one sign-in", async () => {

@@ -1,6 +1,6 @@
 // Issuers that are slow or become others, and clocks that do not agree.
 import { expect, test } from "vitest";
-import { keyOf } from "../../src/signin/context.ts";
+import { keyOf } from "../../packages/toolyard/src/signin/context.ts";
 import { startAuthServer, startProtected, type AuthServer } from "../fixtures/auth-server.ts";
 import { echo, Home, says } from "./harness.ts";
 

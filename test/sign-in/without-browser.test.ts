@@ -4,14 +4,14 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { situationOf } from "../../src/signin/asked.ts";
-import { loginByDevice } from "../../src/signin/device.ts";
-import { handOver, handoverPlace } from "../../src/signin/handover.ts";
-import { login } from "../../src/signin/login.ts";
+import { situationOf } from "../../packages/toolyard/src/signin/asked.ts";
+import { loginByDevice } from "../../packages/toolyard/src/signin/device.ts";
+import { handOver, handoverPlace } from "../../packages/toolyard/src/signin/handover.ts";
+import { login } from "../../packages/toolyard/src/signin/login.ts";
 import { startAuthServer, startProtected, type AuthServer, type Switches } from "../fixtures/auth-server.ts";
 import { MAIN } from "../fixtures/served-hub.ts";
-import { dataFolder } from "../../src/core/data-folder.ts";
-import { vaultFolder } from "../../src/signin/vault-place.ts";
+import { dataFolder } from "../../packages/toolyard/src/core/data-folder.ts";
+import { vaultFolder } from "../../packages/toolyard/src/signin/vault-place.ts";
 import { echo, Home, says } from "./harness.ts";
 
 test("a code that is given on another device signs in, and nothing comes back to this machine", async () => {

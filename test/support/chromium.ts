@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 
 interface Message extends JsonObject {
   readonly id?: number;

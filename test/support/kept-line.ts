@@ -1,7 +1,7 @@
 // One caller on one kept connection, so that a test decides which requests come by the same one.
 import { once } from "node:events";
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
-import type { JsonObject } from "../../src/core/json/json.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { eventsOf } from "../fixtures/raw/wire.ts";
 
 export interface LineAnswer {

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../src/core/json/json.ts";
-import type { Logger, LogLevel } from "../../src/core/ports/ports.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import type { Logger, LogLevel } from "../../packages/toolyard/src/core/ports/ports.ts";
 
 export interface LogLine {
   readonly level: LogLevel;

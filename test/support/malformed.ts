@@ -1,5 +1,5 @@
 // What must be refused, and how: each table is run against its door alone and against the whole hub.
-import { META } from "../../src/wire/modern/envelope.ts";
+import { META } from "../../packages/toolyard/src/wire/modern/envelope.ts";
 import { envelope, REVISION } from "./modern-server.ts";
 
 const modern = { "mcp-protocol-version": REVISION };

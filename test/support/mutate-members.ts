@@ -1,5 +1,5 @@
 // Every way to spoil one member of a JSON value: absent, null, empty, of a wrong type.
-import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
+import { isJsonObject, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 
 /** Stands in for a member that is absent. */
 const ABSENT = Symbol("absent");

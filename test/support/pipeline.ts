@@ -1,21 +1,26 @@
-import { isReadOnly } from "../../src/core/calls/effects.ts";
-import { supposedName } from "../../src/core/ports/rights.ts";
-import { LOCAL_PRINCIPAL, type Call } from "../../src/core/calls/call.ts";
-import { Emitter } from "../../src/core/events.ts";
-import type { JsonObject } from "../../src/core/json/json.ts";
-import { fail, ok, type Outcome } from "../../src/core/calls/outcome.ts";
-import type { AuditLine, Logger } from "../../src/core/ports/ports.ts";
-import type { ListingShape } from "../../src/core/sources/listing-shape.ts";
-import type { Provider, ResolvedCall } from "../../src/core/sources/provider.ts";
-import type { ProviderKind } from "../../src/core/sources/provider-kinds.ts";
-import { EMPTY_LISTING, type Problem, type Source, type ToolRecord } from "../../src/core/sources/records.ts";
-import { Breakers } from "../../src/pipeline/breakers.ts";
-import { resolveLimits, type LimitsConfig } from "../../src/pipeline/options.ts";
-import { createPipeline } from "../../src/pipeline/pipeline.ts";
-import type { Found, PipelineDeps, Resolution } from "../../src/pipeline/ports.ts";
-import type { LimitStore } from "../../src/state/ports/limit-store.ts";
+import { isReadOnly } from "../../packages/toolyard/src/core/calls/effects.ts";
+import { supposedName } from "../../packages/toolyard/src/core/ports/rights.ts";
+import { LOCAL_PRINCIPAL, type Call } from "../../packages/toolyard/src/core/calls/call.ts";
+import { Emitter } from "../../packages/toolyard/src/core/events.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import { fail, ok, type Outcome } from "../../packages/toolyard/src/core/calls/outcome.ts";
+import type { AuditLine, Logger } from "../../packages/toolyard/src/core/ports/ports.ts";
+import type { ListingShape } from "../../packages/toolyard/src/core/sources/listing-shape.ts";
+import type { Provider, ResolvedCall } from "../../packages/toolyard/src/core/sources/provider.ts";
+import type { ProviderKind } from "../../packages/toolyard/src/core/sources/provider-kinds.ts";
+import {
+  EMPTY_LISTING,
+  type Problem,
+  type Source,
+  type ToolRecord,
+} from "../../packages/toolyard/src/core/sources/records.ts";
+import { Breakers } from "../../packages/toolyard/src/pipeline/breakers.ts";
+import { resolveLimits, type LimitsConfig } from "../../packages/toolyard/src/pipeline/options.ts";
+import { createPipeline } from "../../packages/toolyard/src/pipeline/pipeline.ts";
+import type { Found, PipelineDeps, Resolution } from "../../packages/toolyard/src/pipeline/ports.ts";
+import type { LimitStore } from "../../packages/toolyard/src/state/ports/limit-store.ts";
 import { createTestState } from "../fixtures/mcp-door.ts";
-import { GuardedSchemas } from "../../src/schema/guarded-schemas.ts";
+import { GuardedSchemas } from "../../packages/toolyard/src/schema/guarded-schemas.ts";
 
 export type Handler = (call: ResolvedCall) => Promise<Outcome> | Outcome;
 

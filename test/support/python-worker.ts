@@ -1,9 +1,15 @@
 import { setFlagsFromString } from "node:v8";
 import { receiveMessageOnPort, MessageChannel, Worker } from "node:worker_threads";
-import type { JsonObject } from "../../src/core/json/json.ts";
-import type { HostReply, SandboxError, SandboxFile, SandboxLimits, SandboxProfile } from "../../src/sandbox/engine.ts";
-import { compilePython } from "../../src/sandbox/python/module.ts";
-import type { FromWorker, ToWorker, WorkerDone } from "../../src/sandbox/worker-messages.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import type {
+  HostReply,
+  SandboxError,
+  SandboxFile,
+  SandboxLimits,
+  SandboxProfile,
+} from "../../packages/toolyard/src/sandbox/engine.ts";
+import { compilePython } from "../../packages/toolyard/src/sandbox/python/module.ts";
+import type { FromWorker, ToWorker, WorkerDone } from "../../packages/toolyard/src/sandbox/worker-messages.ts";
 
 // As the child is started: it halves the start of an interpreter.
 setFlagsFromString("--liftoff-only");
@@ -148,7 +154,7 @@ export class PythonWorker implements AsyncDisposable {
     const { port1, port2 } = new MessageChannel();
     const wake = new SharedArrayBuffer(4);
     const counter = new Int32Array(wake);
-    const worker = new Worker(new URL("../../dist/sandbox/python/worker.js", import.meta.url), {
+    const worker = new Worker(new URL("../../packages/toolyard/dist/sandbox/python/worker.js", import.meta.url), {
       workerData: { port: port2, wake, module, memoryBytes: MEMORY_BYTES, snapshots: this.#snapshots },
       transferList: [port2],
       env: {},

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { JsonObject } from "../../src/core/json/json.ts";
-import type { Outcome } from "../../src/core/calls/outcome.ts";
-import type { Provider } from "../../src/core/sources/provider.ts";
-import { createScriptsProvider } from "../../src/providers/scripts/provider.ts";
-import { resolveScripts, type ScriptsConfig } from "../../src/providers/scripts/options.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import type { Outcome } from "../../packages/toolyard/src/core/calls/outcome.ts";
+import type { Provider } from "../../packages/toolyard/src/core/sources/provider.ts";
+import { createScriptsProvider } from "../../packages/toolyard/src/providers/scripts/provider.ts";
+import { resolveScripts, type ScriptsConfig } from "../../packages/toolyard/src/providers/scripts/options.ts";
 import { callTool, folderServices, isAlive, testSource, ToolFolder, type CallOptions } from "./tool-folder.ts";
 
 /** A folder of script tools with a provider over it; both are gone with the test, and so is every child. */

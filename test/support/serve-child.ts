@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { stringify } from "smol-toml";
-import type { JsonObject } from "../../src/core/json/json.ts";
-import type { LogLevel } from "../../src/core/ports/ports.ts";
-import type { HubConfig } from "../../src/index.ts";
-import { readProcessTable } from "../../src/process/process-table.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import type { LogLevel } from "../../packages/toolyard/src/core/ports/ports.ts";
+import type { HubConfig } from "../../packages/toolyard/src/index.ts";
+import { readProcessTable } from "../../packages/toolyard/src/process/process-table.ts";
 import { LogBook } from "./log-book.ts";
 
-export const CLI = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+export const CLI = fileURLToPath(new URL("../../packages/toolyard/dist/cli/main.js", import.meta.url));
 const MEMORY_PRELOAD = fileURLToPath(new URL("report-memory.mjs", import.meta.url));
 
 export interface ServeOptions {

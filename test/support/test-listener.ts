@@ -1,9 +1,9 @@
-import type { Logger } from "../../src/core/ports/ports.ts";
-import type { PortListener } from "../../src/http/listening/listener.ts";
-import { createListener } from "../../src/http/adapters/node/listener.ts";
-import type { HttpOptions } from "../../src/http/options.ts";
-import { createTokenAuthenticator } from "../../src/http/request/tokens.ts";
-import { createWorkerPool } from "../../src/http/adapters/workers/pool.ts";
+import type { Logger } from "../../packages/toolyard/src/core/ports/ports.ts";
+import type { PortListener } from "../../packages/toolyard/src/http/listening/listener.ts";
+import { createListener } from "../../packages/toolyard/src/http/adapters/node/listener.ts";
+import type { HttpOptions } from "../../packages/toolyard/src/http/options.ts";
+import { createTokenAuthenticator } from "../../packages/toolyard/src/http/request/tokens.ts";
+import { createWorkerPool } from "../../packages/toolyard/src/http/adapters/workers/pool.ts";
 
 /**
  * How many processes serve in tests of the doors: `TOOLYARD_TEST_WORKERS=2 npx vitest run src/endpoints` runs them all

@@ -1,17 +1,17 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Notice } from "../../src/core/calls/call.ts";
-import { LOCAL_PRINCIPAL } from "../../src/core/calls/call.ts";
-import { Deadline } from "../../src/core/calls/deadline.ts";
-import type { InnerHub } from "../../src/core/calls/inner-hub.ts";
-import type { JsonObject } from "../../src/core/json/json.ts";
-import { fail, type Outcome } from "../../src/core/calls/outcome.ts";
-import { SILENT_LOGGER, type Logger } from "../../src/core/ports/ports.ts";
-import type { Provider, ResolvedCall } from "../../src/core/sources/provider.ts";
-import type { HubPorts } from "../../src/runtimes/calling/hub-access.ts";
-import type { Source } from "../../src/core/sources/records.ts";
-import { readProcess } from "../../src/process/process-table.ts";
+import type { Notice } from "../../packages/toolyard/src/core/calls/call.ts";
+import { LOCAL_PRINCIPAL } from "../../packages/toolyard/src/core/calls/call.ts";
+import { Deadline } from "../../packages/toolyard/src/core/calls/deadline.ts";
+import type { InnerHub } from "../../packages/toolyard/src/core/calls/inner-hub.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import { fail, type Outcome } from "../../packages/toolyard/src/core/calls/outcome.ts";
+import { SILENT_LOGGER, type Logger } from "../../packages/toolyard/src/core/ports/ports.ts";
+import type { Provider, ResolvedCall } from "../../packages/toolyard/src/core/sources/provider.ts";
+import type { HubPorts } from "../../packages/toolyard/src/runtimes/calling/hub-access.ts";
+import type { Source } from "../../packages/toolyard/src/core/sources/records.ts";
+import { readProcess } from "../../packages/toolyard/src/process/process-table.ts";
 
 /** A temporary folder of tools, gone with the test. */
 export class ToolFolder implements Disposable {

@@ -1,8 +1,8 @@
 // Members that a client's serialiser leaves at `null`, at every endpoint: `params`, `arguments`, `cursor`, and `error`
 // beside the answer to a server's request.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json/json.ts";
-import type { HubConfig } from "../../src/index.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import type { HubConfig } from "../../packages/toolyard/src/index.ts";
 import { HttpWire } from "../fixtures/raw/http-wire.ts";
 import { PipeWire } from "../fixtures/raw/pipe-wire.ts";
 import { onWire, openLegacy, type RawEndpoint } from "../fixtures/raw/raw-endpoint.ts";

@@ -2,8 +2,8 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { CallToolRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, onTestFinished, test } from "vitest";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
-import { createHub } from "../../src/index.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
+import { createHub } from "../../packages/toolyard/src/index.ts";
 import { createGate } from "../fixtures/hub-stand-in.ts";
 import { startLegacy } from "../fixtures/http-servers.ts";
 

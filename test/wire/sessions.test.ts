@@ -1,8 +1,8 @@
 // Sessions of upstream servers that are lost, by each way to report it, and revisions that are refused by a text.
 import type { ServerResponse } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { JsonObject } from "../../src/core/json/json.ts";
-import { saysSessionLost } from "../../src/upstream/transports/http/session-loss.ts";
+import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
+import { saysSessionLost } from "../../packages/toolyard/src/upstream/transports/http/session-loss.ts";
 import { readJson, startServer } from "../fixtures/http-servers.ts";
 
 import { linesFor } from "../fixtures/upstreams/odd.mjs";

@@ -1,7 +1,7 @@
 // What a server sends before its answer that is no answer: log lines in JSON, cancellations, byte order marks.
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createHub } from "../../src/index.ts";
-import { SILENT_LOGGER } from "../../src/core/ports/ports.ts";
+import { createHub } from "../../packages/toolyard/src/index.ts";
+import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
 import { fixture, run } from "../fixtures/upstreams/harness.ts";
 import { ERAS, openOdd, WAYS } from "../fixtures/upstreams/odd.ts";
 

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/core/json/json.ts";
+import type { JsonObject } from "../../../packages/toolyard/src/core/json/json.ts";
 import { CLI } from "../../support/serve-child.ts";
 import { ToolFolder } from "../../support/tool-folder.ts";
 import { request } from "./core.ts";

@@ -1,9 +1,9 @@
 import { chmod, mkdir, readFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { MCP, MCPInvalidParamsError, type MCPError } from "../../../src/core-server.ts";
-import { LOCAL_PRINCIPAL } from "../../../src/core/calls/call.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
-import { createHub, type LibraryHub } from "../../../src/index.ts";
+import { MCP, MCPInvalidParamsError, type MCPError } from "../../../packages/toolyard/src/core-server.ts";
+import { LOCAL_PRINCIPAL } from "../../../packages/toolyard/src/core/calls/call.ts";
+import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
+import { createHub, type LibraryHub } from "../../../packages/toolyard/src/index.ts";
 import { Desk } from "../../cli/harness.ts";
 import { ToolFolder } from "../../support/tool-folder.ts";
 

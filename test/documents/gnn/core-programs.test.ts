@@ -13,8 +13,8 @@ import {
   MCPToolExecutionError,
   MCPToolNotFoundError,
   startHttpServer,
-} from "../../../src/core-server.ts";
-import type { Logger } from "../../../src/core/ports/ports.ts";
+} from "../../../packages/toolyard/src/core-server.ts";
+import type { Logger } from "../../../packages/toolyard/src/core/ports/ports.ts";
 import { Desk, exitOf, MAIN, ROOT, seen, textOf } from "../../cli/harness.ts";
 
 const PEAT = `import time

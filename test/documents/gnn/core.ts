@@ -1,10 +1,10 @@
 // A core in a folder of its own, and clients that speak plain JSON-RPC with it: what reaches a test is what was on the
 // wire.
 import { PassThrough } from "node:stream";
-import { MCP, MCPHTTPServer, StdioServer, type MCPOptions } from "../../../src/core-server.ts";
-import type { JsonObject } from "../../../src/core/json/json.ts";
-import type { Logger } from "../../../src/core/ports/ports.ts";
-import { createProtocolSink } from "../../../src/process/stdout-guard.ts";
+import { MCP, MCPHTTPServer, StdioServer, type MCPOptions } from "../../../packages/toolyard/src/core-server.ts";
+import type { JsonObject } from "../../../packages/toolyard/src/core/json/json.ts";
+import type { Logger } from "../../../packages/toolyard/src/core/ports/ports.ts";
+import { createProtocolSink } from "../../../packages/toolyard/src/process/stdout-guard.ts";
 import { ToolFolder } from "../../support/tool-folder.ts";
 
 export type Reply = JsonObject & {

@@ -6,8 +6,8 @@ import {
   closeMcpInstance,
   startHttpServer,
   start_http_server,
-} from "../../../src/core-server.ts";
-import type { JsonObject } from "../../../src/core/json/json.ts";
+} from "../../../packages/toolyard/src/core-server.ts";
+import type { JsonObject } from "../../../packages/toolyard/src/core/json/json.ts";
 import { createGate } from "../../fixtures/hub-stand-in.ts";
 import { Core, request, SUM, type HttpClient, type LineClient, type Reply } from "./core.ts";
 

@@ -13,7 +13,7 @@ import {
   MCPTool,
   MCPToolExecutionError,
   MCPToolNotFoundError,
-} from "../../../src/core-server.ts";
+} from "../../../packages/toolyard/src/core-server.ts";
 import { Core, SUM } from "./core.ts";
 
 let core: Core;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { HubConfig } from "../../../src/index.ts";
-import type { JsonObject } from "../../../src/core/json/json.ts";
+import type { HubConfig } from "../../../packages/toolyard/src/index.ts";
+import type { JsonObject } from "../../../packages/toolyard/src/core/json/json.ts";
 import type { McpSession, SessionOptions } from "../mcp-session.ts";
 import { textsOf, Yard } from "../yard.ts";
 

@@ -18,7 +18,7 @@ function titles(folder: string): string {
 test("G80: each rule of security is kept by tests, and the guide says who may do what", () => {
   const rules = Array.from({ length: 18 }, (_, at) => `S${at + 1}`);
   expect(ROWS.filter(({ id, status }) => rules.includes(id) && status === "covered")).toHaveLength(rules.length);
-  const all = titles("src") + titles("test");
+  const all = titles("packages") + titles("test");
   for (const rule of rules)
     expect(
       [...all.matchAll(new RegExp(`["'\`](?:[A-Z]\\d+, )*${rule}(?:, [A-Z]\\d+)*: `, "g"))].length,
@@ -46,7 +46,7 @@ test.each([
   ["attacks", "test/security"],
   ["the loop of a model", "test/agent"],
   ["the services", "test/services"],
-  ["models of GNN", "test/gnn"],
+  ["models of GNN", "packages/gnn/test"],
   ["the command line", "test/cli"],
 ])("G90: %s has its suite, and contributing says how it is run", (_what, folder) => {
   expect(titles(folder)).toMatch(/\btest(?:\.each\(|\()/);

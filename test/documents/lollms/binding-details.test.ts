@@ -10,8 +10,8 @@ import {
   StandardMCPBinding,
   type ToolDefinition,
   type ToolResult,
-} from "../../../src/bindings.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
+} from "../../../packages/toolyard/src/bindings.ts";
+import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
 import { ROOT } from "../../cli/harness.ts";
 import { closedPort, startTools } from "../tool-server.ts";
 import { bindingsFolder } from "./bindings-folder.ts";
@@ -93,7 +93,7 @@ describe("the contract", () => {
 });
 
 describe("the manager", () => {
-  const BUILT = pathToFileURL(join(ROOT, "dist/bindings.js")).href;
+  const BUILT = pathToFileURL(join(ROOT, "packages/toolyard/dist/bindings.js")).href;
   const write = (body: string): void =>
     void folder.write(
       "mine/tides.mjs",

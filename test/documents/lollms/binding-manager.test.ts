@@ -3,9 +3,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { LollmsMCPBindingManager, type LocalMCPBinding, type LollmsMCPBinding } from "../../../src/bindings.ts";
-import { createHub } from "../../../src/index.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
+import {
+  LollmsMCPBindingManager,
+  type LocalMCPBinding,
+  type LollmsMCPBinding,
+} from "../../../packages/toolyard/src/bindings.ts";
+import { createHub } from "../../../packages/toolyard/src/index.ts";
+import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
 import { listen, type RunningServer } from "../../fixtures/http-servers.ts";
 import { ToolFolder } from "../../support/tool-folder.ts";
 

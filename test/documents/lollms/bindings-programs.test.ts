@@ -9,8 +9,8 @@ import {
   RemoteMCPBinding,
   StandardMCPBinding,
   type ToolResult,
-} from "../../../src/bindings.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
+} from "../../../packages/toolyard/src/bindings.ts";
+import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
 import { ROOT } from "../../cli/harness.ts";
 import { closedPort, startTools } from "../tool-server.ts";
 import { bindingsFolder } from "./bindings-folder.ts";
@@ -159,7 +159,7 @@ describe("several kinds at once", () => {
 });
 
 describe("the manager", () => {
-  const BUILT = pathToFileURL(join(ROOT, "dist/bindings.js")).href;
+  const BUILT = pathToFileURL(join(ROOT, "packages/toolyard/dist/bindings.js")).href;
   const write = (name: string, exported: string, head = ""): string =>
     folder.write(
       `bindings/${name}/index.mjs`,

@@ -9,11 +9,11 @@ import {
   StandardMCPBinding,
   type ToolDefinition,
   type ToolResult,
-} from "../../../src/bindings.ts";
-import { toFailure } from "../../../src/compat/bindings/results.ts";
-import { KINDS, type FailKind } from "../../../src/core/calls/kinds.ts";
-import { fail } from "../../../src/core/calls/outcome.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
+} from "../../../packages/toolyard/src/bindings.ts";
+import { toFailure } from "../../../packages/toolyard/src/compat/bindings/results.ts";
+import { KINDS, type FailKind } from "../../../packages/toolyard/src/core/calls/kinds.ts";
+import { fail } from "../../../packages/toolyard/src/core/calls/outcome.ts";
+import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
 import { startLegacy, startModern, startSse } from "../../fixtures/http-servers.ts";
 import { isAlive, ToolFolder } from "../../support/tool-folder.ts";
 import { closedPort, startTools } from "../tool-server.ts";

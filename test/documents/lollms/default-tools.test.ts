@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { LocalMCPBinding, type LocalMCPOptions } from "../../../src/bindings.ts";
-import { createHub, type HubConfig, type LibraryHub, type Outcome } from "../../../src/index.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
+import { LocalMCPBinding, type LocalMCPOptions } from "../../../packages/toolyard/src/bindings.ts";
+import { createHub, type HubConfig, type LibraryHub, type Outcome } from "../../../packages/toolyard/src/index.ts";
+import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
 import { startServer, sendJson, type RunningServer } from "../../fixtures/http-servers.ts";
 import { SEARXNG_JSON } from "../../fixtures/web-search/pages.ts";
 import { ToolFolder } from "../../support/tool-folder.ts";

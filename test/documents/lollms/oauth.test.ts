@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { RemoteMCPBinding, type AuthConfig, type OAuthConfig } from "../../../src/bindings.ts";
-import type { JsonObject } from "../../../src/core/json/json.ts";
-import type { Logger } from "../../../src/core/ports/ports.ts";
-import { createHub } from "../../../src/index.ts";
+import { RemoteMCPBinding, type AuthConfig, type OAuthConfig } from "../../../packages/toolyard/src/bindings.ts";
+import type { JsonObject } from "../../../packages/toolyard/src/core/json/json.ts";
+import type { Logger } from "../../../packages/toolyard/src/core/ports/ports.ts";
+import { createHub } from "../../../packages/toolyard/src/index.ts";
 import { startLegacy, readJson, sendJson, startServer } from "../../fixtures/http-servers.ts";
 import { CLIENT, startTokenServer, type TokenServer } from "../../fixtures/token-server.ts";
 import { ToolFolder } from "../../support/tool-folder.ts";

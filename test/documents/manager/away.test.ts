@@ -2,8 +2,8 @@ import { createServer } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
-import { createHub, type LibraryHub } from "../../../src/index.ts";
+import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
+import { createHub, type LibraryHub } from "../../../packages/toolyard/src/index.ts";
 import { listen, startLegacy, type RunningServer } from "../../fixtures/http-servers.ts";
 import { ToolFolder } from "../../support/tool-folder.ts";
 

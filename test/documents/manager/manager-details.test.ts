@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
-import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
-import { MCPManager, type Registry } from "../../../src/manager.ts";
+import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
+import { MCPManager, type Registry } from "../../../packages/toolyard/src/manager.ts";
 import { Desk, exitOf, seen } from "../../cli/harness.ts";
 import { listen, startLegacy } from "../../fixtures/http-servers.ts";
 

@@ -1,9 +1,9 @@
 // Document M with services of one's own: ferries, tides and harbours, each an MCP server on a port.
 import { afterEach, describe, expect, test } from "vitest";
-import { LLMWithMCPTools } from "../../../src/agent.ts";
-import { MCPClient } from "../../../src/client.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
-import { MCPManager, type Registry } from "../../../src/manager.ts";
+import { LLMWithMCPTools } from "../../../packages/toolyard/src/agent.ts";
+import { MCPClient } from "../../../packages/toolyard/src/client.ts";
+import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
+import { MCPManager, type Registry } from "../../../packages/toolyard/src/manager.ts";
 import { closedPort, startTools, type ServedTools } from "../tool-server.ts";
 import type { RunningServer } from "../../fixtures/http-servers.ts";
 

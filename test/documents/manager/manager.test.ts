@@ -3,8 +3,13 @@ import { createServer, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { DEFAULT_REGISTRY, MCPManager, type ManagerOptions, type Registry } from "../../../src/manager.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
+import {
+  DEFAULT_REGISTRY,
+  MCPManager,
+  type ManagerOptions,
+  type Registry,
+} from "../../../packages/toolyard/src/manager.ts";
+import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
 import { startServer, type RunningServer } from "../../fixtures/http-servers.ts";
 import { ToolFolder } from "../../support/tool-folder.ts";
 import { closedPort, startTools } from "../tool-server.ts";
@@ -405,16 +410,18 @@ describe("names", () => {
 
   test("M15: the manager is a package of its own and a thin layer over the client's call", () => {
     const read = (name: string): string =>
-      readFileSync(new URL(`../../../src/compat/manager/${name}.ts`, import.meta.url), "utf8");
+      readFileSync(new URL(`../../../packages/toolyard/src/compat/manager/${name}.ts`, import.meta.url), "utf8");
     expect(read("mcp-manager")).toContain("client.callTool(");
-    expect(JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"))).toMatchObject({
+    expect(
+      JSON.parse(readFileSync(new URL("../../../packages/toolyard/package.json", import.meta.url), "utf8")),
+    ).toMatchObject({
       exports: { "./manager": { default: "./dist/manager.js" } },
     });
   });
 
   test("M15: it speaks to no network itself", () => {
     const read = (name: string): string =>
-      readFileSync(new URL(`../../../src/compat/manager/${name}.ts`, import.meta.url), "utf8");
+      readFileSync(new URL(`../../../packages/toolyard/src/compat/manager/${name}.ts`, import.meta.url), "utf8");
     for (const name of ["mcp-manager", "registry"])
       expect(read(name)).not.toMatch(/from "(?:node:(?:http|net)|undici)|\bfetch\(/);
   });

@@ -1,8 +1,8 @@
 // The document's REST routes, on servers that the manager uses too, and the agent behind them.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createHub, type HubConfig, type LibraryHub } from "../../../src/index.ts";
-import { MCPManager } from "../../../src/manager.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
+import { createHub, type HubConfig, type LibraryHub } from "../../../packages/toolyard/src/index.ts";
+import { MCPManager } from "../../../packages/toolyard/src/manager.ts";
+import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
 import { startModels, type ModelStandIn } from "../../agent/stand-in.ts";
 import { startTools } from "../tool-server.ts";
 import type { RunningServer } from "../../fixtures/http-servers.ts";

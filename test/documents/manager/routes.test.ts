@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { SERVICES, startService, type RunningService } from "../../../servers/services.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
-import { createHub, type LibraryHub } from "../../../src/index.ts";
+import { SERVICES, startService, type RunningService } from "../../../packages/toolyard/servers/services.ts";
+import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
+import { createHub, type LibraryHub } from "../../../packages/toolyard/src/index.ts";
 import { startProviders, type Providers } from "../../fixtures/services/providers.ts";
 import { ToolFolder } from "../../support/tool-folder.ts";
 

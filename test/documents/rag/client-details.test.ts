@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { LLMAgent, LLMWithMCPTools } from "../../../src/agent.ts";
-import { FailError } from "../../../src/core/errors.ts";
-import { createHub } from "../../../src/index.ts";
-import { MCPClient } from "../../../src/client.ts";
-import { MCPManager } from "../../../src/manager.ts";
+import { LLMAgent, LLMWithMCPTools } from "../../../packages/toolyard/src/agent.ts";
+import { FailError } from "../../../packages/toolyard/src/core/errors.ts";
+import { createHub } from "../../../packages/toolyard/src/index.ts";
+import { MCPClient } from "../../../packages/toolyard/src/client.ts";
+import { MCPManager } from "../../../packages/toolyard/src/manager.ts";
 import { ToolFolder } from "../../support/tool-folder.ts";
 
 let folder: ToolFolder;

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { FailError, MCPClient } from "../../../src/client.ts";
-import type { FailKind } from "../../../src/core/calls/kinds.ts";
-import type { JsonObject } from "../../../src/core/json/json.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
+import { FailError, MCPClient } from "../../../packages/toolyard/src/client.ts";
+import type { FailKind } from "../../../packages/toolyard/src/core/calls/kinds.ts";
+import type { JsonObject } from "../../../packages/toolyard/src/core/json/json.ts";
+import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
 import { MAIN } from "../../fixtures/served-hub.ts";
 import { startLegacy, startModern, startServer, startSse, readJson, sendJson } from "../../fixtures/http-servers.ts";
 import { isAlive, ToolFolder } from "../../support/tool-folder.ts";

@@ -1,9 +1,9 @@
 // Document R: its client in Python before this library, and its client in a program before a server in Python.
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { LLMWithMCPTools } from "../../../src/agent.ts";
-import { MCPClient } from "../../../src/client.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
+import { LLMWithMCPTools } from "../../../packages/toolyard/src/agent.ts";
+import { MCPClient } from "../../../packages/toolyard/src/client.ts";
+import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
 import { Desk, exitOf, ROOT, textOf } from "../../cli/harness.ts";
 
 let desk: Desk;
@@ -35,7 +35,7 @@ Its province is to assist us in making available what we are already acquainted 
 
 test("R1, R3, R4, R5, R6, R9, R10, R12, R13, R20, R21, R22, R23, R25: the skeleton reads and finds", async () => {
   const book = await desk.write("books/engine.md", BOOK);
-  const main = join(ROOT, "dist/servers/library/main.js");
+  const main = join(ROOT, "packages/library/dist/main.js");
   const server = await desk.write(
     "mcp_server.py",
     `import os\nos.execv(${JSON.stringify(process.execPath)}, ["node", ${JSON.stringify(main)}, "--stdio"])\n`,

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { createInterface, type Interface } from "node:readline";
-import type { JsonObject } from "../../../src/core/json/json.ts";
+import type { JsonObject } from "../../../packages/toolyard/src/core/json/json.ts";
 
 /**
  * The library document's skeleton of a client, as it is printed there: it writes a line, reads the next line and takes

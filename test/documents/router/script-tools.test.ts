@@ -1,6 +1,6 @@
 import { chmodSync, renameSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { HubConfig } from "../../../src/index.ts";
+import type { HubConfig } from "../../../packages/toolyard/src/index.ts";
 import type { McpSession } from "../mcp-session.ts";
 import { textsOf, Yard } from "../yard.ts";
 

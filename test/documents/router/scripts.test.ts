@@ -1,6 +1,6 @@
 // Document T, step by step, with other tools than its own: what a harbour has.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { HubConfig } from "../../../src/index.ts";
+import type { HubConfig } from "../../../packages/toolyard/src/index.ts";
 import { startTools } from "../tool-server.ts";
 import type { RunningServer } from "../../fixtures/http-servers.ts";
 import type { McpSession, SessionOptions } from "../mcp-session.ts";

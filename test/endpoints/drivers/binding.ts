@@ -1,6 +1,6 @@
-import { HubMCPBinding, RemoteMCPBinding, type LollmsMCPBinding } from "../../../src/bindings.ts";
-import { KINDS } from "../../../src/core/calls/kinds.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
+import { HubMCPBinding, RemoteMCPBinding, type LollmsMCPBinding } from "../../../packages/toolyard/src/bindings.ts";
+import { KINDS } from "../../../packages/toolyard/src/core/calls/kinds.ts";
+import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
 import type { OpenSurface, Surface } from "../surface.ts";
 
 function surfaceOf(binding: LollmsMCPBinding & { close(): Promise<void> }): Surface {

@@ -1,10 +1,10 @@
-import { parseExact, stringifyExact } from "../../../src/core/json/exact-json.ts";
+import { parseExact, stringifyExact } from "../../../packages/toolyard/src/core/json/exact-json.ts";
 import { Writable } from "node:stream";
-import { createProgram } from "../../../src/cli/program.ts";
-import type { Io } from "../../../src/cli/output/io.ts";
-import { KINDS } from "../../../src/core/calls/kinds.ts";
-import type { JsonObject } from "../../../src/core/json/json.ts";
-import { toolValue } from "../../../src/core/calls/tool-value.ts";
+import { createProgram } from "../../../packages/toolyard/src/cli/program.ts";
+import type { Io } from "../../../packages/toolyard/src/cli/output/io.ts";
+import { KINDS } from "../../../packages/toolyard/src/core/calls/kinds.ts";
+import type { JsonObject } from "../../../packages/toolyard/src/core/json/json.ts";
+import { toolValue } from "../../../packages/toolyard/src/core/calls/tool-value.ts";
 import type { OpenSurface, Surface } from "../surface.ts";
 
 /** `toolyard call` in this process; each run makes a hub of its own. */

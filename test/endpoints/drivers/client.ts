@@ -1,6 +1,6 @@
-import { MCPClient } from "../../../src/client.ts";
-import { FailError } from "../../../src/core/errors.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
+import { MCPClient } from "../../../packages/toolyard/src/client.ts";
+import { FailError } from "../../../packages/toolyard/src/core/errors.ts";
+import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
 import type { OpenSurface } from "../surface.ts";
 
 export const client: OpenSurface = async ({ url }, token) => {

@@ -1,6 +1,6 @@
-import { MCP, MCPError } from "../../../src/core-server.ts";
-import { KINDS } from "../../../src/core/calls/kinds.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
+import { MCP, MCPError } from "../../../packages/toolyard/src/core-server.ts";
+import { KINDS } from "../../../packages/toolyard/src/core/calls/kinds.ts";
+import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
 import type { OpenSurface } from "../surface.ts";
 
 export const core: OpenSurface = async ({ settings, variables }) => {

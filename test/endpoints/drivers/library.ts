@@ -1,6 +1,6 @@
-import { createHub } from "../../../src/index.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
-import { toolValue } from "../../../src/core/calls/tool-value.ts";
+import { createHub } from "../../../packages/toolyard/src/index.ts";
+import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
+import { toolValue } from "../../../packages/toolyard/src/core/calls/tool-value.ts";
 import type { OpenSurface } from "../surface.ts";
 
 export const library: OpenSurface = async ({ settings, variables }) => {

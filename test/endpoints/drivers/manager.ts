@@ -1,6 +1,6 @@
-import { MCPManager } from "../../../src/manager.ts";
-import { isJsonObject } from "../../../src/core/json/json.ts";
-import { SILENT_LOGGER } from "../../../src/core/ports/ports.ts";
+import { MCPManager } from "../../../packages/toolyard/src/manager.ts";
+import { isJsonObject } from "../../../packages/toolyard/src/core/json/json.ts";
+import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.ts";
 import type { OpenSurface } from "../surface.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { parseExact, stringifyExact } from "../../../src/core/json/exact-json.ts";
-import type { JsonObject } from "../../../src/core/json/json.ts";
-import { KINDS } from "../../../src/core/calls/kinds.ts";
+import { parseExact, stringifyExact } from "../../../packages/toolyard/src/core/json/exact-json.ts";
+import type { JsonObject } from "../../../packages/toolyard/src/core/json/json.ts";
+import { KINDS } from "../../../packages/toolyard/src/core/calls/kinds.ts";
 import { SILENCE, type OpenSurface } from "../surface.ts";
 
 /** `POST /api/tools/{name}`, the name escaped as a program would. */

@@ -1,7 +1,7 @@
-"""What PyMDP makes of small models, for `test/gnn/simulate.test.ts`.
+"""What PyMDP makes of small models, for `packages/gnn/test/simulate.test.ts`.
 
-    python make_vectors.py > test/gnn/vectors/pymdp-1.json       # in an environment with inferactively-pymdp 1.x
-    python make_vectors.py > test/gnn/vectors/pymdp-0.0.7.json   # in one with 0.0.7
+    python make_vectors.py > packages/gnn/test/vectors/pymdp-1.json       # with inferactively-pymdp 1.x
+    python make_vectors.py > packages/gnn/test/vectors/pymdp-0.0.7.json   # with 0.0.7
 
 Observations and actions are drawn, so that a comparison does not hang on which of two equal actions is taken; the
 action that the agent would have chosen is noted beside it.

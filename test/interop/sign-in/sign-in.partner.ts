@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { keyOf } from "../../../src/signin/context.ts";
+import { keyOf } from "../../../packages/toolyard/src/signin/context.ts";
 import { startBrowsers, type Browser, type Browsers } from "../../sign-in/browser.ts";
 import { echo, Home } from "../../sign-in/harness.ts";
 

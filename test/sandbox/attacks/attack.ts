@@ -1,5 +1,10 @@
-import type { SandboxEnd, SandboxLanguage, SandboxLimits, SandboxProfile } from "../../../src/sandbox/engine.ts";
-import type { SandboxEngineName } from "../../../src/sandbox/options.ts";
+import type {
+  SandboxEnd,
+  SandboxLanguage,
+  SandboxLimits,
+  SandboxProfile,
+} from "../../../packages/toolyard/src/sandbox/engine.ts";
+import type { SandboxEngineName } from "../../../packages/toolyard/src/sandbox/options.ts";
 
 /** How an attack may end. Whatever it is, the canaries stay untouched, see `canaries.ts`. */
 export interface Expectation {

@@ -1,7 +1,12 @@
-import type { HostReply, SandboxHost, SandboxJob, SandboxLanguage } from "../../../src/sandbox/engine.ts";
-import { toFilePath } from "../../../src/sandbox/file-path.ts";
-import { resolveSandbox, type SandboxEngineName } from "../../../src/sandbox/options.ts";
-import { Sandbox, type SandboxRun } from "../../../src/sandbox/sandbox.ts";
+import type {
+  HostReply,
+  SandboxHost,
+  SandboxJob,
+  SandboxLanguage,
+} from "../../../packages/toolyard/src/sandbox/engine.ts";
+import { toFilePath } from "../../../packages/toolyard/src/sandbox/file-path.ts";
+import { resolveSandbox, type SandboxEngineName } from "../../../packages/toolyard/src/sandbox/options.ts";
+import { Sandbox, type SandboxRun } from "../../../packages/toolyard/src/sandbox/sandbox.ts";
 import { denoProgram } from "../../support/deno.ts";
 import type { Attack } from "./attack.ts";
 import type { Canaries } from "./canaries.ts";

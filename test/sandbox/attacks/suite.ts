@@ -1,8 +1,8 @@
-import { parseExact } from "../../../src/core/json/exact-json.ts";
+import { parseExact } from "../../../packages/toolyard/src/core/json/exact-json.ts";
 import { afterAll, expect, test } from "vitest";
-import type { SandboxOutcome } from "../../../src/sandbox/engine.ts";
+import type { SandboxOutcome } from "../../../packages/toolyard/src/sandbox/engine.ts";
 import type { Attack, Expectation, Plot } from "./attack.ts";
-import type { SandboxEngineName } from "../../../src/sandbox/options.ts";
+import type { SandboxEngineName } from "../../../packages/toolyard/src/sandbox/options.ts";
 import { AttackedEngine } from "./attacked-engine.ts";
 import { Canaries } from "./canaries.ts";
 import { FRAMES } from "./frames.ts";

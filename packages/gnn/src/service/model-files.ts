@@ -1,0 +1,139 @@
+import { lstat, mkdir, readdir, realpath, stat } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { replaceFile } from "toolyard/service/replace-file";
+import { isInRoots } from "toolyard/service/roots";
+import { ToolFailure } from "./failure.ts";
+
+/** Folders that may lie above a file that is written first. */
+const MAX_NEW_FOLDERS = 32;
+/** Names of one listing. */
+const MAX_LISTED = 10_000;
+/** Folders of a path that are looked at. */
+const MAX_STEPS = 256;
+
+/** The folders in which the tools may read and write, and nowhere else. Links are resolved before they are judged. */
+export class ModelFiles {
+  readonly #roots: readonly string[];
+
+  /** `roots` are absolute. */
+  constructor(roots: readonly string[]) {
+    this.#roots = roots;
+  }
+
+  /** The real path of something that is there. Rejects with code `ENOENT` where nothing is. */
+  async existing(path: string): Promise<string> {
+    const wanted = this.#absolute(path);
+    const real = await realpath(wanted).catch(ignoreMissing);
+    // Missing paths are reported only within the allowed folders; for others the error does not reveal whether they
+    // exist.
+    await this.#expectInside(real ?? (await nearestAbove(wanted)), path);
+    if (real !== undefined) return real;
+    throw Object.assign(new Error(`${path} is not there.`), { code: "ENOENT" });
+  }
+
+  /** Names of the ordinary files of a folder, sorted. Rejects with code `ENOENT` where nothing is. */
+  async list(path: string): Promise<readonly string[]> {
+    const entries = await readdir(await this.existing(path), { withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => name)
+      .toSorted()
+      .slice(0, MAX_LISTED);
+  }
+
+  /** Returns a folder and creates it if needed, with whether it was created. */
+  async folder(path: string): Promise<{ readonly path: string; readonly created: boolean }> {
+    const wanted = this.#absolute(path);
+    const before = await stat(wanted).catch(() => undefined);
+    if (before && !before.isDirectory())
+      throw new ToolFailure(`${path} is no folder and is left alone. Give another name.`, "invalid_params");
+    return { path: await this.#folder(wanted, path), created: before === undefined };
+  }
+
+  /** The real path of a file to be written; folders above it are made. */
+  async writable(path: string): Promise<string> {
+    const wanted = this.#absolute(path);
+    const folder = await this.#folder(dirname(wanted), path);
+    const real = join(folder, basename(wanted));
+    const stats = await lstat(real).catch(() => undefined);
+    if (stats && !stats.isFile())
+      throw new ToolFailure(`${path} is no ordinary file and is left alone. Give another name.`, "invalid_params");
+    return real;
+  }
+
+  /** Writes a file as a whole or not at all. Gives its real path. */
+  async write(path: string, content: string | Uint8Array): Promise<string> {
+    const real = await this.writable(path);
+    await replaceFile(real, content);
+    return real;
+  }
+
+  /** A folder that is there or is made, one step at a time, so that no link leads out on the way. */
+  async #folder(wanted: string, path: string): Promise<string> {
+    const missing: string[] = [];
+    let at = wanted;
+    for (;;) {
+      const real = await realpath(at).catch(ignoreMissing);
+      if (real !== undefined) {
+        await this.#expectInside(real, path);
+        return makeFolders(real, missing);
+      }
+      if (missing.push(basename(at)) > MAX_NEW_FOLDERS || dirname(at) === at) throw outside(path, this.#roots);
+      at = dirname(at);
+    }
+  }
+
+  #absolute(path: string): string {
+    const [first] = this.#roots;
+    if (first === undefined) throw noRoots();
+    if (path === "" || path.includes("\0"))
+      throw new ToolFailure(`A path must be a text without NUL, got ${JSON.stringify(path)}.`, "invalid_params");
+    return isAbsolute(path) ? resolve(path) : resolve(first, path);
+  }
+
+  async #expectInside(real: string, path: string): Promise<void> {
+    if (!(await isInRoots(real, this.#roots))) throw outside(path, this.#roots);
+  }
+}
+
+/** The real path of the first folder above that is there. */
+async function nearestAbove(path: string): Promise<string> {
+  let at = dirname(path);
+  for (let steps = 0; steps < MAX_STEPS; steps += 1) {
+    const real = await realpath(at).catch(() => undefined);
+    if (real !== undefined) return real;
+    at = dirname(at);
+  }
+  return at;
+}
+
+async function makeFolders(from: string, missing: readonly string[]): Promise<string> {
+  let at = from;
+  for (const name of missing.toReversed()) {
+    at = join(at, name);
+    await mkdir(at).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+  }
+  return at;
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code === "ENOENT") return undefined;
+  throw error;
+}
+
+function noRoots(): ToolFailure {
+  return new ToolFailure(
+    'No folder is open to these tools. Add the line `roots = ["/home/me/models"]` below [gnn] of toolyard.toml, with ' +
+      "the folders of your models; of a server that runs alone, set GNN_ROOTS.",
+    "denied",
+  );
+}
+
+function outside(path: string, roots: readonly string[]): ToolFailure {
+  const message =
+    `${path} lies outside of the folders that are open to these tools ` +
+    `(${roots.map((root) => basename(root)).join(", ")}). Name a file in one of them.`;
+  return new ToolFailure(message, "denied");
+}

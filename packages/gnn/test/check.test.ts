@@ -1,0 +1,393 @@
+import { readFileSync } from "node:fs";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { checkGnn } from "../src/checks/check.ts";
+import { ontologyReport } from "../src/checks/ontology.ts";
+import { viewOf } from "../src/language/view.ts";
+import type { ProfileName } from "../src/language/profiles.ts";
+import { seedEraEstimates } from "../src/estimates/seed-era.ts";
+
+function sample(name: string): string {
+  return readFileSync(new URL(`../../../test/fixtures/gnn/${name}`, import.meta.url), "utf8");
+}
+
+const TWO_ROOM = sample("two_room.md");
+
+/** `code line:column` of each diagnostic. */
+function places(text: string, profile: ProfileName = "default"): string[] {
+  return checkGnn(text, { profile }).diagnostics.map(({ code, start }) => `${code} ${start.line}:${start.column}`);
+}
+
+/** A whole model around a few lines of its sections. */
+function model(parts: {
+  readonly space?: string;
+  readonly edges?: string;
+  readonly values?: string;
+  readonly more?: string;
+}): string {
+  return [
+    "## GNNSection\nM\n## GNNVersionAndFlags\nGNN v1\n## ModelName\nM",
+    `## StateSpaceBlock\n${parts.space ?? "s[2]\nA[2,2,default=eye]"}`,
+    `## Connections\n${parts.edges ?? "s-A"}`,
+    ...(parts.values === undefined ? [] : [`## InitialParameterization\n${parts.values}`]),
+    ...(parts.more === undefined ? [] : [parts.more]),
+  ].join("\n");
+}
+
+/** Codes of the diagnostics, with what they say. */
+function said(text: string, profile: ProfileName = "default"): string[] {
+  return checkGnn(text, { profile }).diagnostics.map(({ code, message }) => `${code} ${message}`);
+}
+
+describe("the own samples", () => {
+  test.each(["default", "strict-v1", "seed-era"] as const)(
+    "C40: two_room.md is valid for the profile %s",
+    (profile) => {
+      expect(places(TWO_ROOM, profile)).toEqual([]);
+    },
+  );
+
+  test("C40: of hard_syntax.md is said that B has no value, and nothing else", () => {
+    expect(said(sample("hard_syntax.md"))).toEqual([
+      "N001 B has no numbers; a program that is made of the model needs them.",
+    ]);
+  });
+
+  test("C40: the profiles refuse of hard_syntax.md what their tools cannot read", () => {
+    expect(places(sample("hard_syntax.md"), "strict-v1")).toEqual([
+      "N001 12:1",
+      "E015 14:1",
+      "E005 17:1",
+      "E005 18:1",
+      "E005 19:1",
+      "E005 20:1",
+    ]);
+    const seedEra = checkGnn(sample("hard_syntax.md"), { profile: "seed-era" });
+    expect(seedEra.diagnostics.map(({ code }) => code)).toEqual(["E001", "E001", "N001", "E014", "W011"]);
+  });
+
+  test("the seed-era rules estimate 108 bytes and their units for two_room.md", () => {
+    const [first] = checkGnn(TWO_ROOM).file.models;
+    const { memory_estimate_kb, inference_estimate_units } = seedEraEstimates(viewOf(first!));
+    expect(memory_estimate_kb).toBe(108 / 1024);
+    const log = (elements: number): number => Math.log2(elements + 1);
+    const floats = log(4) + log(8) + 5 * log(2) + log(2) - log(2) + log(1) + 0;
+    const ints = 0.8 * (log(2) + 2 * log(1));
+    expect(inference_estimate_units).toBeCloseTo(4 * 2.5 + 2.5 * (floats + ints) + 8 * 0.5 + 2.5 * 4.5, 10);
+  });
+});
+
+describe("sections", () => {
+  test("a text without any section is no GNN", () => {
+    expect(said("# Notes\n\nNothing here.\n")).toEqual([
+      "E013 The text has no section of GNN, such as ## StateSpaceBlock.",
+    ]);
+  });
+
+  test("each missing section is told, and an empty one that must say something", () => {
+    expect(said("## GNNSection\nM\n## ModelName\n# none\n## StateSpaceBlock\ns[1]\n").slice(0, 3)).toEqual([
+      "E001 The section GNNVersionAndFlags is missing; it is required.",
+      "E001 The section Connections is missing; it is required.",
+      "E001 The section ModelName is empty.",
+    ]);
+  });
+
+  test.each([
+    ["GNN v1", []],
+    ["GNN v1.1 strict", []],
+    ["GNN v7", ["W009 4:1"]],
+    ["version one", ["E009 4:1"]],
+  ])("the version %s", (version, expected) => {
+    expect(places(TWO_ROOM.replace("GNN v1", version).replace("# Two-room agent\n", ""))).toEqual(expected);
+  });
+
+  test("a section that is there twice is read as one", () => {
+    const text = model({ more: "## Connections\nA>s" });
+    expect(said(text)).toEqual(["W004 The section Connections is there twice; both are read as one."]);
+  });
+});
+
+describe("declarations", () => {
+  test.each([
+    ["s[2]\ns[3]\nA[2]", ["E004 9:1"]],
+    ["s[2,type=flaot]\nA[2]", ["E010 8:10"]],
+    ["s[n]\nA[2]", ["E012 8:3"]],
+    ["s[0]\nA[2]", ["E012 8:3"]],
+    ["s[A]\nA[s]", ["E012 8:3", "E012 9:3"]],
+    ["s[2,default=unifrom]\nA[2]", ["E006 8:13"]],
+    ["s[2]\nA[2]\nx[1]", ["W001 10:1"]],
+    ["s[A]\nA[len(x)]\nx[3,2]", []],
+  ])("%j", (space, expected) => {
+    expect(places(model({ space })).filter((place) => !place.startsWith("N001"))).toEqual(expected);
+  });
+
+  test("a name of ModelParameters is a length", () => {
+    const more = "## ModelParameters\nn: 2\nm: [3]\n";
+    expect(said(model({ space: "s[n]\nA[n,n]", values: "A={(1,0),(0,1)}", more }))).toEqual([]);
+    expect(said(model({ space: "s[n]\nA[n,n]", values: "A={(1,0,0)}", more }))).toEqual([
+      "E002 The value of A is 1×3, and line 8 declares 2×2.".replace("line 8", "line 9"),
+    ]);
+    expect(said(model({ space: "s[m]\nA[2,2]", values: "A={(1,0),(0,1)}", more }))).toEqual([
+      "E012 The parameter m is no whole number above 0, so it is no dimension.",
+    ]);
+  });
+});
+
+describe("connections", () => {
+  test("an endpoint that is not declared is told, with the name it may have been", () => {
+    const { diagnostics } = checkGnn(model({ space: "state[2]\nA[2,2,default=eye]", edges: "stste-A" }));
+    expect(diagnostics.map(({ code, mend }) => [code, mend])).toEqual([
+      ["W001", undefined],
+      ["W002", "Write state, or declare stste[…] there."],
+    ]);
+  });
+
+  test("an endpoint at another time is declared", () => {
+    expect(said(model({ space: "s_t[2]\nA[2,2,default=eye]", edges: "s_t>s_t+1\ns-A" }))).toEqual([]);
+  });
+
+  test("edges beyond the bound of one model are told where they begin, as graphs do not have them", () => {
+    const names = (letter: string) => Array.from({ length: 100 }, (_, at) => `${letter}${at}`).join(",");
+    const group = (at: number) => `(${names(`a${at}_`)})>(${names("b")})`;
+    const text = (count: number) =>
+      `## GNNSection\nBig\n## Connections\n${Array.from({ length: count }, (_, at) => group(at)).join("\n")}`;
+    expect(places(text(21))).toContain("E008 24:1");
+    expect(said(text(21)).join("\n")).toContain("more than 200000 from here on; those beyond are in no graph");
+    expect(said(text(20)).join("\n")).not.toContain("in no graph");
+  });
+
+  test("an edge that stands twice, and parts that nothing joins", () => {
+    expect(said(model({ edges: "s-A\nA-s" }))).toEqual(["W007 The edge A-s stands there already."]);
+    expect(said(model({ space: "s[2]\nA[2,2,default=eye]\nx[1]\ny[1]", edges: "s-A\nx-y" }))).toEqual([
+      "N004 The graph has 2 parts that no edge joins: {s, A}, {x, y}.",
+    ]);
+    expect(said(model({ space: "s[2]\ns_prime[2]\nA[2,2,default=eye]\nu[1]", edges: "s-A\nu>s_prime" }))).toEqual([]);
+  });
+});
+
+test("matrices that words name are checked as those of numbers, where the model has none of those", () => {
+  const codes = (space: string, values: string): string[] =>
+    places(model({ space, values })).filter((place) => place.startsWith("E011"));
+  const [cue, place] = ["A_cue={(1,0),(0,1)}", "B_place={((1,0),(0,0)),((0,1),(1,0))}"];
+  expect(codes("A_cue[2,2]\nB_place[2,2,2]", `${cue}\n${place}`)).toHaveLength(1);
+  expect(codes("A_cue[2,2]\nB_place[2,2]\nD_place[2]", `${cue}\nB_place={(1,0),(0,1)}\nD_place={(1,1)}`)).toHaveLength(
+    1,
+  );
+  expect(codes("A[2,2]\nB[2,2]\nA_cue[2,2]\nD_gain[1]", "A_cue={(1,0),(2,0)}\nD_gain={(3)}")).toEqual([]);
+});
+
+describe("values", () => {
+  const b = (values: string, space = "s[2]\nB[2,2,3]"): string[] => said(model({ space, edges: "s-B", values }));
+
+  test.each([
+    ["D[2]", "D={(0.5, 0.5)}", []],
+    ["D[2]", "D={(0.5),(0.5)}", []],
+    ["D[2,1]", "D={0.5, 0.5}", []],
+    ["D[3]", "D={(0.33, 0.33, 0.33)}", []],
+    ["D[2]", "D={(0.5, 0.4)}", ["E011"]],
+    ["D[2]", "D={(1.5, -0.5)}", ["E011"]],
+    ["D[2]", "D={(0.2, 0.3, 0.5)}", ["E002"]],
+    ["D[2]", "D={(0.5, (0.5))}", ["E007"]],
+    ["D[2]", "D={ }", ["N001"]],
+    ["D[2]", "D=uniform", []],
+    ["D[2]", "D=unknown", ["E007"]],
+    ["x[2,type=int]", "x={1, 0.5}", ["E010"]],
+    ["x[2,type=bool]", "x={1, 0}", []],
+  ])("%s with %s", (variable, values, expected) => {
+    const name = variable[0]!;
+    const { diagnostics } = checkGnn(model({ space: `s[2]\n${variable}`, edges: `s-${name}`, values }));
+    expect(diagnostics.map(({ code }) => code).toSorted()).toEqual(expected);
+  });
+
+  test("a likelihood whose rows sum to 1 is said to be turned over", () => {
+    expect(said(model({ values: "A={(0.9,0.1),(0.1,0.9)}" }))).toEqual([]);
+    expect(said(model({ values: "A={(0.9,0.1),(0.2,0.8)}" }))).toEqual([
+      "W012 The rows of A sum to 1 and its columns do not, so it is read as state × observation.",
+    ]);
+    expect(said(model({ values: "A={(0.9,0.1),(0.2,0.7)}" }))).toEqual([
+      "E011 The columns of A are no probabilities: read as state × observation, the worst one sums to 0.9.",
+    ]);
+  });
+
+  test("the order in which transitions are written is found and said", () => {
+    expect(b("B={((1,0,0.2),(0.5,1,1)),((0,1,0.8),(0.5,0,0))}")).toEqual([]);
+    expect(b("B={((1,0.5),(0,0.5)),((0,1),(1,0)),((0.2,1),(0.8,0))}")).toEqual([
+      "N006 B is read as action × next × previous: so its columns sum to 1.",
+    ]);
+    expect(b("B={((1,0),(0.5,0.5)),((0,1),(1,0)),((0.2,0.8),(1,0))}")).toEqual([
+      "N006 B is read as action × previous × next: so its columns sum to 1.",
+    ]);
+    expect(b("B={((1,0),(0.5,0.6)),((0,1),(1,0)),((0.2,0.8),(1,0))}")[0]).toMatch(
+      /^E011 .*action × previous × next.* 1\.1\.$/,
+    );
+  });
+
+  test("transitions that fit two orders are read in the declared one, and it is said", () => {
+    const space = "s[2]\nB[2,2,2]";
+    expect(b("B={((1,1),(0,0)),((0,0),(1,1))}", space)).toEqual([
+      "N002 B is read as next × previous × action; action × next × previous would fit as well.",
+    ]);
+  });
+
+  test("F, H, Q and R belong to a linear-Gaussian model, whatever F is declared as", () => {
+    const values = "F={(1,0),(0,1)}\nH={(1,0),(0,1)}\nQ={(1,0),(0,1)}\nR={(1,0),(0,1)}";
+    const text = model({ space: "s[2]\nA[2,2,default=eye]\nF[1]", edges: "s-A\ns-F", values });
+    expect(checkGnn(text).diagnostics.map(({ code }) => code)).toEqual(["N003", "N003", "N003", "N003"]);
+    expect(said(model({ values: "H={(1,0)}" }))).toEqual([
+      "W003 H has a value and is not declared in StateSpaceBlock.",
+    ]);
+  });
+});
+
+describe("time and ontology", () => {
+  test.each([
+    ["Dynamic\nDiscreteTime=s\nModelTimeHorizon=20", []],
+    ["Static\nDynamic", ["E014 12:1"]],
+    ["Dynamc", ["E014 11:1"]],
+    ["Time=τ", ["W011 11:6"]],
+    ["ModelTimeHorizon=soon", ["E014 11:18"]],
+    ["ModelTimeHorizon", ["E014 11:1"]],
+  ])("%j", (time, expected) => {
+    expect(places(model({ more: `## Time\n${time}` })).map((place) => place)).toEqual(
+      expected.map((place) => place.replace(/ (\d+)/, (_, line) => ` ${Number(line) + 2}`)),
+    );
+  });
+
+  test("an unknown term is told with the one that was meant", () => {
+    const { diagnostics, file } = checkGnn(
+      model({ more: "## ActInfOntologyAnnotation\ns=HidenState\nx=Action\nA=Habit\n" }),
+    );
+    expect(diagnostics.map(({ code, mend }) => [code, mend])).toEqual([
+      ["W008", "Write HiddenState."],
+      ["W010", undefined],
+    ]);
+    expect(ontologyReport(viewOf(file.models[0]!))).toEqual({
+      valid_mappings: { x: "Action", A: "Habit" },
+      invalid_terms: { s: "HidenState" },
+      unmapped_model_vars: [],
+    });
+  });
+});
+
+describe("mutations", () => {
+  const lines = TWO_ROOM.trimEnd().split("\n");
+
+  test("a line that is spoilt is told in that line", () => {
+    const spoil: readonly (readonly [string, RegExp, (line: string) => string])[] = [
+      ["E006", /^\w+\[.*\]/, (line) => line.replace("]", "")],
+      ["E010", /type=float/, (line) => line.replace("float", "flat")],
+      ["E012", /^[A-D]\[2/, (line) => line.replace("[2", "[0")],
+      ["E005", /^\w[>-]\w$/, (line) => line.replace(/[>-]/, "?")],
+      ["E007", /^ {2}\(.*\)/, (line) => line.replace(",", " ")],
+      ["E014", /^ModelTimeHorizon=/, (line) => line.replace("Unbounded", "never")],
+      ["W008", /^\w=\w+[a-z]$/, (line) => `${line}Xyz`],
+    ];
+    for (const [code, fits, change] of spoil)
+      for (const [index, line] of lines.entries()) {
+        if (!fits.test(line)) continue;
+        const { diagnostics } = checkGnn(lines.with(index, change(line)).join("\n"));
+        expect(
+          diagnostics.some((one) => one.code === code && one.start.line === index + 1),
+          `${code} ${line}`,
+        ).toBe(true);
+      }
+  });
+
+  test("whatever is cut out, put in or doubled, places lie in the text and nothing is thrown", () => {
+    const change = fc.record({
+      at: fc.nat({ max: TWO_ROOM.length }),
+      cut: fc.nat({ max: 40 }),
+      put: fc.oneof(fc.string({ maxLength: 5 }), fc.constantFrom("{", "(", "\n## Time\n", "---\n", "#", "π[")),
+    });
+    fc.assert(
+      fc.property(change, ({ at, cut, put }) => {
+        const text = TWO_ROOM.slice(0, at) + put + TWO_ROOM.slice(at + cut);
+        const rows = text.split(/\r\n|\n|\r/);
+        for (const { start, end, message } of checkGnn(text).diagnostics) {
+          expect(rows[start.line - 1], message).toBeDefined();
+          expect(start.column).toBeLessThanOrEqual(rows[start.line - 1]!.length + 1);
+          expect(end.line).toBeGreaterThanOrEqual(start.line);
+        }
+      }),
+      { numRuns: Number(process.env["GNN_RUNS"] ?? 300) },
+    );
+  });
+
+  test("S18: a large model of hostile shape is checked in linear time", () => {
+    const cost = (count: number): number => {
+      const names = Array.from({ length: count }, (_, index) => `n${index}`);
+      const text = model({
+        space: names.map((name, index) => `${name}[${names[index - 1] ?? 2}]`).join("\n"),
+        edges: names.map((name) => `${name}>x${name}`).join("\n"),
+        values: names.map((name) => `${name}={(1,2)}`).join("\n"),
+      });
+      const before = process.cpuUsage();
+      checkGnn(text);
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1000;
+    };
+    cost(200);
+    expect(cost(4000)).toBeLessThan(Math.max(cost(500), 10) * 40);
+  });
+});
+
+describe("what a first file gets wrong is told once, with what to write", () => {
+  const told = (text: string): string[] =>
+    checkGnn(text).diagnostics.map(({ code, message, mend }) => `${code} ${message}${mend ? ` ${mend}` : ""}`);
+
+  test("a heading with another number of # is shown, where the section is missing otherwise", () => {
+    const text = model({}).replace("## Connections", "### Connections");
+    expect(told(text)).toContain(
+      "E001 The section Connections is missing; it is required. Write ## Connections in line 10, which has 3 #.",
+    );
+    expect(places(model({ space: "# Connections\ns[2]\nA[2,2,default=eye]" }))).toEqual([]);
+  });
+
+  test("where StateSpaceBlock is missing, that is told and not each name that it lacks", () => {
+    const text = model({ values: "D={(0.5,0.5)}", more: "## ActInfOntologyAnnotation\ns=HiddenState" });
+    expect(said(text.replace("## StateSpaceBlock\n", ""))).toEqual([
+      "E001 The section StateSpaceBlock is missing; it is required.",
+    ]);
+    expect(said(text).map((words) => words.slice(0, 6))).toEqual(["W003 D"]);
+  });
+
+  test.each([
+    ["D={(50%, 50%)}", ['"%" is no number, word or text.', '"%" is no number, word or text.']],
+    ["D={(0,5; 0,5)}", ['";" is no number, word or text.']],
+    ["D={(0.5 0.5)}", ["Two values stand side by side without a comma. Put a comma between them."]],
+    ["D={(0.5, much)}", ['The value of D is no tensor. "much" stands among numbers.']],
+  ])("%s", (values, expected) => {
+    const text = model({ space: "s[2]\nD[2]", edges: "D>s", values });
+    expect(told(text)).toEqual(expected.map((message) => `E007 ${message}`));
+  });
+
+  test("numbers that are no probabilities are named where the sums are right", () => {
+    expect(told(model({ values: "A={(1.2,0.2),(-0.2,0.8)}" }))).toEqual([
+      "E011 A has numbers that are no probabilities, such as 1.2. " +
+        "Each column must have numbers from 0 to 1 that sum to 1.",
+    ]);
+  });
+
+  test("a matrix that is turned over against its declaration is told so", () => {
+    const wrong = model({ space: "s[2]\nA[3,2]", values: "A={(0.8,0.1,0.1),(0.2,0.2,0.6)}" });
+    expect(told(wrong)).toEqual([
+      "E002 The value of A is 2×3, and line 9 declares 3×2. It is turned over: write 3 rows of 2, or change line 9.",
+    ]);
+  });
+
+  test.each([
+    ["o(2,1)", 'E006 "(2,1)" belongs to no declaration, and is left out. Write o[2,1].'],
+    ["o[1,int]", "E012 int stands where a length does. Write type=int."],
+    ["- o[2]", 'E006 "- o[2]" does not begin with the name of a variable. Leave the - in front of it out.'],
+    ["```", 'E006 "```" does not begin with the name of a variable. Take the line out: sections need no fences.'],
+  ])("the declaration %s", (line, expected) => {
+    expect(told(model({ space: `s[2]\nA[2,2,default=eye]\n${line}`, edges: "s-A\ns-o" }))).toContain(expected);
+  });
+
+  test.each([
+    ["* s-A", 'E005 "* s-A" begins with no name. Leave the * in front of it out.'],
+    ["s => A", 'E005 "=> A" begins with no > or -. Write one connection a line: a>b, a-b, or (a,b)>c.'],
+  ])("the connection %s", (line, expected) => {
+    expect(told(model({ edges: `s-A\n${line}` }))).toEqual([expected]);
+  });
+});

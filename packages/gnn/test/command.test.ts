@@ -1,0 +1,263 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { Desk } from "../../../test/cli/harness.ts";
+
+const TWO_ROOM = readFileSync(new URL("../../../test/fixtures/gnn/two_room.md", import.meta.url), "utf8");
+const SPOILT = TWO_ROOM.replace("D>s\n", "D?s\n");
+
+describe("toolyard gnn check", () => {
+  test("ends with 0 for valid files and with 1 when one is not", async () => {
+    await using desk = await Desk.create({ "models/a.md": TWO_ROOM, "models/deeper/b.md": SPOILT });
+    expect(await desk.run(["gnn", "check", "models/a.md"])).toMatchObject({
+      code: 0,
+      stdout: "1 file: 1 valid, 0 invalid\n",
+    });
+    const both = await desk.run(["gnn", "check", "models"]);
+    expect(both.code).toBe(1);
+    expect(both.stdout).toContain("models/deeper/b.md:23:1 error E005: ");
+    expect(both.stdout).toContain("2 files: 1 valid, 1 invalid");
+  });
+
+  test("reads standard input, by the profile that is asked for, and gives JSON", async () => {
+    await using desk = await Desk.create();
+    const text = TWO_ROOM.replace("s-A", "(s,o)-A");
+    const { code, stdout } = await desk.run(["gnn", "check", "-", "--json", "--profile", "strict-v1"], { stdin: text });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      files: [{ is_valid: false, diagnostics: [{ code: "E005", start: { line: 24, column: 1 } }] }],
+    });
+  });
+
+  test("gives SARIF with the place of each diagnostic", async () => {
+    await using desk = await Desk.create({ "b.md": SPOILT });
+    const { runs } = JSON.parse((await desk.run(["gnn", "check", "b.md", "--sarif"])).stdout);
+    expect(runs[0].tool.driver.rules[runs[0].results[0].ruleIndex].id).toBe(runs[0].results[0].ruleId);
+    expect(runs[0].results[0]).toMatchObject({
+      level: "error",
+      locations: [
+        {
+          physicalLocation: {
+            artifactLocation: { uri: `file://${desk.path("b.md")}` },
+            region: { startLine: 23, startColumn: 1, endLine: 23, endColumn: 4 },
+          },
+        },
+      ],
+    });
+  });
+
+  test("a file that is not there is a usage error that names it", async () => {
+    await using desk = await Desk.create();
+    expect(await desk.run(["gnn", "check", "none.md"])).toMatchObject({
+      code: 2,
+      stderr: 'There is no file "none.md".\n',
+    });
+  });
+
+  test.skipIf(process.platform === "win32")("a folder below that cannot be read is a usage error", async () => {
+    await using desk = await Desk.create({ "a.md": TWO_ROOM });
+    const deep = join(...Array.from({ length: 10 }, () => "d".repeat(240)));
+    for (const top of ["one", "two"]) mkdirSync(desk.path(join(top, deep)), { recursive: true });
+    // Each path is short enough by itself; one inside the other is longer than any path may be.
+    const inside = desk.path(join("one", deep, "two"));
+    renameSync(desk.path("two"), inside);
+    try {
+      const { code, stderr } = await desk.run(["gnn", "check", "."]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(". cannot be read: ENAMETOOLONG")]);
+    } finally {
+      renameSync(inside, desk.path("two"));
+    }
+  });
+
+  test("what a file says cannot drive the terminal", async () => {
+    await using desk = await Desk.create({ "x.md": "## Connections\na\u001B[2Jb\n" });
+    expect((await desk.run(["gnn", "check", "x.md"])).stdout).not.toContain("\u001B");
+  });
+});
+
+describe("toolyard gnn fmt", () => {
+  test("lays files out in place, after which --check finds nothing", async () => {
+    await using desk = await Desk.create({ "a.md": TWO_ROOM });
+    expect(await desk.run(["gnn", "fmt", "--check", "a.md"])).toMatchObject({ code: 1, stdout: "a.md\n" });
+    expect(readFileSync(desk.path("a.md"), "utf8")).toBe(TWO_ROOM);
+    expect(await desk.run(["gnn", "fmt", "a.md"])).toMatchObject({ code: 0, stdout: "" });
+    expect(readFileSync(desk.path("a.md"), "utf8")).toContain("A[2,2,type=float]    # cue given room\n");
+    expect(await desk.run(["gnn", "fmt", "--check", "a.md"])).toMatchObject({ code: 0, stdout: "" });
+  });
+
+  test("a file keeps its mode, and a link to it stays a link", async () => {
+    await using desk = await Desk.create({ "a.md": TWO_ROOM });
+    chmodSync(desk.path("a.md"), 0o600);
+    symlinkSync("a.md", desk.path("link.md"));
+    expect(await desk.run(["gnn", "fmt", "link.md"])).toMatchObject({ code: 0 });
+    expect(statSync(desk.path("a.md")).mode & 0o777).toBe(0o600);
+    expect(lstatSync(desk.path("link.md")).isSymbolicLink()).toBe(true);
+    expect(readFileSync(desk.path("a.md"), "utf8")).not.toBe(TWO_ROOM);
+  });
+
+  test("leaves a file alone that holds no GNN", async () => {
+    await using desk = await Desk.create({ "notes.md": "# Notes\n\n\n* x\n" });
+    const { code, stderr } = await desk.run(["gnn", "fmt", "notes.md"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("notes.md is left alone: ")]);
+    expect(readFileSync(desk.path("notes.md"), "utf8")).toBe("# Notes\n\n\n* x\n");
+  });
+});
+
+describe("several files", () => {
+  const FILES = { "models/a.md": TWO_ROOM, "models/deeper/b.gnn": TWO_ROOM, "c.md": TWO_ROOM };
+
+  test.each<[string, readonly string[], string]>([
+    ["export", ["--to", "graphml"], "graphml"],
+    ["render", ["--to", "numpy"], "py"],
+    ["draw", [], "svg"],
+    ["draw", ["--format", "png"], "png"],
+    ["run", ["--steps", "2"], "svg"],
+  ])("%s %j writes something of each into the folder that is named", async (command, more, ending) => {
+    await using desk = await Desk.create(FILES);
+    const place = command === "run" ? "--plot" : "--output";
+    const { code, stderr } = await desk.run(["gnn", command, "models", "c.md", ...more, place, "new/out"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(readdirSync(desk.path("new/out"))).toEqual(["a", "b", "c"].map((name) => `${name}.${ending}`));
+  });
+
+  test("without a folder for them, or with two files for one place, nothing is written", async () => {
+    await using desk = await Desk.create({ ...FILES, "other/c.md": TWO_ROOM });
+    expect(await desk.run(["gnn", "export", "models", "--to", "json"])).toMatchObject({
+      code: 2,
+      stderr: "2 files are read. Name a folder for what is written with --output.\n",
+    });
+    expect(await desk.run(["gnn", "export", "c.md", "other/c.md", "--to", "json", "-o", "out"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("c.md and other/c.md would both be written to out/c.json."),
+    });
+    expect(await desk.run(["gnn", "render", "c.md", "-", "--to", "numpy", "-o", "out"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Standard input, -, is read alone."),
+    });
+    expect(existsSync(desk.path("out"))).toBe(false);
+  });
+
+  test("one that is refused keeps no other one from its turn, and the exit code tells", async () => {
+    await using desk = await Desk.create({ "a.md": SPOILT, "b.md": TWO_ROOM });
+    const { code, stderr } = await desk.run(["gnn", "render", "a.md", "b.md", "--to", "numpy", "-o", "out"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("a.md cannot be read as a whole.")]);
+    expect(readdirSync(desk.path("out"))).toEqual(["b.py"]);
+  });
+
+  test("runs are printed one after the other", async () => {
+    await using desk = await Desk.create(FILES);
+    const { code, stdout } = await desk.run(["gnn", "run", "models", "--steps", "1"]);
+    expect([code, stdout.match(/^Two-Room Agent: /gm)]).toEqual([0, ["Two-Room Agent: ", "Two-Room Agent: "]]);
+  });
+});
+
+describe("toolyard gnn export", () => {
+  test("writes a format, and reads what it wrote", async () => {
+    await using desk = await Desk.create({ "a.md": TWO_ROOM });
+    for (const format of ["json", "xml", "cbor"]) {
+      expect(await desk.run(["gnn", "export", "a.md", "--to", format, "-o", `a.${format}`])).toMatchObject({ code: 0 });
+      const back = await desk.run(["gnn", "export", `a.${format}`, "--to", "plaintext_dsl"]);
+      expect(back.stdout).toContain("π>u\n");
+    }
+  });
+
+  test("says what could not be read, and ends with 1", async () => {
+    await using desk = await Desk.create({ "b.md": SPOILT });
+    const { code, stdout, stderr } = await desk.run(["gnn", "export", "b.md", "--to", "dot"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("b.md:23:1 error E005")]);
+    expect(stdout).toContain("digraph");
+  });
+
+  test("a device that never ends is refused, not read", async ({ skip }) => {
+    skip(process.platform === "win32", "not on this platform");
+    await using desk = await Desk.create();
+    const { code, stderr } = await desk.run(["gnn", "export", "/dev/zero", "--to", "json"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("/dev/zero cannot be read: It is no ordinary file.")]);
+  });
+
+  test("a format that does not exist is a usage error with the list of those that do", async () => {
+    await using desk = await Desk.create({ "a.md": TWO_ROOM });
+    const { code, stderr } = await desk.run(["gnn", "export", "a.md", "--to", "pickle"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--to must be one of json, xml,")]);
+  });
+});
+
+test("S16: toolyard gnn export refuses a pickle with the reason and what to use instead", async () => {
+  await using desk = await Desk.create({ "a.md": TWO_ROOM });
+  const { code, stderr } = await desk.run(["gnn", "export", "a.md", "--to", "pickle", "-o", "a.pkl"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("whoever loads a pickle runs whatever code is in it")]);
+  expect(stderr).toContain("Use JSON, or CBOR");
+});
+
+describe("toolyard gnn new", () => {
+  test("writes a model of that name and those sizes, which is valid and runs", async () => {
+    await using desk = await Desk.create();
+    const args = ["--name", "Weather", "--states", "3", "--observations", "4", "-o", "weather.md"];
+    for (const template of ["perception", "hmm", "pomdp"]) {
+      expect(await desk.run(["gnn", "new", "--template", template, ...args])).toMatchObject({ code: 0, stdout: "" });
+      expect(readFileSync(desk.path("weather.md"), "utf8")).toContain("A[4,3,type=float]");
+      expect(await desk.run(["gnn", "check", "weather.md"])).toMatchObject({ code: 0 });
+    }
+    expect(await desk.run(["gnn", "run", "weather.md", "--steps", "2"])).toMatchObject({ code: 0 });
+    expect((await desk.run(["gnn", "new"])).stdout).toContain("## GNNSection\nMymodel\n");
+  });
+
+  test("a size or a name that is none is a usage error", async () => {
+    await using desk = await Desk.create();
+    expect(await desk.run(["gnn", "new", "--states", "65"])).toMatchObject({
+      code: 2,
+      stderr: '--states must be at most 64, got "65".\n',
+    });
+    expect(await desk.run(["gnn", "new", "--name", " "])).toMatchObject({
+      code: 2,
+      stderr: "--name must be one line of 1 to 100 characters.\n",
+    });
+  });
+});
+
+describe("toolyard gnn diff", () => {
+  test("tells what changed in the model and ends with 1; layout changes nothing and ends with 0", async () => {
+    const after = TWO_ROOM.replace("A[2,2,", "A[3,2,").replace("s-A\n", "");
+    await using desk = await Desk.create({ "a.md": TWO_ROOM, "b.md": after, "c.md": TWO_ROOM });
+    const { code, stdout } = await desk.run(["gnn", "diff", "a.md", "b.md"]);
+    expect([code, stdout]).toEqual([
+      1,
+      "~ StateSpaceBlock A: A[2,2,type=float] → A[3,2,type=float]\n- Connections s-A\n",
+    ]);
+    await desk.run(["gnn", "fmt", "c.md"]);
+    expect(await desk.run(["gnn", "diff", "a.md", "c.md"])).toMatchObject({ code: 0, stdout: "", stderr: "" });
+    const json = await desk.run(["gnn", "diff", "-", "b.md", "--json"], { stdin: TWO_ROOM });
+    expect(JSON.parse(json.stdout)).toMatchObject({ same: false, differences: [{ change: "changed", name: "A" }, {}] });
+  });
+
+  test("two times standard input is a usage error", async () => {
+    await using desk = await Desk.create();
+    expect(await desk.run(["gnn", "diff", "-", "-"])).toMatchObject({
+      code: 2,
+      stderr: "Only one of the two files can be standard input. Name the other one.\n",
+    });
+  });
+});
+
+describe("toolyard gnn explain", () => {
+  test("says what a model states; of what cannot be read it says so and ends with 1", async () => {
+    await using desk = await Desk.create({ "a.md": TWO_ROOM, "b.md": SPOILT });
+    const { code, stdout } = await desk.run(["gnn", "explain", "a.md"]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("Two-Room Agent has 11 variables and 8 edges.")]);
+    expect(await desk.run(["gnn", "explain", "b.md"])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("7 edges"),
+      stderr: expect.stringContaining("b.md:23:1 error E005"),
+    });
+  });
+});

@@ -1,0 +1,296 @@
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { graphOf } from "../src/exports/graph.ts";
+import { readXml } from "../src/exports/xml-reader.ts";
+import { parseGnn } from "../src/language/parse.ts";
+import { drawGnn, PictureError, toPng, type PictureName } from "../src/pictures/draw.ts";
+import { inBlocks } from "../src/pictures/blocks.ts";
+import type { Box, Layout } from "../src/pictures/geometry.ts";
+import { layOut } from "../src/pictures/layout.ts";
+import { PICTURE_LIMITS } from "../src/pictures/limits.ts";
+import { roleOf, ROLES } from "../src/pictures/roles.ts";
+import { THEMES } from "../src/pictures/theme.ts";
+import { gnn } from "../src/service.ts";
+import { openService } from "../../toolyard/servers/shared/service.ts";
+import { Desk } from "../../../test/cli/harness.ts";
+
+const TWO_ROOM = readFileSync(new URL("../../../test/fixtures/gnn/two_room.md", import.meta.url), "utf8");
+const HEAD = "## GNNSection\nM\n## GNNVersionAndFlags\nGNN v1\n## ModelName\nM\n";
+
+/** A model whose variables hang together as a tree, with edges across. */
+function tree(variables: number): string {
+  const indices = Array.from({ length: variables }, (_, at) => at);
+  const names = indices.map((at) => `${"ABCDsoπuGγ"[at % 10]}_${at}`);
+  const edges = indices.slice(1).map((at) => `${names[Math.floor(at / 3)]}>${names[at]}`);
+  const across = indices.filter((at) => at > 11 && at % 4 === 0).map((at) => `${names[at - 11]}-${names[at]}:why`);
+  const declared = names.map((name) => `${name}[2,2,type=float]\n`).join("");
+  return `${HEAD}## StateSpaceBlock\n${declared}## Connections\n${[...edges, ...across].join("\n")}\n`;
+}
+
+const draw = (text: string, picture: PictureName = "graph") => drawGnn(parseGnn(text).file, { picture });
+
+function texts(svg: string): string[] {
+  return [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text!);
+}
+
+/** Pairs of boxes that lie on one another. */
+function overlaps(boxes: readonly Box[], { boxes: places }: Layout): number {
+  let count = 0;
+  for (const [at, one] of boxes.entries())
+    for (const other of boxes.slice(at + 1)) {
+      const [a, b] = [places.get(one.id)!, places.get(other.id)!];
+      const isApart =
+        Math.abs(a.x - b.x) >= (one.width + other.width) / 2 - 0.5 ||
+        Math.abs(a.y - b.y) >= (one.height + other.height) / 2 - 0.5;
+      if (!isApart) count += 1;
+    }
+  return count;
+}
+
+describe("graphs", () => {
+  test.each(["graph", "roles"] as const)("G55: %s names every variable and draws every edge", async (picture) => {
+    const svg = await draw(TWO_ROOM, picture);
+    expect(texts(svg)).toEqual(expect.arrayContaining(["A", "B", "C", "D", "s", "s_prime", "o", "π", "u", "G", "t"]));
+    expect(svg.match(/<path [^>]*fill="none"/g)).toHaveLength(8);
+    expect(readXml(svg.trim()).name).toBe("svg");
+  });
+
+  test("directed edges have a head, undirected ones none", async () => {
+    const arrows = async (sign: string) =>
+      (await draw(`${HEAD}## StateSpaceBlock\na[1]\nb[1]\n## Connections\na${sign}b\n`)).match(/<path [^>]*Z"/g) ?? [];
+    expect((await arrows(">")).length).toBe(1);
+    expect((await arrows("-")).length).toBe(0);
+  });
+
+  test("labels, constraints and steps of time stand at the edges, an undeclared name has a broken rim", async () => {
+    const svg = await draw(
+      `${HEAD}## StateSpaceBlock\ns_t[2]\nγ[1]\n## Connections\nγ>s_t:precision=1\ns_t>s_t+1\nx>γ\n`,
+    );
+    expect(texts(svg)).toEqual(expect.arrayContaining(["precision  = 1", "t+1", "not declared", "γ"]));
+    expect(svg.match(/stroke-dasharray/g)).toHaveLength(1);
+  });
+
+  test("what a model says is text in the picture, never markup", async () => {
+    const head = HEAD.replace("ModelName\nM", 'ModelName\n<script>"&');
+    const body = "## StateSpaceBlock\na[1] # <b onload=x>\n## Connections\na>b:<i>\n";
+    const svg = await draw(head + body);
+    expect(svg).not.toMatch(/<script|<b |<i>/);
+    expect(readXml(svg.trim()).name).toBe("svg");
+  });
+
+  test.each([5, 60, 200, 400])(
+    "%i variables lie beside one another, in a picture that is not a strip",
+    async (count) => {
+      const { nodes, edges } = graphOf(parseGnn(tree(count)).file);
+      const boxes = nodes.map(({ id }, at) => ({ id, width: 54 + (at % 3) * 20, height: 46 }));
+      const lines = edges.map(({ id, source, target, directed }) => ({ id, from: source, to: target, directed }));
+      const layout = await layOut(boxes, lines);
+      expect(overlaps(boxes, layout)).toBe(0);
+      expect(layout.boxes.size).toBe(count);
+      expect(layout.lines.size).toBe(lines.length);
+      expect(layout.width / layout.height).toBeLessThan(4);
+    },
+  );
+
+  test("blocks of roles hold their own variables and none of another", () => {
+    const boxes = Array.from({ length: 90 }, (_, at) => ({
+      id: `v${at}`,
+      width: 60,
+      height: 46,
+      group: at % 2 ? "state" : "prior",
+    }));
+    const layout = inBlocks(boxes, []);
+    expect(overlaps(boxes, layout)).toBe(0);
+    for (const [group, { from, to }] of layout.groups)
+      for (const { id, group: own } of boxes) {
+        const { x, y } = layout.boxes.get(id)!;
+        expect(x > from.x && x < to.x && y > from.y && y < to.y).toBe(own === group);
+      }
+  });
+
+  test("a graph of more than 400 variables is refused, with where to go instead", async () => {
+    await expect(draw(tree(401))).rejects.toThrow(/has 401 variables .* at most 400 .* GraphML or DOT/);
+    await expect(draw(HEAD)).rejects.toThrow(PictureError);
+  });
+
+  test("a role is that of the ontology's term, else that of the name", () => {
+    expect(roleOf({ name: "x", ontology: "PriorOverHiddenStatesFactor0" })).toBe("prior");
+    expect(roleOf({ name: "A_m0", ontology: "" })).toBe("likelihood");
+    expect(roleOf({ name: "s_t", ontology: "" })).toBe("state");
+    expect(roleOf({ name: "zebra", ontology: "" })).toBe("other");
+  });
+
+  test.each(["light", "dark"] as const)("names are told from what lies behind them, %s", (theme) => {
+    const { text, background, fill } = THEMES[theme];
+    for (const behind of [background, ...Object.values(fill)]) expect(contrast(text, behind)).toBeGreaterThan(4.5);
+    expect(Object.keys(fill)).toEqual(expect.arrayContaining(Object.keys(ROLES)));
+  });
+});
+
+function contrast(one: string, other: string): number {
+  const [a, b] = [luminance(one), luminance(other)].toSorted((x, y) => y - x);
+  return (a! + 0.05) / (b! + 0.05);
+}
+
+function luminance(color: string): number {
+  const parts = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
+    return part <= 0.040_45 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return parts[0]! * 0.2126 + parts[1]! * 0.7152 + parts[2]! * 0.0722;
+}
+
+describe("matrices", () => {
+  test("numbers stand in their cells, transitions one map an action in whichever order they are written", async () => {
+    const next = "## InitialParameterization\nB={((0.9,0.2),(0.6,0.3)),((0.1,0.8),(0.4,0.7))}\n";
+    const acted = "## InitialParameterization\nB={((0.9,0.6),(0.1,0.4)),((0.2,0.3),(0.8,0.7))}\n";
+    const cells = [
+      "B, action 0",
+      "2 × 2",
+      "0.9",
+      "0.6",
+      "0.1",
+      "0.4",
+      "B, action 1",
+      "2 × 2",
+      "0.2",
+      "0.3",
+      "0.8",
+      "0.7",
+    ];
+    for (const values of [next, acted]) expect(texts(await draw(HEAD + values, "matrices")).slice(1)).toEqual(cells);
+  });
+
+  test("a large matrix is drawn in part, and says so; a model without values is refused", async () => {
+    const row = `(${Array.from({ length: 100 }, () => 0.01).join(",")})`;
+    const svg = await draw(`${HEAD}## InitialParameterization\nA={${`${row},`.repeat(99)}${row}}\n`, "matrices");
+    expect(texts(svg)).toContain("100 × 100, the first 64 × 64");
+    await expect(draw(HEAD, "matrices")).rejects.toThrow("M has no values in InitialParameterization");
+  });
+
+  test("values beyond those that are drawn are counted below the title", async () => {
+    const values = (count: number): string =>
+      `${HEAD}## InitialParameterization\n${Array.from({ length: count }, (_, at) => `M${at}={(1,0)}`).join("\n")}\n`;
+    expect(texts(await draw(values(40), "matrices"))).not.toContainEqual(expect.stringContaining("not drawn"));
+    const told = texts(await draw(values(43), "matrices"));
+    expect(told).toContain("3 further values are not drawn.");
+    expect(told).toContain("M39");
+    expect(told).not.toContain("M40");
+  });
+
+  test("large values are drawn up to a bound of all cells together", async () => {
+    const group = (count: number, item: string): string => `(${Array.from({ length: count }, () => item).join(",")})`;
+    const tensor = `{${group(16, group(64, group(64, "1")))}}`;
+    const values = Array.from({ length: 5 }, (_, at) => `M${at}=${tensor}`).join("\n");
+    const svg = await draw(`${HEAD}## InitialParameterization\n${values}\n`, "matrices");
+    expect(svg.match(/<rect /g)!.length).toBeLessThanOrEqual(PICTURE_LIMITS.allCells + 1);
+    expect(texts(svg)).toContain("4 further values are not drawn.");
+  });
+});
+
+describe("PNG", () => {
+  test("a picture is painted with letters of Greek, which leave their mark", async () => {
+    const png = await toPng(await draw(TWO_ROOM));
+    expect(Array.from(png.subarray(0, 8))).toEqual([137, 80, 78, 71, 13, 10, 26, 10]);
+    const one = (sign: string) =>
+      toPng(`<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><text y="30">${sign}</text></svg>`);
+    const [pi, gamma, none] = await Promise.all([one("π"), one("γ"), one("")]);
+    expect(Buffer.compare(pi, gamma)).not.toBe(0);
+    expect(Buffer.compare(pi, none)).not.toBe(0);
+  });
+});
+
+describe("tools, resources and the command", () => {
+  let yard: string;
+  let hub: Awaited<ReturnType<typeof openService>>;
+
+  beforeEach(async () => {
+    yard = realpathSync(mkdtempSync(join(tmpdir(), "toolyard-gnn-pictures-")));
+    writeFileSync(join(yard, "two_room.md"), TWO_ROOM);
+    writeFileSync(join(yard, "notes.md"), "# Notes\n");
+    hub = await openService(gnn, {
+      environment: { GNN_ROOTS: yard, TOOLYARD_HOME: yard, TOOLYARD_LOGGING_LEVEL: "error" },
+    });
+  });
+  afterEach(async () => {
+    await hub.close();
+    rmSync(yard, { recursive: true, force: true });
+  });
+
+  test("gnn.draw gives an image and where to read it as SVG, or the SVG itself", async () => {
+    const drawn = await hub.call("gnn.draw", { file_path: "two_room.md" });
+    expect(drawn).toMatchObject({
+      ok: true,
+      result: {
+        content: [
+          { type: "image", mimeType: "image/png" },
+          { type: "resource_link", uri: "gnn://model/two_room.md/graph.svg", mimeType: "image/svg+xml" },
+        ],
+      },
+    });
+    const svg = await hub.call("gnn.draw", { text: TWO_ROOM, format: "svg", picture: "matrices", theme: "dark" });
+    expect(svg).toMatchObject({ ok: true, result: { content: [{ text: expect.stringMatching(/^<svg /) }] } });
+    expect(await hub.call("gnn.draw", { text: TWO_ROOM, model: 2 })).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('There is no model "2" among 1: TwoRoomAgent.'),
+    });
+  });
+
+  test("gnn://model/…/graph.svg and …/roles.png are pictures of a file in the roots, and of no other", async () => {
+    expect(await hub.read("gnn://model/two_room.md/graph.svg")).toMatchObject({
+      ok: true,
+      result: { contents: [{ mimeType: "image/svg+xml", text: expect.stringMatching(/^<svg /) }] },
+    });
+    expect(await hub.read("gnn://model/two_room.md/roles.png")).toMatchObject({
+      ok: true,
+      result: { contents: [{ mimeType: "image/png", blob: expect.any(String) }] },
+    });
+    expect((await hub.read("gnn://model/none.md/graph.svg")).ok).toBe(false);
+  });
+
+  test("visualize_gnn_file writes all pictures into a folder, whose resource lists them", async () => {
+    const outcome = await hub.call("visualize_gnn_file", { file_path: "two_room.md", output_dir: "out" });
+    expect(outcome).toMatchObject({ ok: true, result: { structuredContent: { success: true } } });
+    const names = ["graph", "matrices", "roles"].flatMap((name) => [`${name}.png`, `${name}.svg`]);
+    expect(readdirSync(join(yard, "out"))).toEqual(names);
+    const listed = await hub.read("visualization://out");
+    expect(JSON.stringify(listed)).toContain("roles.svg");
+    expect(await hub.call("visualize_gnn_file", { file_path: "notes.md" })).toMatchObject({ ok: false });
+  });
+
+  test("visualize_gnn_directory gives each file a folder, and names what holds no model", async () => {
+    const outcome = await hub.call("visualize_gnn_directory", { dir_path: ".", output_dir: "out" });
+    expect(outcome).toMatchObject({
+      ok: true,
+      result: {
+        structuredContent: {
+          success: true,
+          skipped: [{ file_path: "notes.md", reason: "notes.md holds no section of GNN." }],
+        },
+      },
+    });
+    expect(readdirSync(join(yard, "out"))).toEqual(["two_room"]);
+    writeFileSync(join(yard, "two_room.gnn"), TWO_ROOM);
+    expect(await hub.call("visualize_gnn_directory", { dir_path: ".", output_dir: "both" })).toMatchObject({
+      ok: true,
+    });
+    expect(readdirSync(join(yard, "both"))).toEqual(["two_room.gnn", "two_room.md"]);
+    expect(await hub.call("visualize_gnn_directory", { dir_path: "none" })).toMatchObject({
+      ok: false,
+      message: expect.stringContaining("Directory not found: none"),
+    });
+  });
+
+  test("toolyard gnn draw writes what the ending says, and refuses any other", async () => {
+    await using desk = await Desk.create({ "m.md": TWO_ROOM });
+    expect(await desk.run(["gnn", "draw", "m.md"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^<svg /) });
+    expect(await desk.run(["gnn", "draw", "m.md", "--picture", "roles", "-o", "m.png"])).toMatchObject({ code: 0 });
+    expect(readFileSync(desk.path("m.png")).subarray(1, 4).toString()).toBe("PNG");
+    expect(await desk.run(["gnn", "draw", "m.md", "-o", "m.gif"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--output must end in .svg or .png"),
+    });
+  });
+});

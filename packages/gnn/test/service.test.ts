@@ -1,0 +1,247 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { gnn } from "../src/service.ts";
+import { EXPORT_FORMATS, importGnn } from "../src/exports/formats.ts";
+import { LIMITS } from "../src/language/limits.ts";
+import { parseGnn } from "../src/language/parse.ts";
+import { toData } from "../src/language/data.ts";
+import { openService, startService } from "../../toolyard/servers/shared/service.ts";
+
+const TWO_ROOM = readFileSync(new URL("../../../test/fixtures/gnn/two_room.md", import.meta.url), "utf8");
+
+let yard: string;
+let root: string;
+let hub: Awaited<ReturnType<typeof openService>>;
+
+const environment = (): Record<string, string> => ({
+  GNN_ROOTS: root,
+  TOOLYARD_HOME: yard,
+  TOOLYARD_LOGGING_LEVEL: "error",
+});
+
+beforeEach(async () => {
+  yard = realpathSync(mkdtempSync(join(tmpdir(), "toolyard-gnn-")));
+  root = join(yard, "models");
+  mkdirSync(root);
+  vi.stubEnv("TOOLYARD_HOME", yard);
+  writeFileSync(join(root, "two_room.md"), TWO_ROOM);
+  writeFileSync(join(yard, "secret.md"), TWO_ROOM);
+  hub = await openService(gnn, { environment: environment() });
+});
+afterEach(async () => {
+  await hub.close();
+  vi.unstubAllEnvs();
+  rmSync(yard, { recursive: true, force: true });
+});
+
+/** The structured content of a call that succeeds. */
+async function call(tool: string, args: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const outcome = await hub.call(tool, args);
+  expect(outcome).toMatchObject({ ok: true });
+  return (outcome as unknown as { result: { structuredContent: Record<string, unknown> } }).result.structuredContent;
+}
+
+/** Kind and sentence of a call that fails. */
+async function refused(tool: string, args: Record<string, unknown>): Promise<readonly [string, string]> {
+  const outcome = await hub.call(tool, args);
+  if (outcome.ok) throw new Error(`${tool} was not refused.`);
+  return [outcome.kind, outcome.message];
+}
+
+describe("type checks", () => {
+  test("G56: the result of a type check has the members of the published example, and no others", async () => {
+    expect(await call("gnn_type_checker.type_check_gnn_file", { file_path: "two_room.md" })).toEqual({
+      file_path: "two_room.md",
+      is_valid: true,
+      errors: [],
+      warnings: [],
+      resource_estimates: { memory_estimate_kb: 0.10546875, inference_estimate_units: expect.closeTo(68.4616, 4) },
+    });
+  });
+
+  test("G56: errors of a file that is not valid are told by line", async () => {
+    writeFileSync(join(root, "spoilt.md"), TWO_ROOM.replace("D>s\n", "D?s\n"));
+    expect(await call("type_check_gnn_file", { file_path: join(root, "spoilt.md") })).toMatchObject({
+      is_valid: false,
+      errors: [expect.stringMatching(/^23:1 error E005: /)],
+    });
+  });
+
+  test("a folder is checked, and its report written where that is asked", async () => {
+    const args = { dir_path: ".", output_dir_base: "reports", recursive: true };
+    const result = await call("type_check_gnn_directory", args);
+    expect(result).toMatchObject({
+      success: true,
+      results_summary: { total_files: 1, valid_count: 1, invalid_count: 0 },
+      results_detail: [{ file_path: "./two_room.md" }],
+      reports: ["md", "json"].map((end) => pathToFileURL(join(root, `reports/type_check_report.${end}`)).href),
+    });
+    expect(readFileSync(join(root, "reports/type_check_report.md"), "utf8")).toContain("| two_room.md | valid |");
+    expect(await refused("type_check_gnn_directory", { dir_path: "none" })).toEqual([
+      "invalid_params",
+      expect.stringContaining("Directory not found: none"),
+    ]);
+    expect(await refused("type_check_gnn_directory", { ...args, report_md_filename: "../x.md" })).toEqual([
+      "invalid_params",
+      expect.stringContaining("must be the name of a file"),
+    ]);
+  });
+
+  test("a text is checked without a file, and formatted", async () => {
+    expect(await call("gnn.check", { text: "## Connections\nA>>b\n" })).toMatchObject({
+      is_valid: false,
+      diagnostics: expect.arrayContaining([
+        expect.objectContaining({ code: "E005", start: { line: 2, column: 1 }, mend: expect.any(String) }),
+      ]),
+    });
+    expect(await call("gnn.format", { text: "## Connections\nA  ->  b # x\n" })).toEqual({
+      text: "## Connections\nA>b  # x\n",
+    });
+    expect((await refused("gnn.check", {}))[1]).toContain("Give either `text` or `file_path`.");
+  });
+});
+
+describe("exports", () => {
+  test("G54: a file is exported to JSON, with status, message and address of what was written", async () => {
+    const to = join(root, "out/two room.json");
+    const args = { gnn_file_path: "two_room.md", output_file_path: to };
+    expect(await call("export.export_gnn_to_json_mcp", args)).toEqual({
+      status: "success",
+      message: `GNN data from two_room.md exported to ${to} in JSON format.`,
+      output_uri: pathToFileURL(to).href,
+    });
+    expect(toData(importGnn(readFileSync(to)).file)).toEqual(toData(parseGnn(TWO_ROOM).file));
+  });
+
+  test("G54: a file that is not there is an invalid parameter, in the words that clients know", async () => {
+    const args = { gnn_file_path: "none.md", output_file_path: "x.json" };
+    expect(await refused("export.export_gnn_to_json_mcp", args)).toEqual([
+      "invalid_params",
+      expect.stringContaining("Input GNN file not found: none.md"),
+    ]);
+    expect(existsSync(join(root, "x.json"))).toBe(false);
+  });
+
+  test("G54: any other failure says that the export failed, and why", async () => {
+    mkdirSync(join(root, "folder.json"));
+    writeFileSync(join(root, "notes.md"), "# Notes\n");
+    for (const [from, to, reason] of [
+      ["two_room.md", "folder.json", "folder.json is no ordinary file"],
+      ["notes.md", "x.json", "notes.md holds no section of GNN."],
+    ])
+      expect(
+        (await refused("export.export_gnn_to_json_mcp", { gnn_file_path: from, output_file_path: to }))[1],
+      ).toContain(`Failed to export GNN to JSON: ${reason}`);
+  });
+
+  test.each(Object.keys(EXPORT_FORMATS))(
+    "G54: %s has a tool, under the name of today and that of the first tools",
+    async (name) => {
+      for (const tool of [`export.export_gnn_to_${name}_mcp`, `export_gnn_to_${name}`]) {
+        const to = `out/${tool}`;
+        await call(tool, { gnn_file_path: "two_room.md", output_file_path: to });
+        expect(readFileSync(join(root, to)).length).toBeGreaterThan(100);
+      }
+    },
+  );
+
+  test("S16: a pickle is refused with the reason and what to use instead", async () => {
+    const args = { gnn_file_path: "two_room.md", output_file_path: "x.pkl" };
+    expect(await refused("export_gnn_to_python_pickle", args)).toEqual([
+      "denied",
+      expect.stringMatching(/whoever loads a pickle runs whatever code is in it. Use JSON, or CBOR/),
+    ]);
+    expect(existsSync(join(root, "x.pkl"))).toBe(false);
+  });
+
+  test("a text above the bound is no empty model: nothing is made or written of it", async () => {
+    writeFileSync(join(root, "big.md"), `${TWO_ROOM}${"#".repeat(LIMITS.characters)}`);
+    const sentence = ["invalid_params", expect.stringContaining("at most 16777216 are read. Split the file.")];
+    for (const tool of ["gnn.format", "gnn.draw", "gnn.parse_gnn_file", "estimate_resources_for_gnn_file"])
+      expect(await refused(tool, { file_path: "big.md" })).toEqual(sentence);
+    const args = { gnn_file_path: "big.md", output_file_path: "big.json" };
+    expect(await refused("export_gnn_to_json", args)).toEqual(sentence);
+    expect(existsSync(join(root, "big.json"))).toBe(false);
+    expect(await call("gnn.check", { file_path: "big.md" })).toMatchObject({ diagnostics: [{ code: "E008" }] });
+  });
+
+  test("lines that could not be read are named, since they are missing in what is written", async () => {
+    writeFileSync(join(root, "spoilt.md"), TWO_ROOM.replace("D>s\n", "D?s\n"));
+    const { message } = await call("export_gnn_to_dot", { gnn_file_path: "spoilt.md", output_file_path: "x.dot" });
+    expect(message).toContain("Not all of it could be read: see line 23 with gnn.check.");
+  });
+});
+
+describe("confinement", () => {
+  test.each(["../secret.md", "link.md", "link/secret.md", "../none.md"])("S6: %s is not read", async (path) => {
+    symlinkSync(join(yard, "secret.md"), join(root, "link.md"));
+    symlinkSync(yard, join(root, "link"));
+    expect(await refused("gnn.check", { file_path: path })).toEqual([
+      "denied",
+      expect.stringContaining(`${path} lies outside of the folders that are open to these tools (models).`),
+    ]);
+  });
+
+  test.each(["../out.json", "link/out.json", "link/new/out.json"])("S6: %s is not written", async (path) => {
+    symlinkSync(yard, join(root, "link"));
+    const args = { gnn_file_path: "two_room.md", output_file_path: path };
+    expect((await refused("export_gnn_to_json", args))[0]).toBe("denied");
+    expect(existsSync(join(yard, "out.json")) || existsSync(join(yard, "new"))).toBe(false);
+  });
+
+  test("without a folder that is open, the answer says which line to add", async () => {
+    await using closed = await openService(gnn, { environment: { ...environment(), GNN_ROOTS: "" } }).then((own) =>
+      Object.assign(own, { [Symbol.asyncDispose]: () => own.close() }),
+    );
+    expect(await closed.call("gnn.check", { file_path: "two_room.md" })).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/^No folder is open .* Add the line `roots = .* set GNN_ROOTS\.$/),
+    });
+    expect(await closed.call("gnn.check", { text: TWO_ROOM })).toMatchObject({ ok: true });
+  });
+
+  test("a root that is not absolute is refused at the start", async () => {
+    await expect(openService(gnn, { environment: { GNN_ROOTS: "models" } })).rejects.toThrow(
+      'GNN_ROOTS must be absolute paths with : between them, such as /home/me/models, got "models".',
+    );
+  });
+});
+
+describe("over MCP", () => {
+  test("tools, a page of the documentation and the prompt reach a client", async () => {
+    await using running = await startService(gnn, { environment: environment(), port: 0 });
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StreamableHTTPClientTransport(new URL(running.served.endpoint)));
+    try {
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toContain("export.export_gnn_to_json_mcp");
+      const { contents } = await client.readResource({ uri: "gnn://documentation/punctuation" });
+      expect(contents).toMatchObject([
+        { mimeType: "text/markdown", text: expect.stringContaining("an undirected edge") },
+      ]);
+      await expect(client.readResource({ uri: "gnn://documentation/none" })).rejects.toThrow();
+      const { messages } = await client.getPrompt({ name: "gnn.write_model", arguments: { subject: "a thermostat" } });
+      expect(messages[0]).toMatchObject({ content: { text: expect.stringContaining("a GNN model of a thermostat") } });
+      const parsed = await client.callTool({ name: "gnn.parse_gnn_file", arguments: { file_path: "two_room.md" } });
+      expect(parsed.structuredContent).toMatchObject({
+        success: true,
+        parsed_data: { models: [{ identifier: "TwoRoomAgent" }] },
+      });
+    } finally {
+      await client.close();
+    }
+  });
+});

@@ -1,0 +1,233 @@
+import { basename, extname } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { FoundMetadata } from "../documents/block.ts";
+import type { ChunkBounds } from "../documents/chunker.ts";
+import { DocumentError } from "../documents/document-error.ts";
+import type { Metadata } from "../documents/metadata.ts";
+import { NO_OCR, type OcrChoice, type OcrWish } from "../documents/ocr/ocr.ts";
+import type { MadeDocument, OcrWanted, ReadRequest } from "../reading/messages.ts";
+import type { ReaderProcess } from "../reading/reader-process.ts";
+import type { Embedder } from "../search/embedder.ts";
+import type { FileDigests } from "./file-digests.ts";
+import type { OcrAnswer } from "./mistral-ocr.ts";
+import { plainWords } from "../search/names.ts";
+import {
+  SECTION_SEPARATOR,
+  type DocumentFields,
+  type LibraryStore,
+  type PassageFields,
+  type Passages,
+  type StoredDocument,
+} from "../store/store.ts";
+import { firstChars } from "toolyard/service/truncate";
+
+/** Another number where the same bytes would become other passages. */
+const PIPELINE = 4;
+
+export interface IngestOptions {
+  readonly maxFileBytes: number;
+  readonly maxPages: number;
+  readonly chunk: ChunkBounds;
+  readonly ocr: OcrChoice;
+}
+
+export interface IngestParts {
+  readonly store: LibraryStore;
+  readonly embedder: Embedder | undefined;
+  readonly options: IngestOptions;
+  readonly reader: ReaderProcess;
+  readonly digests: FileDigests;
+  /** Reads page pictures with a remote service. */
+  readonly onOcr?: (path: string, wanted: OcrWanted, signal: AbortSignal) => Promise<OcrAnswer>;
+}
+
+export interface IngestRequest {
+  /** Real and absolute. */
+  readonly path: string;
+  /** It was allowed by that path: a link in its place is refused. */
+  readonly isReal: boolean;
+  /** The address that it came from, in place of its path. */
+  readonly uri?: string;
+  /** MIME type given by the sender. */
+  readonly mime?: string;
+  /** Metadata given by the caller. It overrides metadata found in the file. */
+  readonly metadata?: FoundMetadata;
+  /** @default as the library's own choice is */
+  readonly ocr?: OcrWish;
+  readonly signal: AbortSignal;
+  readonly onPage?: (done: number, total: number) => void;
+}
+
+export interface Ingested {
+  readonly status: "added" | "updated" | "unchanged";
+  readonly document: StoredDocument;
+  /** Pages that were read from their pictures just now. */
+  readonly ocrPages: number;
+  /** Price of that OCR. */
+  readonly costOcr: number;
+}
+
+/**
+ * Reads a file into the library: as a whole or not at all. The same bytes, read in the same way, are left as they are,
+ * also at another path.
+ */
+export async function ingest(request: IngestRequest, parts: IngestParts): Promise<Ingested> {
+  const { path, signal, isReal } = request;
+  const { store, reader, digests, onOcr } = parts;
+  const uri = request.uri ?? pathToFileURL(path).href;
+  const digest = await digests.of(path, { most: parts.options.maxFileBytes, isReal });
+  const known = await knownAs(uri, digest, parts);
+  const hasWord = Object.keys(request.metadata ?? {}).length > 0 || request.ocr === "force";
+  if (known.same?.pipeline === known.pipeline && !hasWord)
+    return { status: "unchanged", document: known.same, ocrPages: 0, costOcr: 0 };
+  let costOcr = 0;
+  const made = await reader.read(readRequest(request, parts), {
+    signal,
+    onPage: request.onPage,
+    ...(onOcr && {
+      onOcr: async (wanted: OcrWanted, own: AbortSignal) => {
+        const { pages, cost } = await onOcr(path, wanted, own);
+        costOcr += cost;
+        return pages;
+      },
+    }),
+  });
+  // The file may have become another one since.
+  const { before, same, pipeline } = await knownAs(uri, made.contentHash, parts);
+  const replaced = before ?? same;
+  const document: DocumentFields = {
+    ...fieldsOf(made),
+    sourceId: replaced?.sourceId ?? (await freeSourceId(nameOf(request), made.contentHash, store)),
+    uri,
+    pipeline,
+  };
+  const passages = await embeddedPassages(made, parts);
+  signal.throwIfAborted();
+  await store.replaceDocument(document, made.text, passages);
+  const stored = await store.document(document.sourceId);
+  return { status: replaced ? "updated" : "added", document: stored!, ocrPages: made.ocrPages, costOcr };
+}
+
+/** Throws if OCR is requested but not configured. */
+function ocrOf(wish: OcrWish | undefined, own: OcrChoice): OcrChoice {
+  if (wish === "off") return NO_OCR;
+  if (wish !== "force") return own;
+  if (own.by !== "off") return { ...own, when: "force" };
+  throw new DocumentError(
+    "OCR_UNAVAILABLE",
+    "Nobody reads pictures of text here: set `ocr` of [library] to local or mistral, or leave `ocr` out.",
+  );
+}
+
+function readRequest(request: IngestRequest, { options }: IngestParts): ReadRequest {
+  const { path, uri, mime, metadata, isReal, ocr: wish } = request;
+  const { maxFileBytes, maxPages, chunk } = options;
+  const ocr = ocrOf(wish, options.ocr);
+  return {
+    path,
+    isReal,
+    maxFileBytes,
+    maxPages,
+    chunk,
+    ocr,
+    ...(uri !== undefined && { name: nameOf({ path, uri }) }),
+    ...(mime !== undefined && { mime }),
+    ...(metadata && { metadata }),
+  };
+}
+
+/** The last part of an address, or the path. */
+function nameOf({ path, uri }: { readonly path: string; readonly uri?: string }): string {
+  if (uri === undefined) return path;
+  const { pathname, hostname } = new URL(uri);
+  const last = pathname.split("/").findLast((part) => part !== "") ?? hostname;
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+}
+
+interface Known {
+  /** Version of the code and settings that would make passages of it now. */
+  readonly pipeline: string;
+  /** The stored document of this source. */
+  readonly before?: StoredDocument;
+  /** A stored document with the same bytes. */
+  readonly same?: StoredDocument;
+}
+
+async function knownAs(uri: string, contentHash: string, { store, options, embedder }: IngestParts): Promise<Known> {
+  const before = await store.documentByUri(uri);
+  const same = before?.contentHash === contentHash ? before : await store.documentByHash(contentHash);
+  return {
+    pipeline: [PIPELINE, options.chunk.min, options.chunk.max, embedder?.id ?? "words"].join(" "),
+    ...(before && { before }),
+    ...(same && { same }),
+  };
+}
+
+function fieldsOf({ metadata, contentHash, bytes, mime, pages, pageStarts, toc, warnings }: MadeDocument) {
+  return { ...namesOf(metadata), contentHash, bytes, mime, pages, pageStarts, toc, warnings };
+}
+
+function namesOf({ title, author, year, language, edition, genre, work, origins }: Metadata) {
+  return {
+    title,
+    work: work ?? title,
+    origins,
+    ...(author !== undefined && { author }),
+    ...(year !== undefined && { year }),
+    ...(language !== undefined && { language }),
+    ...(edition !== undefined && { edition }),
+    ...(genre !== undefined && { genre }),
+  };
+}
+
+/** `how_to_make_our_ideas_clear`, of the file's name; where that is taken, with the beginning of its digest. */
+async function freeSourceId(path: string, contentHash: string, store: LibraryStore): Promise<string> {
+  const words = plainWords(basename(path, extname(path))).replaceAll(" ", "_");
+  const stem = firstChars(words, 80) || "document";
+  return (await store.document(stem)) ? `${stem}_${contentHash.slice(0, 8)}` : stem;
+}
+
+async function embeddedPassages(
+  { chunks, summaries, metadata: { language, title } }: MadeDocument,
+  { embedder }: IngestParts,
+): Promise<Passages> {
+  if (!embedder || !understands(embedder, language)) return { chunks, summaries };
+  return {
+    embedder: embedder.id,
+    chunks: await embedded(chunks, title, embedder),
+    summaries: await embedded(summaries, title, embedder),
+  };
+}
+
+export function understands({ languages }: Embedder, language: string | undefined): boolean {
+  return languages === undefined || (language !== undefined && languages.includes(language));
+}
+
+async function embedded(
+  passages: readonly PassageFields[],
+  title: string,
+  embedder: Embedder,
+): Promise<readonly PassageFields[]> {
+  const vectors = await vectorsOf(passages, title, embedder);
+  return passages.map((passage, at) => ({ ...passage, vector: vectors[at]! }));
+}
+
+/** Texts that an embedder gets at a time, so that nothing waits for all of a book. */
+const MAX_BATCH = 256;
+
+/** A passage often has its subject only in the titles above it. */
+export async function vectorsOf(
+  passages: readonly Pick<PassageFields, "section" | "text">[],
+  title: string,
+  embedder: Embedder,
+): Promise<Float32Array[]> {
+  const texts = passages.map(({ section, text }) => [[title, ...section].join(SECTION_SEPARATOR), text].join("\n"));
+  const vectors: Float32Array[] = [];
+  for (let at = 0; at < texts.length; at += MAX_BATCH)
+    vectors.push(...(await embedder.embed(texts.slice(at, at + MAX_BATCH), "passage")));
+  return vectors;
+}

@@ -1,0 +1,78 @@
+import { join } from "node:path";
+import type { ModuleHub } from "toolyard";
+import type { Environment } from "toolyard/service/environment";
+import type { Service } from "toolyard/service/service";
+import { openFolders } from "./documents/open-folders.ts";
+import type { Library } from "./library.ts";
+import { registerDocumentTools } from "./service/document-tools.ts";
+import { registerIngestTools } from "./service/ingest-tools.ts";
+import { registerPrompts } from "./service/prompts.ts";
+import { registerResources } from "./service/resources.ts";
+import { Collections } from "./service/collections.ts";
+import { registerSearchTools, type OpenLibrary } from "./service/search-tools.ts";
+import { settingsOf, type LibrarySettings } from "./settings.ts";
+import { collectionOf, inCollection, isStoreThere, parseStore } from "./store/open-store.ts";
+
+/**
+ * The library service: reads documents, finds passages by words and meaning, and reports the page of each. Needs no
+ * network.
+ */
+export const library: Service = { name: "library", tool: "search_chunks", port: 50_057, register };
+
+function register(hub: ModuleHub, environment: Environment): void {
+  const settings = settingsOf(environment);
+  const collections = new Collections({
+    own: collectionOf(settings.store),
+    open: async (collection, mayMake) => {
+      const own = collection === undefined ? settings : settingsIn(settings, collection);
+      if (collection !== undefined && !mayMake && !(await isStoreThere(parseStore(own.store)))) return undefined;
+      return openAtWork(own, hub);
+    },
+  });
+  const open: OpenLibrary = (collection, mayMake) => collections.open(collection, mayMake);
+  hub.onClose(() => collections[Symbol.asyncDispose]());
+  // A method of the protocol has that name, so it is understood and not listed.
+  hub.registerTool("library.ping", () => "pong", {}, "Tells that the library is there", {
+    aliases: ["ping"],
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  });
+  registerSearchTools(hub, open);
+  registerDocumentTools(hub, open);
+  registerIngestTools(hub, open, {
+    files: openFolders(settings.roots),
+    allowUrls: settings.allowUrls,
+    isByPerson: async (source) => (await open()).isByPerson(source),
+  });
+  registerResources(hub, open, () => collections.names);
+  registerPrompts(hub, open);
+  // Only a service that watches has something to do before its first call.
+  if (settings.watches)
+    open().catch((error: unknown) => hub.logger.error(`The library was not opened: ${String(error)}`));
+}
+
+/** The jobs of a collection have a folder of their own. Only the configured collection watches folders. */
+function settingsIn(settings: LibrarySettings, collection: string): LibrarySettings {
+  const folder = join(settings.folder, "collections", collection);
+  return { ...settings, store: inCollection(settings.store, collection), folder, watches: false };
+}
+
+/** A library that takes up what others left open, and watches its folders where that is wanted. */
+async function openAtWork(settings: LibrarySettings, hub: ModuleHub): Promise<Library> {
+  const library = await openHere(settings);
+  const begun = settings.watches ? library.watch(settings.roots) : Promise.resolve();
+  Promise.all([library.jobs.resume(), begun]).catch((error: unknown) =>
+    hub.logger.error(`The library does not watch its folders: ${String(error)}`),
+  );
+  return library;
+}
+
+/** The library of these settings, with the embedder of the package. Rejects with kind `unavailable`. */
+export async function openHere({ store, folder, ocr, mistral }: LibrarySettings): Promise<Library> {
+  const [{ openLibrary }, { openTableEmbedder }] = await Promise.all([
+    import("./library.ts"),
+    import("./search/table-embedder.ts"),
+  ]);
+  const reader = mistral && new (await import("./ingest/mistral-ocr.ts")).MistralOcr(mistral);
+  const options = { store, folder, ocr, ...(reader && { mistral: reader }) };
+  return openLibrary({ ...options, embedder: await openTableEmbedder() });
+}

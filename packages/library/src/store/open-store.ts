@@ -1,0 +1,123 @@
+import { mkdir, stat } from "node:fs/promises";
+import { dirname, join, parse } from "node:path";
+import { fileURLToPath } from "node:url";
+import { OptionError } from "toolyard";
+import { storeFailure } from "./store-failure.ts";
+import type { LibraryStore } from "./store.ts";
+import { firstChars } from "toolyard/service/truncate";
+
+export const STORE_FORMS =
+  "sqlite:///folder/library.db, postgres://user:password@host/database or weaviate+http://host:8080, each with " +
+  "?collection=name for one of several libraries";
+
+/** Collection that is used if none is named. */
+export const DEFAULT_COLLECTION = "main";
+const COLLECTION = /^[a-z][a-z0-9_]{0,30}$/;
+
+/** Address of a library: a file, or a collection on a server. */
+export type StoreAddress =
+  | { readonly kind: "sqlite"; readonly file: string }
+  | { readonly kind: "postgres" | "weaviate"; readonly url: URL; readonly collection: string };
+
+/** Throws an `OptionError` if the text is not a store address. The message contains no password. */
+export function parseStore(text: string): StoreAddress {
+  if (!URL.canParse(text)) throw wrong(text);
+  const url = new URL(text);
+  const collection = url.searchParams.get("collection") ?? DEFAULT_COLLECTION;
+  expectCollection(collection);
+  url.searchParams.delete("collection");
+  if (url.protocol === "sqlite:") {
+    if (url.hostname !== "" || url.pathname.length < 2) throw wrong(text);
+    return { kind: "sqlite", file: fileOf(fileURLToPath(`file://${url.pathname}`), collection) };
+  }
+  // A password with a bare / in it ends the host's name there, and the rest of it would be shown as a path.
+  if (`${url.pathname}${url.search}${url.hash}`.includes("@")) throw wrong(text);
+  if (/^postgres(?:ql)?:$/.test(url.protocol)) return { kind: "postgres", url, collection };
+  const http = /^weaviate\+(https?:)$/.exec(url.protocol)?.[1];
+  if (http === undefined) throw wrong(text);
+  return { kind: "weaviate", url: new URL(`${http}${url.href.slice(url.protocol.length)}`), collection };
+}
+
+/** Returns the address of another collection in the same store. Throws an `OptionError` for an invalid name. */
+export function inCollection(store: string, collection: string): string {
+  expectCollection(collection);
+  parseStore(store);
+  const url = new URL(store);
+  url.searchParams.set("collection", collection);
+  return url.href;
+}
+
+/** Returns the collection of an address that `parseStore` accepts. */
+export function collectionOf(store: string): string {
+  return new URL(store).searchParams.get("collection") ?? DEFAULT_COLLECTION;
+}
+
+function expectCollection(collection: string): void {
+  if (COLLECTION.test(collection)) return;
+  throw new OptionError(
+    "The collection must be named by up to 31 small letters, digits and underscores, such as scholars, got " +
+      `${JSON.stringify(firstChars(collection, 200))}.`,
+  );
+}
+
+/** Each collection is a file of its own: `library.db`, and next to it `library.scholars.db`. */
+function fileOf(file: string, collection: string): string {
+  const { dir, name, ext } = parse(file);
+  return collection === DEFAULT_COLLECTION ? file : join(dir, `${name}.${collection}${ext}`);
+}
+
+function wrong(text: string): OptionError {
+  // An invalid address may contain a password too, with any character in it.
+  const [start, end] = [text.indexOf("//"), text.lastIndexOf("@")];
+  const shown = start === -1 || end < start ? text : `${text.slice(0, start)}//***${text.slice(end)}`;
+  const advice = shown === text ? "" : " In a password, signs such as / # ? @ are written as %2F %23 %3F %40.";
+  return new OptionError(`A store is named as ${STORE_FORMS}, got ${JSON.stringify(shown)}.${advice}`);
+}
+
+/** Opens a library, and makes it where there is none. Rejects with `STORE_UNAVAILABLE` where that fails. */
+export async function openStore(address: StoreAddress): Promise<LibraryStore> {
+  switch (address.kind) {
+    case "sqlite": {
+      if (address.file !== ":memory:") await makeFolder(dirname(address.file));
+      return (await import("./sqlite/sqlite.ts")).openSqliteStore(address.file);
+    }
+    case "postgres":
+      return (await import("./postgres/postgres.ts")).openPostgresStore(address.url, address.collection);
+    case "weaviate":
+      return (await import("./weaviate/weaviate.ts")).openWeaviateStore(address.url, address.collection);
+  }
+}
+
+/** Returns whether the library exists. Rejects with `STORE_UNAVAILABLE`. */
+export async function isStoreThere(address: StoreAddress): Promise<boolean> {
+  switch (address.kind) {
+    case "sqlite":
+      return isThere(address.file);
+    case "postgres":
+      return (await import("./postgres/postgres.ts")).isPostgresStoreThere(address.url, address.collection);
+    case "weaviate":
+      return (await import("./weaviate/weaviate.ts")).isWeaviateStoreThere(address.url, address.collection);
+  }
+}
+
+/**
+ * Creates the folder and its parents, one by one: Node's recursive `mkdir` never returns on file systems that allow no
+ * folders, such as /proc.
+ */
+async function makeFolder(folder: string): Promise<void> {
+  if (await isThere(folder)) return;
+  if (dirname(folder) !== folder) await makeFolder(dirname(folder));
+  await mkdir(folder, { mode: 0o700 }).catch(async (error: unknown) => {
+    // Another process may have been first.
+    if (await isThere(folder)) return;
+    const { message } = error as Error;
+    throw storeFailure("unavailable", `${folder} cannot be made: ${message}. Name a file in another folder.`, error);
+  });
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

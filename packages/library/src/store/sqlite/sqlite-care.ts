@@ -1,0 +1,66 @@
+import { access, rm } from "node:fs/promises";
+import { inPlaceOf } from "toolyard/service/replace-file";
+import { checkDigests, repairDigests } from "./sqlite-digest.ts";
+import type { SqliteDriver } from "./sqlite-driver.ts";
+import { countAnew, isSizeRight } from "./sqlite-size.ts";
+import type { Finding } from "../store.ts";
+
+const KINDS = ["chunk", "summary"] as const;
+/** SQLite's number for it. */
+const CORRUPT = 11;
+
+/** Holds the index of words against the passages, and the file's pages against one another. */
+export function checkSqlite(driver: SqliteDriver): Finding[] {
+  const findings: Finding[] = [];
+  const rows = driver.all("pragma integrity_check(10)").map((row) => String(Object.values(row)[0]));
+  if (rows.length !== 1 || rows[0] !== "ok")
+    findings.push({ what: `The file is damaged: ${rows.join("; ")}. Put a backup in its place.`, canMend: false });
+  const orphans = driver.all("pragma foreign_key_check").length;
+  if (orphans > 0) findings.push({ what: `${orphans} passages are of no document.`, canMend: false });
+  for (const kind of KINDS) {
+    // As of one moment: another program may write between the two counts.
+    if (!driver.atOnce(() => isSizeRight(driver, kind)))
+      findings.push({ what: `The ${kind} passages are more or fewer than is kept of them.`, canMend: true });
+    try {
+      // In a transaction, which waits for its turn before anything is begun.
+      driver.transaction(() =>
+        driver.run(`insert into ${kind}_terms(${kind}_terms, rank) values ('integrity-check', 1)`),
+      );
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      findings.push({ what: `The ${kind} index differs from its texts: ${(error as Error).message}.`, canMend: true });
+    }
+  }
+  return [...findings, ...checkDigests(driver)];
+}
+
+/** Returns false for errors that do not concern the index, such as a lock held by another process. */
+function isDamage(error: unknown): boolean {
+  const { code, errcode } = ((error as Error).cause ?? {}) as { readonly code?: string; readonly errcode?: number };
+  return code?.startsWith("SQLITE_CORRUPT") === true || (errcode ?? 0) % 256 === CORRUPT;
+}
+
+/** Makes the indexes of words and the digests anew, and counts; in a transaction of the caller's. */
+export function repairSqlite(driver: SqliteDriver): void {
+  for (const kind of KINDS) {
+    driver.run(`insert into ${kind}_terms(${kind}_terms) values ('rebuild')`);
+    countAnew(driver, kind);
+  }
+  repairDigests(driver);
+}
+
+/**
+ * A copy as of one moment, while others read and write; it is there once it is whole. Rejects for a file that is there
+ * already.
+ */
+export async function copySqlite(driver: SqliteDriver, file: string): Promise<void> {
+  const isThere = await access(file).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) throw driver.fail("unavailable", `${file} is there already. Name a file that is not.`);
+  const part = `${file}.part`;
+  // Removes the partial file of an interrupted copy.
+  await rm(part, { force: true });
+  await inPlaceOf(file, part, () => driver.run("vacuum into ?", [part]));
+}

@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import { Desk } from "../../../test/cli/harness.ts";
+import { CLEAR_IDEAS, OEUVRE } from "./books.ts";
+
+const BOOKS = { "books/clear.md": CLEAR_IDEAS, "books/fr/oeuvre.md": OEUVRE, "books/.hidden.md": CLEAR_IDEAS };
+
+describe("toolyard library", () => {
+  test("reads a folder, finds a passage in it and tells where it stands", async () => {
+    await using desk = await Desk.create(BOOKS);
+    expect(await desk.run(["library", "add", "books"])).toMatchObject({
+      code: 0,
+      stdout: "added      clear (2 passages)\nadded      oeuvre (1 passage)\n",
+    });
+    const { code, stdout } = await desk.run(["library", "search", "What", "is", "nominalism?", "--author", "Peirce"]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("Peirce, Charles Sanders, On Clear Ideas (1878)")]);
+    expect(stdout).toContain("Nominalism denies");
+    expect(stdout).toContain(`file://${desk.path("books/clear.md")}`);
+  });
+
+  test("a pattern names files, and a private address is refused with the reason", async () => {
+    await using desk = await Desk.create(BOOKS);
+    expect(await desk.run(["library", "add", "books/**/o*.md"])).toMatchObject({
+      code: 0,
+      stdout: "added      oeuvre (1 passage)\n",
+    });
+    const { code, stderr } = await desk.run(["library", "add", "https://127.0.0.1/a.md"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("https://127.0.0.1/a.md");
+  });
+
+  test("C47: speaks French where the locale is French; what programs read is the same everywhere", async () => {
+    await using desk = await Desk.create({ ...BOOKS, "books/broken.pdf": "no PDF" });
+    const env = { LC_ALL: "fr_FR.UTF-8" };
+    const { stdout, stderr } = await desk.run(["library", "add", "books"], { env });
+    expect(stdout).toBe("ajouté     clear (2 passages)\najouté     oeuvre (1 passage)\n");
+    expect(stderr).toMatch(/^échec .*broken\.pdf: Le fichier n’est pas un PDF\. \(/u);
+    const listed = await desk.run(["library", "add", "books/clear.md", "--json"], { env });
+    expect(JSON.parse(listed.stdout)).toMatchObject({ sources: [{ status: "unchanged", source_id: "clear" }] });
+  });
+
+  test("says when nothing answers, and ends with 1", async () => {
+    await using desk = await Desk.create(BOOKS);
+    expect(await desk.run(["library", "search", "anything"])).toMatchObject({ code: 1, stdout: "" });
+  });
+
+  test("one file of several that cannot be read is told, the others are read, and the end is 1", async () => {
+    await using desk = await Desk.create({ ...BOOKS, "books/broken.pdf": "no PDF" });
+    const { code, stdout, stderr } = await desk.run(["library", "add", "books"]);
+    expect([code, stdout]).toEqual([1, expect.stringContaining("added      clear")]);
+    expect(stderr).toContain("does not begin as a PDF");
+  });
+
+  test("lists, shows and removes; what is not there is told", async () => {
+    await using desk = await Desk.create(BOOKS);
+    await desk.run(["library", "add", "books"]);
+    const { documents } = JSON.parse((await desk.run(["library", "list", "--json"])).stdout);
+    expect(documents.map(({ source_id }: { source_id: string }) => source_id)).toEqual(["clear", "oeuvre"]);
+    expect((await desk.run(["library", "show", "clear"])).stdout).toContain("    Truth");
+    expect(await desk.run(["library", "remove", "clear"])).toMatchObject({ code: 0 });
+    expect(await desk.run(["library", "remove", "clear"])).toMatchObject({ code: 1, stdout: "" });
+  });
+
+  test.each([
+    [["library", "add", "none.md"], "none.md is not there"],
+    [["library", "search", "a", "--limit", "0"], "--limit must be a whole number from 1 to 500"],
+    [["library", "add", "books", "--year", "long ago"], "--year must be a whole number"],
+  ])("%j is refused with the reason", async (words, message) => {
+    await using desk = await Desk.create(BOOKS);
+    const { code, stderr } = await desk.run(words);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(message);
+  });
+});

@@ -1,0 +1,313 @@
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { pathToFileURL } from "node:url";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { openLibrary, type Library } from "../src/library.ts";
+import type { Embedder } from "../src/search/embedder.ts";
+import type { Filter } from "../src/store/store.ts";
+import { CLEAR_IDEAS, OEUVRE, writePdf } from "./books.ts";
+import { Shelf } from "./shelf.ts";
+
+let shelf: Shelf;
+let library: Library;
+
+const path = (name: string): string => shelf.path(name);
+const write = (name: string, text: string): string => shelf.write(name, text);
+const find = async (query: string, filter: Filter = {}, limit = 5) =>
+  (await library.search("chunk", { query, limit, filter, minSimilarity: 0 })).hits;
+
+beforeAll(async () => {
+  shelf = await Shelf.open();
+  ({ library } = shelf);
+});
+beforeEach(() => shelf.empty());
+afterAll(() => shelf[Symbol.asyncDispose]());
+
+describe("search", () => {
+  beforeEach(async () => {
+    await library.add({ path: write("clear.md", CLEAR_IDEAS) });
+    await library.add({ path: write("oeuvre.md", OEUVRE) });
+  });
+
+  test("R25: a question finds the passage of an author that answers it, with its section", async () => {
+    const [best, ...others] = await find("What is nominalism?", { author: "Charles Sanders Peirce" });
+    expect(best!.passage.text).toContain("Nominalism denies");
+    expect(best!.passage.section).toEqual(["On Clear Ideas", "Truth"]);
+    expect(others.every(({ passage }) => passage.sourceId === "clear")).toBe(true);
+  });
+
+  test("R20: an author whom nobody wrote is no error and finds nothing", async () => {
+    expect(await find("What is nominalism?", { author: "Kant" })).toEqual([]);
+  });
+
+  test.each<[string, Filter, string[]]>([
+    ["the last name alone", { author: "peirce" }, ["clear"]],
+    ["a part of a word is no name", { author: "pei" }, []],
+    ["the language", { language: "fr" }, ["oeuvre"]],
+    ["the work's title, whatever its case", { work: "ON CLEAR IDEAS" }, ["clear"]],
+    ["part of a title is no work", { work: "clear" }, []],
+  ])("R20: filters hold before ranking: %s", async (_what, filter, sources) => {
+    const hits = await find("nominalism nominalisme real réel", filter);
+    expect(Array.from(new Set(hits.map(({ passage }) => passage.sourceId)))).toEqual(sources);
+  });
+
+  test("a French word is found in another form of it, and without its accents", async () => {
+    expect((await find("l'oeuvre du philosophe"))[0]!.passage.sourceId).toBe("oeuvre");
+  });
+
+  test("R20: the order is the same each time, and a limit cuts it", async () => {
+    const all = (await find("truth real nominalism")).map(({ passage }) => passage.ordinal);
+    expect((await find("truth real nominalism")).map(({ passage }) => passage.ordinal)).toEqual(all);
+    expect(await find("truth real nominalism", {}, 1)).toHaveLength(1);
+  });
+
+  test("summaries tell of the whole and of its sections", async () => {
+    const request = { query: "truth", limit: 10, filter: {}, minSimilarity: 0, levels: [2, 5] as const };
+    const { hits } = await library.search("summary", request);
+    expect(hits.map(({ passage }) => passage.section.at(-1))).toContain("Truth");
+    expect(hits.every(({ passage }) => passage.level >= 2)).toBe(true);
+  });
+
+  test("R20: the level of a summary holds before ranking, however many of other levels there are", async () => {
+    const sections = Array.from(
+      { length: 80 },
+      (_, at) => `## Section ${at}\n\nTruth is truth and truth, in ${at} words.\n`,
+    );
+    await library.add({ path: write("long.md", `# Long\n\n${sections.join("\n")}`) });
+    const aside = "It rained over the hills and the harbour, and of truth nobody said a word that anybody heard.";
+    await library.add({ path: write("aside.txt", aside) });
+    const request = { query: "truth", limit: 10, filter: {}, minSimilarity: 0, levels: [1, 1] as const };
+    const { hits } = await library.search("summary", request);
+    expect(hits.map(({ passage }) => passage.sourceId)).toEqual(expect.arrayContaining(["long", "aside"]));
+  });
+
+  test("a quotation is found where it stands, whatever its spaces and quotation marks", async () => {
+    const { places } = await library.findQuote("nobody   takes ANOTHER for it");
+    expect(places).toMatchObject([{ document: { sourceId: "clear" }, text: "nobody takes another for it" }]);
+  });
+
+  test("a quotation that nobody wrote is found nowhere, and the nearest passage is told", async () => {
+    const { places, nearest } = await library.findQuote("Nominalism denies that anything at all is real");
+    expect(places).toEqual([]);
+    expect(nearest?.passage.text).toContain("Nominalism denies that anything general is real");
+  });
+});
+
+describe("adding", () => {
+  test("the same bytes are read once, at whatever path they lie", async () => {
+    expect((await library.add({ path: write("a.md", CLEAR_IDEAS) })).status).toBe("added");
+    expect((await library.add({ path: path("a.md") })).status).toBe("unchanged");
+    expect((await library.add({ path: write("b.md", CLEAR_IDEAS) })).document.sourceId).toBe("a");
+  });
+
+  test("a changed file takes the place of what was read of it before", async () => {
+    await library.add({ path: write("a.md", CLEAR_IDEAS) });
+    await library.add({ path: write("a.md", CLEAR_IDEAS.replace("Nominalism", "Realism")) });
+    expect((await find("nominalism")).length).toBe(0);
+    expect((await find("realism")).length).toBe(1);
+  });
+
+  test("what the caller says goes before what the file says, and where each stands is told", async () => {
+    const { document } = await library.add({ path: write("a.md", CLEAR_IDEAS), metadata: { year: 1880 } });
+    expect(document).toMatchObject({
+      year: 1880,
+      title: "On Clear Ideas",
+      origins: { year: "caller", title: "front matter" },
+    });
+  });
+
+  test("a name tells author and year where the file does not", async () => {
+    const { document } = await library.add({
+      path: write("Ada Byron - Notes (1843).txt", "On the engine and its powers."),
+    });
+    expect(document).toMatchObject({ author: "Ada Byron", title: "Notes", year: 1843 });
+  });
+
+  test.each([
+    ["nothing in it", "empty.txt", "  \n", "holds no text"],
+    ["an ending that is not read", "a.xyz", "text", "are not read"],
+    ["bytes that no text has", "a.txt", "a\0b", "bytes that no text has"],
+    ["a PDF that is none", "a.pdf", "text", "does not begin as a PDF"],
+  ])("a file is refused with the reason: %s", async (_what, name, text, message) => {
+    await expect(library.add({ path: write(name, text) })).rejects.toThrow(message);
+    expect((await library.documents({}, { limit: 10, offset: 0 })).total).toBe(0);
+  });
+
+  test("a removed document is found no more, and a second removal says that it was not there", async () => {
+    await library.add({ path: write("a.md", CLEAR_IDEAS) });
+    expect(await library.remove("a")).toMatchObject({ chunks: 2 });
+    expect(await find("nominalism")).toEqual([]);
+    expect(await library.remove("a")).toBeUndefined();
+  });
+
+  test("what another process adds is found by the next search", async () => {
+    await library.add({ path: write("a.md", CLEAR_IDEAS) });
+    expect(await find("individus")).toEqual([]);
+    await using other = await openLibrary({ file: path("library.db") });
+    await other.add({ path: write("b.md", OEUVRE) });
+    expect(await find("individus")).toHaveLength(1);
+  });
+});
+
+describe("PDF", () => {
+  const page = (heading: string, text: string) => ({ heading, paragraphs: [text] });
+
+  test("R21: pages, headings and what the file says of itself are read; running lines are not", async () => {
+    const pages = [
+      page("Of Laws", "A law of nature is general. It holds of what was never seen."),
+      page("Of Names", "Whoever takes names for things will be a nominalist, and says so."),
+    ];
+    await writePdf(path("laws.pdf"), pages, {
+      title: "Of Laws and Names",
+      author: "A. Writer",
+      running: "LAWS AND NAMES",
+    });
+    const { document } = await library.add({ path: path("laws.pdf") });
+    expect(document).toMatchObject({ title: "Of Laws and Names", author: "A. Writer", pages: 2 });
+    expect(document.toc).toMatchObject([
+      { title: "Of Laws", page: 1 },
+      { title: "Of Names", page: 2 },
+    ]);
+    const [hit] = await find("nominalist");
+    expect(hit!.passage).toMatchObject({ section: ["Of Names"], pages: [2, 2] });
+    expect(await find("LAWS AND NAMES running")).not.toMatchObject([
+      { passage: { text: expect.stringContaining("LAWS AND") } },
+    ]);
+  });
+
+  test("R21: a word that was cut at the end of a line is whole again", async () => {
+    await writePdf(path("cut.pdf"), [page("Cuts", "The doctrine of nomi-\nnalism was old when it was named.")]);
+    await library.add({ path: path("cut.pdf") });
+    expect((await find("nominalism"))[0]!.passage.text).toContain("doctrine of nominalism was");
+  });
+
+  test("R21: text of a bad OCR is told by its pages; letters that are words are not", async () => {
+    const good = "It is a book that I read, and a year later I read it again as I had a day to myself.";
+    const bad = "T h e law o f n a t u r e is g e n e r a l and h o l d s o f w h a t was n e v e r s e e n.";
+    await writePdf(path("bad.pdf"), [page("Good", good), page("Bad", bad)]);
+    const { document } = await library.add({ path: path("bad.pdf") });
+    expect(document.warnings).toEqual([expect.stringMatching(/bad OCR: 2\. .*`ocr` force/u)]);
+  });
+
+  test("R21: a locked file is refused, with what to do", async () => {
+    await writePdf(path("locked.pdf"), [page("Secret", "Nobody may read that.")], { password: "sesame" });
+    await expect(library.add({ path: path("locked.pdf") })).rejects.toMatchObject({ reason: "password_required" });
+  });
+
+  test("R21: a file of pictures is told to need OCR", async () => {
+    await writePdf(path("scan.pdf"), [{ paragraphs: [] }]);
+    await expect(library.add({ path: path("scan.pdf") })).rejects.toMatchObject({ code: expect.any(String) });
+  });
+});
+
+describe("a library without a file", () => {
+  let server: Server;
+
+  beforeEach(async () => {
+    const answer = JSON.stringify({ description: "A document library of Toolyard, version 1" });
+    server = createServer((_request, response) => response.end(answer)).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    vi.stubEnv("TMPDIR", path("tmp"));
+    vi.stubEnv("TOOLYARD_HOME", path("home"));
+    // As another user of the machine may have laid it there.
+    write("tmp/by-person.jsonl", `${JSON.stringify(pathToFileURL(write("a.txt", "The sea was calm.")).href)}\n`);
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    server.close();
+  });
+
+  test("believes nothing that lies in the folder of all, and leaves nothing there", async () => {
+    {
+      await using own = await openLibrary({ file: ":memory:" });
+      expect(await own.isByPerson({ path: path("a.txt") })).toBe(false);
+      await own.add({ path: path("a.txt"), isByPerson: true });
+      expect(await own.isByPerson({ path: path("a.txt") })).toBe(true);
+    }
+    expect(readdirSync(path("tmp"))).toEqual(["by-person.jsonl"]);
+  });
+
+  test("on a server has a folder of its user's alone", async () => {
+    const { port } = server.address() as AddressInfo;
+    await using own = await openLibrary({ store: `weaviate+http://127.0.0.1:${port}` });
+    expect(await own.isByPerson({ path: path("a.txt") })).toBe(false);
+  });
+});
+
+describe("vectors", () => {
+  /** Texts that speak of animals are near to one another, whatever their words. */
+  const ANIMALS = ["cat", "dog", "horse"];
+  const embedder: Embedder = {
+    id: "animals",
+    dimensions: 2,
+    embed: async (texts) =>
+      texts.map((text) => new Float32Array(ANIMALS.some((word) => text.includes(word)) ? [1, 0] : [0, 1])),
+  };
+
+  const open = (id = "animals", languages?: readonly string[]): Promise<Library> =>
+    openLibrary({ file: path("vectors.db"), embedder: { ...embedder, id, ...(languages && { languages }) } });
+  const near = async (own: Library) =>
+    (await own.search("chunk", { query: "dog", limit: 5, filter: {}, minSimilarity: 0.5 })).hits;
+
+  test("C41: a passage is found by what it means, and its similarity is the cosine", async () => {
+    await using own = await open();
+    await own.add({ path: write("a.txt", "The horse stood still.") });
+    await own.add({ path: write("b.txt", "The sea was calm.") });
+    expect(await near(own)).toMatchObject([{ similarity: 1, passage: { sourceId: "a" } }]);
+  });
+
+  test("C41: documents in a language that the embedder does not understand are found by words alone", async () => {
+    await using own = await open("animals", ["en"]);
+    await own.add({ path: write("oeuvre.md", OEUVRE.replace("individus", "dog individus")) });
+    expect(await near(own)).toEqual([]);
+    const words = { query: "dog", limit: 5, filter: {}, minSimilarity: 0 };
+    expect((await own.search("chunk", words)).hits).toMatchObject([{ similarity: 0, score: 1 }]);
+  });
+
+  test("vectors of another embedder are never compared; made anew, they are", async () => {
+    {
+      await using first = await open();
+      await first.add({ path: write("a.txt", "The horse stood still.") });
+    }
+    await using second = await open("other");
+    await expect(near(second)).rejects.toMatchObject({ code: "INDEX_MISMATCH" });
+    expect(await second.reindex()).toBe(1);
+    expect(await near(second)).toHaveLength(1);
+  });
+
+  test("a document that is read while another embedder makes all vectors anew is refused", async () => {
+    await using second = await open("other");
+    let made = Promise.resolve(0);
+    const slow: Embedder = {
+      ...embedder,
+      embed: async (texts, what) => {
+        await (made = second.reindex());
+        return embedder.embed(texts, what);
+      },
+    };
+    await using first = await openLibrary({ file: path("vectors.db"), embedder: slow });
+    const reading = first.add({ path: write("a.txt", "The horse stood still.") });
+    await expect(reading).rejects.toMatchObject({ code: "INDEX_MISMATCH" });
+    expect(await made).toBe(0);
+    expect(await second.find("a")).toBeUndefined();
+    expect(await second.add({ path: path("a.txt") })).toMatchObject({ status: "added" });
+    expect(await near(second)).toHaveLength(1);
+  });
+
+  test("C41: the embedder of the package finds an English passage by other words than its own", async () => {
+    const { openTableEmbedder } = await import("../src/search/table-embedder.ts");
+    await using own = await openLibrary({ file: path("table.db"), embedder: await openTableEmbedder() });
+    await own.add({
+      path: write("a.txt", "The physician cured the ill child with a new medicine last winter."),
+      metadata: { language: "en" },
+    });
+    await own.add({
+      path: write("b.txt", "The ship sailed over the calm sea for eleven days before it met land."),
+      metadata: { language: "en" },
+    });
+    const { hits } = await own.search("chunk", { query: "doctor", limit: 1, filter: {}, minSimilarity: 0 });
+    expect(hits[0]!.passage.sourceId).toBe("a");
+  });
+});

@@ -1,0 +1,349 @@
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { openLibrary } from "../src/library.ts";
+import { library } from "../src/service.ts";
+import { Collections } from "../src/service/collections.ts";
+import { settingsOf } from "../src/settings.ts";
+import { openService, startService } from "../../toolyard/servers/shared/service.ts";
+import { CLEAR_IDEAS } from "./books.ts";
+
+let yard: string;
+let hub: Awaited<ReturnType<typeof openService>>;
+
+const environment = (): Record<string, string> => ({
+  LIBRARY_ROOTS: join(yard, "books"),
+  TOOLYARD_HOME: yard,
+  TOOLYARD_LOGGING_LEVEL: "error",
+});
+
+beforeAll(async () => {
+  yard = realpathSync(mkdtempSync(join(tmpdir(), "toolyard-library-")));
+  mkdirSync(join(yard, "books"));
+  vi.stubEnv("TOOLYARD_HOME", yard);
+  writeFileSync(join(yard, "books", "clear.md"), CLEAR_IDEAS);
+  writeFileSync(join(yard, "secret.md"), CLEAR_IDEAS);
+  hub = await openService(library, { environment: environment() });
+});
+beforeEach(async () => {
+  const { documents } = (await call("list_documents")) as { documents: { source_id: string }[] };
+  for (const { source_id } of documents) await call("delete_document", { source_id, confirm: true });
+});
+afterAll(async () => {
+  await hub.close();
+  vi.unstubAllEnvs();
+  rmSync(yard, { recursive: true, force: true });
+});
+
+/** The structured content of a call that succeeds. */
+async function call(tool: string, args: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
+  const outcome = await hub.call(tool, args);
+  expect(outcome).toMatchObject({ ok: true });
+  return (outcome as unknown as { result: { structuredContent: Record<string, unknown> } }).result.structuredContent;
+}
+
+const add = () => call("add_documents", { paths: ["clear.md"], metadata: { edition: "first" } });
+
+describe("the nine tools", () => {
+  test("R25: the call of the document gives at most five passages by that author", async () => {
+    await add();
+    const args = { query: "What is nominalism?", limit: 5, author_filter: "Charles Sanders Peirce" };
+    const { results, total_count, query } = (await call("search_chunks", args)) as { results: object[] } & Record<
+      string,
+      unknown
+    >;
+    expect([total_count, query]).toEqual([results.length, "What is nominalism?"]);
+    expect(results[0]).toMatchObject({
+      text: expect.stringContaining("Nominalism denies"),
+      similarity: expect.any(Number),
+      source_id: "clear",
+      section_path: "On Clear Ideas › Truth",
+      work_title: "On Clear Ideas",
+      work_author: "Peirce, Charles Sanders",
+      order_index: 1,
+      canonical_reference: "Peirce, Charles Sanders, On Clear Ideas (1878)",
+    });
+  });
+
+  test.each([
+    ["an empty question", { query: "" }],
+    ["a question of more than 1,000 characters", { query: "a".repeat(1_001) }],
+    ["a limit beyond 500", { query: "a", limit: 501 }],
+    ["a language that is none", { query: "a", language_filter: "klingon!" }],
+  ])("R20: %s is refused as wrong parameters", async (_what, args) => {
+    expect(await hub.call("search_chunks", args)).toMatchObject({ ok: false, kind: "invalid_params" });
+  });
+
+  test("R21: parse_pdf reads a file and tells what it made of it", async () => {
+    expect(await call("parse_pdf", { pdf_path: "clear.md" })).toMatchObject({
+      success: true,
+      document_name: "On Clear Ideas",
+      source_id: "clear",
+      pages: 0,
+      chunks_count: 2,
+      cost_ocr: 0,
+      cost_total: 0,
+      metadata: { title: "On Clear Ideas", author: "Peirce, Charles Sanders", language: "en", year: 1878 },
+    });
+  });
+
+  test("R21: what parse_pdf cannot read is a failure with zeros and the reason", async () => {
+    writeFileSync(join(yard, "books", "broken.pdf"), "%PDF-1.7 and no more");
+    const outcome = await hub.call("parse_pdf", { pdf_path: "broken.pdf" });
+    expect(outcome).toMatchObject({ ok: false, kind: "tool_error" });
+    expect(JSON.stringify(outcome)).toContain("PDF_PROCESSING_ERROR");
+  });
+
+  test("R22: documents are listed, shown with their chunks, and sought by author", async () => {
+    await add();
+    expect(await call("list_documents")).toMatchObject({
+      documents: [{ source_id: "clear", chunks_count: 2 }],
+      total_count: 1,
+    });
+    expect(await call("get_document", { source_id: "clear", include_chunks: true, chunk_limit: 1 })).toMatchObject({
+      document: { source_id: "clear", edition: "first", year: 1878 },
+      chunks: [{ similarity: 1, order_index: 0 }],
+      chunks_total: 2,
+      found: true,
+    });
+    expect(
+      await call("get_chunks_by_document", { source_id: "clear", section_filter: "On Clear Ideas › Tr" }),
+    ).toMatchObject({
+      chunks: [{ order_index: 1 }],
+      total_count: 1,
+      document_source_id: "clear",
+    });
+    expect(await call("filter_by_author", { author: "peirce" })).toMatchObject({
+      works: [{ work: { title: "On Clear Ideas" }, total_chunks: 2 }],
+      total_works: 1,
+      total_documents: 1,
+      total_chunks: 2,
+    });
+    expect(await call("search_summaries", { query: "truth", min_level: 1, max_level: 1 })).toMatchObject({
+      results: [{ level: 1, document_source_id: "clear", title: "On Clear Ideas" }],
+    });
+  });
+
+  test("R22: a document that is not there is told as such, and is an error where its chunks are wanted", async () => {
+    expect(await call("get_document", { source_id: "none" })).toMatchObject({ document: null, found: false });
+    expect(await hub.call("get_chunks_by_document", { source_id: "none" })).toMatchObject({ ok: false });
+  });
+
+  test("R22: nothing is removed without a confirmation, and all of it with one", async () => {
+    await add();
+    expect(await call("delete_document", { source_id: "clear" })).toEqual({
+      success: false,
+      source_id: "clear",
+      chunks_deleted: 0,
+      summaries_deleted: 0,
+      error: "Confirmation required: set confirm=True to delete the document",
+    });
+    expect(await call("delete_document", { source_id: "clear", confirm: true })).toMatchObject({
+      success: true,
+      chunks_deleted: 2,
+    });
+    expect(await call("list_documents")).toMatchObject({ total_count: 0 });
+  });
+
+  test("R22: ping answers, under its own name too", async () => {
+    expect(await hub.call("ping", {})).toMatchObject({ ok: true });
+  });
+});
+
+describe("quotations", () => {
+  test("find_text tells where a quotation stands, and get_passage what stands around it", async () => {
+    await add();
+    expect(await call("find_text", { quote: "nobody takes another for it" })).toMatchObject({
+      found: true,
+      places: [{ source_id: "clear", citation: "Peirce, Charles Sanders, On Clear Ideas (1878)" }],
+    });
+    expect(await call("get_passage", { chunk_id: "clear#1", after: 0 })).toMatchObject({
+      passage: { chunk_id: "clear#1" },
+      passages: [{ chunk_id: "clear#0" }, { chunk_id: "clear#1" }],
+    });
+  });
+
+  test("an id that is none is refused with an example", async () => {
+    expect(await hub.call("get_passage", { chunk_id: "clear" })).toMatchObject({ ok: false, kind: "invalid_params" });
+  });
+});
+
+describe("jobs", () => {
+  const ended = async (id: unknown) => {
+    const status = () => call("ingest_status", { job_id: id });
+    await expect.poll(async () => (await status())["state"], { timeout: 30_000 }).toBe("done");
+    return status();
+  };
+
+  test("R21: add_documents that is not to wait answers at once, and ingest_status tells how it went", async () => {
+    const begun = await call("add_documents", { paths: ["clear.md"], wait: false });
+    expect(begun).toMatchObject({ job_id: expect.any(String) as string, done: 0, total: 1, sources: [] });
+    expect(await ended(begun["job_id"])).toMatchObject({
+      done: 1,
+      sources: [{ status: "added", source_id: "clear", chunks_count: 2 }],
+    });
+    expect(await call("ingest_status")).toMatchObject({
+      jobs: expect.arrayContaining([expect.objectContaining({ job_id: begun["job_id"], state: "done" })]) as unknown,
+    });
+  });
+
+  test.each([
+    [{ paths: ["."] }],
+    [{ globs: ["**/*"] }],
+    [{ globs: ["many/**/*.md"] }],
+    [{ paths: ["many", "clear.md"] }],
+  ])(
+    "R21: add_documents of a large tree, %j, answers within its caller's time with a job, which goes on",
+    async (given) => {
+      for (let folder = 0; folder < 5; folder += 1) {
+        mkdirSync(join(yard, "books", "many", String(folder)), { recursive: true });
+        for (let file = 0; file < 4; file += 1)
+          writeFileSync(
+            join(yard, "books", "many", String(folder), `${file}.md`),
+            `# Note ${folder} ${file}\n\nText.\n`,
+          );
+      }
+      // No time is left to wait for anything.
+      const outcome = await hub.call("add_documents", given, { meta: { "toolyard/remaining-ms": 1_000 } });
+      const { structuredContent: told } = (
+        outcome as unknown as { result: { structuredContent: Record<string, unknown> } }
+      ).result;
+      expect(told).toMatchObject({ job_id: expect.any(String) as string, sources: expect.any(Array) as unknown });
+      expect(await ended(told["job_id"])).toMatchObject({ state: "done" });
+      expect(Number((await ended(told["job_id"]))["done"])).toBeGreaterThanOrEqual(20);
+      rmSync(join(yard, "books", "many"), { recursive: true });
+    },
+  );
+
+  test("R21: parse_pdf says that it is still running before its caller's time is over, and goes on", async () => {
+    const meta = { "toolyard/remaining-ms": 1_000 };
+    const outcome = await hub.call("parse_pdf", { pdf_path: "clear.md" }, { meta });
+    const { structuredContent: told } = (
+      outcome as unknown as { result: { structuredContent: Record<string, unknown> } }
+    ).result;
+    expect(told).toMatchObject({
+      success: false,
+      error: "still running",
+      pages: 0,
+      job_id: expect.any(String) as string,
+    });
+    expect(await ended(told["job_id"])).toMatchObject({ sources: [{ status: "added", source_id: "clear" }] });
+  });
+
+  test("every page by OCR is refused where nobody reads pictures; none at all is as without OCR", async () => {
+    expect(await call("add_documents", { paths: ["clear.md"], ocr: "force" })).toMatchObject({
+      sources: [{ status: "failed", code: "OCR_UNAVAILABLE" }],
+    });
+    expect(await call("add_documents", { paths: ["clear.md"], ocr: "off" })).toMatchObject({
+      sources: [{ status: "added" }],
+    });
+    expect(await hub.call("add_documents", { paths: ["clear.md"], ocr: "maybe" })).toMatchObject({
+      kind: "invalid_params",
+    });
+  });
+
+  test("what is none of the jobs is told as such", async () => {
+    expect(await hub.call("ingest_status", { job_id: "none" })).toMatchObject({ ok: false, kind: "tool_error" });
+    expect(await hub.call("add_documents", {})).toMatchObject({ ok: false, kind: "invalid_params" });
+  });
+});
+
+describe("collections", () => {
+  test("what is added to one is found there alone, and stays when the service ends", async () => {
+    const environmentOfOwn = { ...environment(), LIBRARY_FILE: join(yard, "shelves", "books.db") };
+    const own = await openService(library, { environment: environmentOfOwn });
+    const sources = async (from: typeof own, collection?: string) => {
+      const outcome = await from.call("search_chunks", { query: "nominalism", ...(collection && { collection }) });
+      return JSON.stringify(outcome).includes("Nominalism denies");
+    };
+    await own.call("add_documents", { paths: ["clear.md"], collection: "scholars" });
+    expect([await sources(own, "scholars"), await sources(own)]).toEqual([true, false]);
+    await own.close();
+    expect(readdirSync(join(yard, "shelves"))).toContain("books.scholars.db");
+    const environmentOfScholars = { ...environmentOfOwn, LIBRARY_COLLECTION: "scholars" };
+    const scholars = await openService(library, { environment: environmentOfScholars });
+    expect([await sources(scholars), await sources(scholars, "main")]).toEqual([true, false]);
+    await scholars.close();
+  });
+
+  test.each([
+    ["search_chunks", { query: "a" }],
+    ["list_documents", {}],
+    ["ingest_status", {}],
+    ["delete_document", { source_id: "clear", confirm: true }],
+  ])("%s makes no collection, and says that it is not there", async (tool, args) => {
+    const outcome = await hub.call(tool, { ...args, collection: "none" });
+    expect(outcome).toMatchObject({ ok: false, kind: "tool_error" });
+    expect(JSON.stringify(outcome)).toContain("There is no collection");
+    expect(readdirSync(join(yard, "data/library")).filter((name) => name.includes("none"))).toEqual([]);
+  });
+
+  test.each(["../main", "a.b", "A", "", "a".repeat(32)])("%j is no name of one", async (collection) => {
+    const outcome = await hub.call("add_documents", { paths: ["clear.md"], collection });
+    expect(outcome).toMatchObject({ ok: false, kind: "invalid_params" });
+  });
+
+  test("of many, the one that rested longest is closed; where all are at work another is refused", async () => {
+    const open = (most: number, restMs: number) => {
+      const folder = join(yard, `many-${restMs}`);
+      const of = (name = "own") => openLibrary({ file: join(folder, `${name}.db`), folder: join(folder, name) });
+      return new Collections({ own: "main", most, restMs, open: of });
+    };
+    await using resting = open(2, 0);
+    const first = await resting.open("a", true);
+    for (const name of ["b", "c"]) await resting.open(name, true);
+    await expect(first.documents({}, { limit: 1, offset: 0 })).rejects.toThrow();
+    expect(await resting.open("a")).not.toBe(first);
+    const [one, same] = await Promise.all([resting.open("d", true), resting.open("d", true)]);
+    expect(one).toBe(same);
+    await using busy = open(1, 60_000);
+    await busy.open("a", true);
+    await expect(busy.open("b", true)).rejects.toMatchObject({ code: "STORE_BUSY" });
+  });
+});
+
+describe("what may be read", () => {
+  test("a file in an open folder is read; one beside it is refused, also by a link and by dots", async () => {
+    symlinkSync(join(yard, "secret.md"), join(yard, "books", "link.md"));
+    expect(await call("parse_pdf", { pdf_path: "clear.md" })).toMatchObject({ success: true });
+    for (const path of [join(yard, "secret.md"), "../secret.md", "link.md", "/proc/self/environ", "/none"])
+      expect(await hub.call("parse_pdf", { pdf_path: path })).toMatchObject({ ok: false, kind: "denied" });
+  });
+
+  test("what a person added may be read again, wherever it lies; what stands beside it may not", async () => {
+    const own = join(yard, "own.md");
+    writeFileSync(own, CLEAR_IDEAS.replace("Old books", "New books"));
+    {
+      const { store, folder } = settingsOf(environment());
+      await using person = await openLibrary({ store, folder });
+      await person.add({ path: own, isByPerson: true });
+    }
+    writeFileSync(own, CLEAR_IDEAS.replace("Old books", "Some books"));
+    expect(await call("parse_pdf", { pdf_path: own })).toMatchObject({ success: true, status: "updated" });
+    expect(await hub.call("parse_pdf", { pdf_path: join(yard, "secret.md") })).toMatchObject({ kind: "denied" });
+    rmSync(own);
+    symlinkSync(join(yard, "secret.md"), own);
+    expect(await hub.call("parse_pdf", { pdf_path: own })).toMatchObject({ kind: "denied" });
+  });
+
+  test("without open folders the refusal says which line to add", async () => {
+    const bare = await openService(library, { environment: { TOOLYARD_HOME: yard, TOOLYARD_LOGGING_LEVEL: "error" } });
+    const outcome = await bare.call("parse_pdf", { pdf_path: "clear.md" });
+    await bare.close();
+    expect(outcome).toMatchObject({ ok: false, kind: "denied" });
+    expect(JSON.stringify(outcome)).toContain("below [library] of toolyard.toml");
+  });
+});
+
+test("R23: a client of the official SDK finds a passage over HTTP", async () => {
+  await add();
+  await using running = await startService(library, { environment: environment(), port: 0 });
+  const client = new Client({ name: "scholar", version: "1" });
+  await client.connect(new StreamableHTTPClientTransport(new URL(running.served.endpoint)));
+  const { structuredContent } = await client.callTool({ name: "search_chunks", arguments: { query: "nominalism" } });
+  const [best] = (structuredContent as { results: object[] }).results;
+  expect(best).toMatchObject({ source_id: "clear", similarity: expect.any(Number) as number });
+  await client.close();
+});

@@ -1,0 +1,51 @@
+import type { DocumentFields, Passages } from "../../src/store/store.ts";
+import { vectorOf } from "./corpus.ts";
+
+export const CHUNKS = 12;
+/** Of a book, which is written into the log of a file before it is whole. */
+export const BOOK_CHUNKS = 3_000;
+
+interface Doomed {
+  readonly document: DocumentFields;
+  readonly text: string;
+  readonly passages: Passages;
+}
+
+/** A document all of whose passages hold one word, so that a mixture of two readings would show. */
+export function doomedDocument(word: string, count = CHUNKS): Doomed {
+  const passage = (ordinal: number, level: number) => ({
+    ordinal,
+    level,
+    section: ["Doomed"],
+    from: ordinal,
+    to: ordinal + 1,
+    // Of a book as long as they are.
+    text: `${word} ${ordinal}`.padEnd(count === CHUNKS ? 0 : 600, "…"),
+    terms: `${word} all`,
+    length: 2,
+    vector: vectorOf("w1 w2"),
+  });
+  return {
+    document: {
+      sourceId: "doomed",
+      uri: "file:///doomed.md",
+      contentHash: word.padEnd(64, "0"),
+      pipeline: "1",
+      bytes: 1,
+      mime: "text/markdown",
+      title: word,
+      work: word,
+      pages: 0,
+      pageStarts: [],
+      toc: [],
+      origins: {},
+      warnings: [],
+    },
+    text: word.repeat(3),
+    passages: {
+      embedder: "made",
+      chunks: Array.from({ length: count }, (_, ordinal) => passage(ordinal, 0)),
+      summaries: [passage(0, 1)],
+    },
+  };
+}

@@ -1,0 +1,346 @@
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { createServer as createTcpServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openStore, parseStore } from "../../src/store/open-store.ts";
+import { createSqliteStore, openSqliteStore } from "../../src/store/sqlite/sqlite.ts";
+import { openSqlite } from "../../src/store/sqlite/open-sqlite.ts";
+import { openLibrary } from "../../src/library.ts";
+import type { SqliteDriver } from "../../src/store/sqlite/sqlite-driver.ts";
+import { SqliteWrites } from "../../src/store/sqlite/sqlite-writes.ts";
+import { searchPassages } from "../../src/search/search.ts";
+import { Terms } from "../../src/search/terms.ts";
+import { embedder, fill, madeDocuments } from "./corpus.ts";
+import { openReadingKills } from "./reading-kills.ts";
+import { DoomedWriters, wholeReading } from "./kills.ts";
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "toolyard-faults-"));
+  file = join(folder, "library.db");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const unavailable = { code: "STORE_UNAVAILABLE", failure: { kind: "unavailable" } };
+
+describe("a file", () => {
+  test("a process that is killed while it writes leaves the reading before it, or its own, whole", async () => {
+    const address = `sqlite://${file}`;
+    await using writers = new DoomedWriters();
+    expect(await writers.writeAndKill(address, "Infinity", "first")).toBe("written");
+    // In the middle of taking out, of the passages, and before the end; `npm run stores` tries every place.
+    for (const at of [6, 20]) {
+      expect(await writers.writeAndKill(address, String(at), "second")).toBe("killed");
+      await using store = await openSqliteStore(file);
+      expect(await wholeReading(store)).toBe("first");
+      expect(await store.check()).toEqual([]);
+    }
+  });
+
+  test("a process that is killed while it reads leaves what was there, and the next one takes its job up", async () => {
+    // In one stage; `npm run stores` tries them all.
+    const shelf = { address: `sqlite://${file}`, folder };
+    await using readings = await openReadingKills(shelf, "before");
+    expect(await readings.kill("embedding", "after")).toEqual(["before", "before"]);
+  });
+
+  test("two connections write in turns, and neither loses a document", async () => {
+    const documents = await madeDocuments(12, 3);
+    await using one = await openSqliteStore(file);
+    await using other = await openSqliteStore(file);
+    await Promise.all([fill(one, documents.slice(0, 6)), fill(other, documents.slice(6))]);
+    expect((await one.documents({}, { limit: 50, offset: 0 })).total).toBe(12);
+    expect(await other.check()).toEqual([]);
+  });
+
+  test("a full disk is told, nothing of the document is there, and with room it is taken", async () => {
+    const [document] = await madeDocuments(1, 200);
+    const driver = await openSqlite(file);
+    await using store = createSqliteStore(driver, file);
+    const pages = Number(driver.get("pragma page_count")!["page_count"]);
+    driver.exec(`pragma max_page_count = ${pages + 4}`);
+    await expect(fill(store, [document!])).rejects.toMatchObject({
+      ...unavailable,
+      message: expect.stringContaining("The disk is full"),
+    });
+    expect((await store.documents({}, { limit: 5, offset: 0 })).total).toBe(0);
+    expect(await store.check()).toEqual([]);
+    driver.exec("pragma max_page_count = 1000000");
+    await fill(store, [document!]);
+    expect((await store.documents({}, { limit: 5, offset: 0 })).total).toBe(1);
+  });
+
+  test("what is no library is refused, and its bytes stay", async () => {
+    writeFileSync(file, "no library, ".repeat(500));
+    await expect(openSqliteStore(file)).rejects.toMatchObject({
+      ...unavailable,
+      message: expect.stringContaining("The file is no library"),
+    });
+    expect(readFileSync(file, "utf8")).toContain("no library");
+  });
+
+  test("a database of another program is refused, and stays as it is", async () => {
+    const driver = await openSqlite(":memory:");
+    driver.exec("create table meta(name text); insert into meta values ('mine')");
+    driver.run("vacuum into ?", [file]);
+    driver.close();
+    const before = readFileSync(file);
+    await expect(openSqliteStore(file)).rejects.toMatchObject({
+      ...unavailable,
+      message: expect.stringContaining("is a database of another program"),
+    });
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(readdirSync(folder)).toEqual(["library.db"]);
+  });
+
+  test.runIf(process.platform === "linux")("what is refused is not held open", async () => {
+    writeFileSync(file, "no library, ".repeat(500));
+    await expect(openSqliteStore(file)).rejects.toMatchObject(unavailable);
+    const held = readdirSync("/proc/self/fd").map((fd) => linkOf(`/proc/self/fd/${fd}`));
+    expect(held).not.toContain(file);
+  });
+
+  test("a file where no folder can be is refused with the reason", async () => {
+    writeFileSync(file, "");
+    for (const path of [join(file, "library.db"), ...(process.platform === "linux" ? ["/proc/none/a.db"] : [])])
+      await expect(openStore({ kind: "sqlite", file: path })).rejects.toMatchObject(unavailable);
+  });
+
+  test("a library of a later version is refused, with what to do", async () => {
+    await (await openSqliteStore(file))[Symbol.asyncDispose]();
+    const driver = await openSqlite(file);
+    driver.run("update meta set value = '2' where key = 'schema'");
+    driver.close();
+    await expect(openSqliteStore(file)).rejects.toThrow(/of version 2, and this program reads version 1. Update/);
+  });
+
+  test("a document that is replaced during a search is found as it is now, not mixed with its old one", async () => {
+    await using store = await openSqliteStore(file);
+    const documents = await madeDocuments(3, 4);
+    await fill(store, documents);
+    const [last] = (await madeDocuments(3, 4, 8)).slice(-1);
+    let changes = 1;
+    const changing = changedBehindSearch(store, async () => {
+      if (changes-- > 0) await fill(store, [last!]);
+    });
+    const request = { query: "w1 w2 w3", limit: 50, filter: {}, minSimilarity: 0 };
+    const during = await searchPassages("chunk", request, { store: changing, terms: new Terms(), embedder });
+    const after = await searchPassages("chunk", request, { store, terms: new Terms(), embedder });
+    expect(changes).toBeLessThan(0);
+    expect(during).toEqual(after);
+    expect(during.hits.some(({ passage }) => passage.text === last!.chunks[0]!.text)).toBe(true);
+  });
+
+  test("a search whose documents are replaced again and again is an error, and finds no part of them", async () => {
+    await using store = await openSqliteStore(file);
+    const documents = await madeDocuments(3, 4);
+    await fill(store, documents);
+    const changing = changedBehindSearch(store, () => fill(store, documents));
+    const request = { query: "w1 w2 w3", limit: 50, filter: {}, minSimilarity: 0 };
+    await expect(
+      searchPassages("chunk", request, { store: changing, terms: new Terms(), embedder }),
+    ).rejects.toMatchObject({ code: "STORE_BUSY" });
+  });
+
+  test("a check that another program holds up is an error, and no finding", async () => {
+    const driver = await openSqlite(file);
+    await using store = createSqliteStore(driver, file);
+    await fill(store, await madeDocuments(2, 3));
+    const other = await openSqlite(file);
+    other.exec("begin immediate");
+    driver.exec("pragma busy_timeout = 0");
+    await expect(store.check()).rejects.toMatchObject({ code: "STORE_BUSY" });
+    other.exec("rollback");
+    other.close();
+    expect(await store.check()).toEqual([]);
+  });
+
+  test("a document that another program adds during a check is no finding", async () => {
+    const [driver, other] = [await openSqlite(file), await openSqlite(file)];
+    const [first, second] = await madeDocuments(2, 3);
+    let adds = 1;
+    const get: SqliteDriver["get"] = (sql, values) => {
+      const row = driver.get(sql, values);
+      if (values?.[0] === "size chunk" && adds-- > 0)
+        new SqliteWrites(other).replaceDocument(second!.document, second!.text, second!);
+      return row;
+    };
+    const slow = new Proxy(driver, {
+      get: (target, name) => (name === "get" ? get : bound(target, Reflect.get(target, name))),
+    });
+    await using store = createSqliteStore(slow, file);
+    new SqliteWrites(other).replaceDocument(first!.document, first!.text, first!);
+    expect(await store.check()).toEqual([]);
+    expect(adds).toBe(0);
+    other.close();
+    expect(await store.check()).toEqual([]);
+  });
+
+  test("a copy is there once it is whole, also where an earlier one was cut short", async () => {
+    await using store = await openSqliteStore(file);
+    await fill(store, await madeDocuments(2, 3));
+    const saved = join(folder, "saved.db");
+    writeFileSync(`${saved}.part`, "cut short");
+    await store.backup!(saved);
+    await using copy = await openSqliteStore(saved);
+    expect((await copy.documents({}, { limit: 5, offset: 0 })).total).toBe(2);
+    expect(readdirSync(folder).filter((name) => name.endsWith(".part"))).toEqual([]);
+  });
+
+  test("a copy that cannot be made is told, and the library is written as before", async () => {
+    await using store = await openSqliteStore(file);
+    const documents = await madeDocuments(2, 3);
+    await fill(store, documents.slice(0, 1));
+    await expect(store.backup!(join(folder, "none", "saved.db"))).rejects.toMatchObject(unavailable);
+    await fill(store, documents);
+    expect((await store.documents({}, { limit: 5, offset: 0 })).total).toBe(2);
+    expect(await store.check()).toEqual([]);
+  });
+
+  test("passages that are counted wrongly are found and counted anew, as in a file without a count", async () => {
+    const driver = await openSqlite(file);
+    await using store = createSqliteStore(driver, file);
+    const documents = await madeDocuments(3, 3);
+    await fill(store, documents.slice(0, 2));
+    const { averageLength } = await store.termStats("chunk", []);
+    driver.run("update meta set value = '9 9' where key = 'size chunk'");
+    expect(await store.check()).toMatchObject([{ canMend: true }]);
+    await store.repair();
+    expect(await store.termStats("chunk", [])).toMatchObject({ passages: 6, averageLength });
+    driver.run("delete from meta where key like 'size %'");
+    expect(await store.termStats("chunk", [])).toMatchObject({ passages: 6, averageLength });
+    await fill(store, documents.slice(1));
+    expect((await store.termStats("chunk", [])).passages).toBe(9);
+    expect(await store.check()).toEqual([]);
+  });
+
+  test("a damaged index of words is found, and made anew", async () => {
+    const driver = await openSqlite(file);
+    await using store = createSqliteStore(driver, file);
+    await fill(store, await madeDocuments(2, 3));
+    driver.run("update chunk set terms = 'other' where ordinal = 0");
+    expect(await store.check()).toMatchObject([{ canMend: true }]);
+    await store.repair();
+    expect(await store.check()).toEqual([]);
+  });
+});
+
+describe("a server", () => {
+  test.each(["postgres://me:secret@127.0.0.1:PORT/books", "weaviate+http://127.0.0.1:PORT"])(
+    "%s that is not there is told, without the password",
+    async (address) => {
+      const port = await closedPort();
+      const opening = openStore(parseStore(address.replace("PORT", String(port))));
+      await expect(opening).rejects.toMatchObject({ ...unavailable, message: expect.not.stringContaining("secret") });
+      await expect(opening).rejects.toThrow(`127.0.0.1:${port}`);
+    },
+  );
+
+  test("a Weaviate that goes away in the middle makes a search fail, and never an empty list", async () => {
+    const classes = { description: "A document library of Toolyard, version 1" };
+    const server = createServer((request, response) =>
+      request.url!.startsWith("/v1/schema/") ? response.end(JSON.stringify(classes)) : request.socket.destroy(),
+    );
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    try {
+      const { port } = server.address() as AddressInfo;
+      await using library = await openLibrary({ store: `weaviate+http://127.0.0.1:${port}` });
+      const request = { query: "truth", limit: 5, filter: {}, minSimilarity: 0 };
+      await expect(library.search("chunk", request)).rejects.toMatchObject(unavailable);
+      await expect(library.documents({}, { limit: 5, offset: 0 })).rejects.toMatchObject(unavailable);
+    } finally {
+      server.close();
+    }
+  });
+
+  test("errors inside of a Weaviate's answer are errors", async () => {
+    const server = createServer((request, response) =>
+      response.end(
+        JSON.stringify(
+          request.url === "/v1/graphql"
+            ? { data: null, errors: [{ message: "no such class" }] }
+            : { description: "A document library of Toolyard, version 1" },
+        ),
+      ),
+    );
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    try {
+      const { port } = server.address() as AddressInfo;
+      await using library = await openLibrary({ store: `weaviate+http://127.0.0.1:${port}` });
+      await expect(library.documents({}, { limit: 5, offset: 0 })).rejects.toThrow("no such class");
+    } finally {
+      server.close();
+    }
+  });
+});
+
+describe("addresses", () => {
+  test.each([
+    ["sqlite:///a/library.db", { kind: "sqlite", file: "/a/library.db" }],
+    ["sqlite:///a/library.db?collection=main", { kind: "sqlite", file: "/a/library.db" }],
+    ["sqlite:///a/library.db?collection=scholars", { kind: "sqlite", file: "/a/library.scholars.db" }],
+    ["postgres://host/books", { kind: "postgres", collection: "main" }],
+    ["postgresql://host/books?collection=scholars", { kind: "postgres", collection: "scholars" }],
+    ["weaviate+https://host:8443", { kind: "weaviate", collection: "main" }],
+  ])("%s names a store", (address, expected) => {
+    expect(parseStore(address)).toMatchObject(expected);
+  });
+
+  test.each([
+    ["books", "A store is named as"],
+    ["mysql://me:secret@host/books", "//***@host"],
+    ["sqlite://relative/library.db", "A store is named as"],
+    ["postgres://me:top/secret@host/books", "//***@host/books"],
+    ["postgres://me:12/secret@host/books", "are written as %2F"],
+    ["weaviate+http://:a#secret@host", "//***@host"],
+    ["postgres://host/books?collection=Drop Table", "The collection"],
+    ["sqlite:///a/library.db?collection=../other", "The collection"],
+  ])("%s is refused, without its password", (address, message) => {
+    expect(() => parseStore(address)).toThrow(message);
+    expect(() => parseStore(address)).not.toThrow("secret");
+  });
+});
+
+/** The store, in which `change` happens each time between the two readings of a search. */
+function changedBehindSearch<S extends object>(store: S, change: () => Promise<unknown>): S {
+  return new Proxy(store, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (name !== "candidates" || typeof value !== "function") return bound(target, value);
+      return async (...given: unknown[]): Promise<unknown> => {
+        const result: unknown = await value.apply(target, given);
+        await change();
+        return result;
+      };
+    },
+  });
+}
+
+function bound(target: object, value: unknown): unknown {
+  return typeof value === "function" ? (value.bind(target) as unknown) : value;
+}
+
+/** What is closed meanwhile is no link. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}
+
+async function closedPort(): Promise<number> {
+  const server = createTcpServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

@@ -1,0 +1,112 @@
+import { once } from "node:events";
+import { searchPassages } from "../../src/search/search.ts";
+import { Terms } from "../../src/search/terms.ts";
+import { openStore, parseStore } from "../../src/store/open-store.ts";
+import type { LibraryStore } from "../../src/store/store.ts";
+import { embedder, fill, madeDocuments, type MadeDocument } from "./corpus.ts";
+
+const ROUNDS = 5;
+const CHUNKS = 12;
+const request = { query: "w1 w2 w40", limit: 5, filter: {}, minSimilarity: 0 };
+
+/** What searches and writes came to while the server was killed, was away, and came back. */
+interface Seen {
+  found: number;
+  written: number;
+  refused: number;
+}
+
+/**
+ * Has the server killed in the middle of writes and searches, and started again. Whatever is asked in between is
+ * answered in full or fails as unavailable; afterwards each document is there whole, as it was or as it became.
+ */
+export async function outages(address: string): Promise<void> {
+  const store = await openStore(parseStore(address.replace("kills", "outages")));
+  const seen: Seen = { found: 0, written: 0, refused: 0 };
+  let remains = 0;
+  try {
+    const documents = await madeDocuments(20, CHUNKS);
+    await fill(store, documents);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await oneOutage(store, documents, { seen, killAfter: 1 + round * 3 });
+      remains += (await expectWhole(store, documents)) ? 0 : 1;
+    }
+  } finally {
+    await store[Symbol.asyncDispose]();
+  }
+  const { found, written, refused } = seen;
+  if (refused === 0) throw new Error("Nobody noticed that the server was away.");
+  console.log(
+    `the server killed ${ROUNDS} times: ${found} searches answered, ${written} documents written, ${refused} refused ` +
+      `as unavailable, none empty; documents whole each time, ${remains} times with remains`,
+  );
+}
+
+async function oneOutage(
+  store: LibraryStore,
+  documents: readonly MadeDocument[],
+  { seen, killAfter }: { readonly seen: Seen; readonly killAfter: number },
+): Promise<void> {
+  const over = new AbortController();
+  let writes = 0;
+  const writer = (async () => {
+    for (let at = 0; !over.signal.aborted; at += 1) {
+      if (await isDone(seen, () => fill(store, [documents[at % documents.length]!]))) seen.written += 1;
+      writes += 1;
+    }
+  })();
+  const searcher = (async () => {
+    while (!over.signal.aborted)
+      await isDone(seen, async () => {
+        const { hits } = await searchPassages("chunk", request, { store, terms: new Terms(), embedder });
+        if (hits.length < request.limit) throw new Error(`${hits.length} passages of ${request.limit} were found.`);
+        seen.found += 1;
+      });
+  })();
+  await until(() => writes >= killAfter);
+  await asked("stop");
+  const refused = seen.refused;
+  await until(() => seen.refused >= refused + 4);
+  await asked("start");
+  over.abort();
+  await Promise.all([writer, searcher]);
+}
+
+/** False where it was refused as unavailable; anything else that fails is a fault. */
+async function isDone(seen: Seen, work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (!/^STORE_(?:UNAVAILABLE|BUSY)$/.test((error as { code?: string }).code ?? "")) throw error;
+    seen.refused += 1;
+    await new Promise((done) => setTimeout(done, 20));
+    return false;
+  }
+}
+
+/** Whether nothing is left of a write that was cut short; what is left must not show, and must go. */
+async function expectWhole(store: LibraryStore, documents: readonly MadeDocument[]): Promise<boolean> {
+  for (const { document, text, chunks, summaries } of documents) {
+    const whole = await store.whole(document.sourceId);
+    const same = [whole?.text === text, whole?.passages.chunks.length === chunks.length];
+    if (!same.every(Boolean) || whole?.passages.summaries.length !== summaries.length)
+      throw new Error(`${document.sourceId} is there in part: ${JSON.stringify(whole?.document)}`);
+  }
+  const isClean = (await store.check()).length === 0;
+  if (isClean) return true;
+  await store.repair();
+  const left = await store.check();
+  if (left.length > 0) throw new Error(JSON.stringify(left));
+  return false;
+}
+
+/** Has the parent, which started the server, do that. */
+async function asked(what: "stop" | "start"): Promise<void> {
+  process.send!(what);
+  await once(process, "message");
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((done) => setTimeout(done, 10));
+}

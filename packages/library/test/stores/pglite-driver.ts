@@ -1,0 +1,23 @@
+import { PGlite, type Transaction } from "@electric-sql/pglite";
+import { vector } from "@electric-sql/pglite-pgvector";
+import type { PostgresDriver, PostgresRow, PostgresSession } from "../../src/store/postgres/postgres-driver.ts";
+
+/** PostgreSQL in this process, in memory: takes the server's place where there is none. */
+export async function openPglite(): Promise<{ connect(): PostgresDriver; close(): Promise<void> }> {
+  const database = await PGlite.create({ extensions: { vector } });
+  return {
+    connect: () => ({
+      ...sessionOf(database),
+      transaction: (work) => database.transaction((transaction) => work(sessionOf(transaction))),
+      close: async () => {},
+    }),
+    close: () => database.close(),
+  };
+}
+
+function sessionOf(on: Pick<Transaction, "query" | "exec">): PostgresSession {
+  return {
+    query: async (sql, values = []) => (await on.query<PostgresRow>(sql, [...values])).rows,
+    script: async (sql) => void (await on.exec(sql)),
+  };
+}

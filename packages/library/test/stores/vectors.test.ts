@@ -1,0 +1,147 @@
+import { describe, expect, test } from "vitest";
+import { scoreBm25, selectiveTerms, type Candidate } from "../../src/search/bm25.ts";
+import { byPlace } from "../../src/search/order.ts";
+import { TermCounter } from "../../src/search/term-counter.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite.ts";
+import type { LibraryStore, PassageFields } from "../../src/store/store.ts";
+import { dot } from "../../src/store/vectors/vectors.ts";
+import { createRandom, type Random } from "../../../../test/support/random.ts";
+import { doomedDocument } from "./doomed-document.ts";
+
+const COUNT = 10;
+
+describe("the nearest of a file are those of looking at each vector as it is", () => {
+  // In the last ones all are so near that whole numbers of eight bits cannot tell them apart.
+  test.each([
+    [3, 1],
+    [33, 1],
+    [128, 1],
+    [128, 0.001],
+    [16, 0],
+  ])("%i dimensions, %d apart", async (dimensions, apart) => {
+    const random = createRandom(dimensions);
+    await using store = await openSqliteStore(":memory:");
+    const all = new Map<string, readonly PassageFields[]>();
+    for (let at = 0; at < 12; at += 1) all.set(`d${at}`, await put(store, `d${at}`, { random, dimensions, apart }));
+    await expectExact(store, all, { random, dimensions, apart });
+    // Taken out in the middle, replaced, and with fewer passages.
+    await store.deleteDocument("d3");
+    all.delete("d3");
+    all.set("d7", await put(store, "d7", { random, dimensions, apart, chunks: 5 }));
+    await expectExact(store, all, { random, dimensions, apart });
+  });
+
+  test("a vector of zeros, and one of another length, disturb nobody", async () => {
+    await using store = await openSqliteStore(":memory:");
+    const random = createRandom(5);
+    const chunks = await put(store, "d0", { random, dimensions: 8, apart: 1 });
+    await write(store, "zeros", [new Float32Array(8)]);
+    await write(store, "short", [new Float32Array([1, 0])]);
+    const query = unit(random, 8, 1);
+    const near = await store.nearest("chunk", query, { filter: {}, count: 100 });
+    expect(near.filter(({ sourceId }) => sourceId === "d0")).toHaveLength(chunks.length);
+    expect(near.find(({ sourceId }) => sourceId === "zeros")?.similarity).toBe(0);
+    expect(near.some(({ sourceId }) => sourceId === "short")).toBe(false);
+    expect(await store.nearest("chunk", new Float32Array([1, 0, 0]), { filter: {}, count: 5 })).toEqual([]);
+  });
+});
+
+describe("terms", () => {
+  test("are counted whole, for each group that has them", () => {
+    const counter = new TermCounter([["a", "bc"], ["bc"], ["missing"], ["œuvre"]]);
+    expect(Array.from(counter.countsIn("a bc abc a œuvre bca bc"))).toEqual([4, 2, 0, 1]);
+    expect(Array.from(counter.countsIn(""))).toEqual([0, 0, 0, 0]);
+    expect(Array.from(counter.countsIn("bc"))).toEqual([1, 1, 0, 0]);
+  });
+
+  test("give the scores of counting word by word", () => {
+    const random = createRandom(3);
+    const words = Array.from({ length: 300 }, (_, at) => `w${at}`);
+    const candidates = Array.from({ length: 50 }, (_, id): Candidate => {
+      const terms = Array.from({ length: 40 }, () => words[random.below(words.length)]!);
+      return { id, sourceId: "a", ordinal: id, terms: terms.join(" "), length: terms.length };
+    });
+    const groups = [["w1", "w2"], ["w3"], ["w299"]];
+    const frequencies = new Map(groups.flat().map((term) => [term, 5]));
+    const scores = scoreBm25(groups, candidates, { passages: 50, averageLength: 40, frequencies });
+    const holders = candidates.filter(({ terms }) => terms.split(" ").some((term) => frequencies.has(term)));
+    expect(Array.from(scores.keys())).toEqual(holders.map(({ id }) => id));
+  });
+});
+
+describe("the words by which candidates are found", () => {
+  const stats = (frequencies: Record<string, number>) => ({
+    passages: 100_000,
+    averageLength: 40,
+    frequencies: new Map(Object.entries(frequencies)),
+  });
+
+  test("are the rarest ones, whose passages are few enough together", () => {
+    const found = selectiveTerms(
+      [["all"], ["rare"], ["less"], ["none"]],
+      stats({ all: 90_000, rare: 9, less: 900 }),
+      50,
+    );
+    expect(found).toEqual({ any: ["rare", "less"] });
+  });
+
+  test("are two of a query where each alone has too many passages", () => {
+    const found = selectiveTerms([["all"], ["most", "mosts"]], stats({ all: 90_000, most: 20_000, mosts: 5 }), 50);
+    expect(found).toEqual({ any: ["most", "mosts"], and: ["all"] });
+  });
+
+  test("are one where there is no other", () => {
+    expect(selectiveTerms([["all"]], stats({ all: 90_000 }), 50)).toEqual({ any: ["all"] });
+    expect(selectiveTerms([["none"]], stats({}), 50)).toEqual({ any: [] });
+  });
+});
+
+interface Making {
+  readonly random: Random;
+  readonly dimensions: number;
+  readonly apart: number;
+  readonly chunks?: number;
+}
+
+async function put(store: LibraryStore, sourceId: string, making: Making): Promise<readonly PassageFields[]> {
+  const { random, dimensions, apart, chunks = 40 } = making;
+  return write(
+    store,
+    sourceId,
+    Array.from({ length: chunks }, () => unit(random, dimensions, apart)),
+  );
+}
+
+async function write(store: LibraryStore, sourceId: string, vectors: readonly Float32Array[]) {
+  const { document, text, passages } = doomedDocument("w1");
+  const chunks = vectors.map((vector, ordinal) => ({ ...passages.chunks[0]!, ordinal, vector }));
+  await store.replaceDocument({ ...document, sourceId }, text, { ...passages, chunks, summaries: [] });
+  return chunks;
+}
+
+/** Of length 1, and as far from one direction as that. */
+function unit(random: Random, dimensions: number, apart: number): Float32Array {
+  const vector = Float32Array.from({ length: dimensions }, (_, at) =>
+    at === 0 ? 1 : apart * (random.below(2_001) / 1_000 - 1),
+  );
+  const length = Math.hypot(...vector);
+  return vector.map((number) => number / length);
+}
+
+async function expectExact(
+  store: LibraryStore,
+  all: ReadonlyMap<string, readonly PassageFields[]>,
+  making: Making,
+): Promise<void> {
+  for (let round = 0; round < 5; round += 1) {
+    const query = unit(making.random, making.dimensions, making.apart);
+    const expected = Array.from(all, ([sourceId, chunks]) =>
+      chunks.map(({ ordinal, vector }) => ({ sourceId, ordinal, similarity: dot(query, vector!) })),
+    )
+      .flat()
+      .toSorted((one, other) => other.similarity - one.similarity || byPlace(one, other))
+      .slice(0, COUNT);
+    const near = await store.nearest("chunk", query, { filter: {}, count: COUNT });
+    expect(near.map(({ sourceId, ordinal, similarity }) => ({ sourceId, ordinal, similarity }))).toEqual(expected);
+  }
+}

@@ -1,0 +1,16 @@
+import { describe, test } from "vitest";
+import { openWeaviateStore } from "../../src/store/weaviate/weaviate.ts";
+import { storeContract, type Opened } from "./contract.ts";
+
+// `npm run stores` starts one and names it.
+const server = process.env["STORES_WEAVIATE"];
+
+if (server === undefined)
+  describe("Weaviate", () => {
+    test("the contract", ({ skip }) => skip("STORES_WEAVIATE names no server"));
+  });
+else
+  storeContract("Weaviate", async (): Promise<Opened> => {
+    const open = () => openWeaviateStore(new URL(server), `tests${process.pid}`);
+    return { store: await open(), again: open, close: async () => {} };
+  });

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { languageOf } from "../src/search/languages.ts";
+import { authorKey } from "../src/search/names.ts";
+import { Terms } from "../src/search/terms.ts";
+
+async function termsOf(text: string, language: string): Promise<string[]> {
+  const terms = new Terms();
+  await terms.load([language]);
+  return terms.of(text, language);
+}
+
+test("C41: words of a language meet in their stem, without accents, capitals and elisions", async () => {
+  const [, oeuvre, , philosophers] = await termsOf("L’Œuvre des philosophes", "fr");
+  expect(await termsOf("oeuvre philosophe", "fr")).toEqual([oeuvre, philosophers]);
+  expect(await termsOf("law LAWS", "en")).toEqual(["law", "law"]);
+});
+
+test("words of a language without a stemmer stay whole", async () => {
+  expect(await termsOf("Žena ženy", "cs")).toEqual(["zena", "zeny"]);
+});
+
+test("where words have no spaces between, each two signs that stand together are a term", async () => {
+  expect(await termsOf("東京都", "ja")).toEqual(["東京", "京都"]);
+});
+
+test("a word of a query is sought as every language of the library writes it, once", async () => {
+  const terms = new Terms();
+  await terms.load(["en", "fr"]);
+  expect(terms.groupsOf("nominalism nominalism", ["en", "fr"])).toHaveLength(1);
+  expect(terms.groupsOf("philosophes", ["en", "fr"])[0]).toEqual(
+    expect.arrayContaining([...terms.of("philosophes", "en"), ...terms.of("philosophes", "fr")]),
+  );
+});
+
+test("the language of a document is told, and that of a single word is not", () => {
+  expect(
+    languageOf("Le nominalisme soutient que seuls les individus existent, et que les généraux sont des noms."),
+  ).toBe("fr");
+  expect(languageOf("nominalisme")).toBeUndefined();
+});
+
+test.each([
+  ["Peirce, Charles Sanders", "charles sanders peirce"],
+  ["Charles S. Peirce", "charles s peirce"],
+  ["Émile Durkheim", "emile durkheim"],
+])("the author %s is compared as %s", (name, key) => {
+  expect(authorKey(name)).toBe(key);
+});

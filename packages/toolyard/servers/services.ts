@@ -1,0 +1,19 @@
+import { datetime } from "./datetime/service.ts";
+import { geocoding } from "./geocoding/service.ts";
+import type { Service } from "./shared/service.ts";
+import { weather } from "./weather/service.ts";
+import { webSearch } from "./web-search/service.ts";
+
+export { openService, startService, type RunningService, type Service, type ServiceOptions } from "./shared/service.ts";
+
+/** The services that are started together, in the order of their ports. */
+export const SERVICES: readonly Service[] = [datetime, webSearch, weather, geocoding];
+
+/** Names of services in packages of their own (`@toolyard/gnn`), which are started only when they are named. */
+export const SERVICES_ON_REQUEST: readonly string[] = ["gnn", "library"];
+
+/** Returns the service of a package. Rejects with Node's error when the package is not installed. */
+export async function loadService(name: string): Promise<Service> {
+  const module = (await import(`@toolyard/${name}/service`)) as Readonly<Record<string, Service>>;
+  return module[name]!;
+}

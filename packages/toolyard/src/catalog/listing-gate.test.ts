@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { MemoryProvider } from "../../../../test/fixtures/memory-provider.ts";
+import { EVERYBODY } from "../core/calls/link-key.ts";
+import { EMPTY_LISTING, type Listing } from "../core/sources/records.ts";
+import { ListingGate } from "./listing-gate.ts";
+
+// Only steps take time here, so a list is as slow as it is said to be.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+afterEach(() => void vi.useRealTimers());
+
+const provider = new MemoryProvider({ id: "up" });
+
+/** A gate whose lists take so many milliseconds for each tool. */
+function gateOf(msOf: (listing: Listing) => number): ListingGate {
+  return new ListingGate(provider, {
+    link: EVERYBODY,
+    maxWaitMs: 60_000,
+    shape: (listing) => listing,
+    *steps(listing) {
+      for (let at = 0; at < listing.tools.length; at += 1) {
+        vi.advanceTimersByTime(msOf(listing));
+        yield;
+      }
+    },
+    onLate: () => {},
+  });
+}
+
+function offer(...names: readonly string[]): Listing {
+  provider.offerTools(...names);
+  return provider.answer as Listing;
+}
+
+const MANY = Array.from({ length: 20 }, (_, at) => `t${at}`);
+
+describe("a list that is made ready at once", () => {
+  test("is there without waiting", () => {
+    const gate = gateOf(() => 0);
+    const listing = offer(...MANY);
+    expect(gate.refresh()).toBeUndefined();
+    expect(gate.listing).toBe(listing);
+  });
+});
+
+describe("a list that takes long to be made ready", () => {
+  const isLong = ({ tools }: Listing): number => (tools.length > 1 ? 5 : 0);
+
+  test("is waited for by whoever asks for it", async () => {
+    const gate = gateOf(isLong);
+    const listing = offer(...MANY);
+    const [first, second] = [gate.refresh(), gate.refresh({ mayBeOld: true })];
+    expect(gate.listing).toBe(EMPTY_LISTING);
+    await Promise.all([first, second]);
+    expect(gate.listing).toBe(listing);
+  });
+
+  test("holds nobody up who asks for something else, and is there in the end", async () => {
+    const gate = gateOf(isLong);
+    const before = offer("a");
+    void gate.refresh();
+    const listing = offer(...MANY);
+    expect(gate.refresh({ mayBeOld: true, isForOther: true })).toBeUndefined();
+    expect(gate.refresh({ mayBeOld: true, isForOther: true })).toBeUndefined();
+    expect(gate.listing).toBe(before);
+    await gate.refresh();
+    expect(gate.listing).toBe(listing);
+    expect(gate.refresh()).toBeUndefined();
+  });
+
+  test("that cannot be made ready leaves the one before, with the reason", async () => {
+    const gate = new ListingGate(provider, {
+      link: EVERYBODY,
+      maxWaitMs: 60_000,
+      shape: (listing) => listing,
+      *steps({ tools }) {
+        if (tools.length === 1) return;
+        vi.advanceTimersByTime(100);
+        yield;
+        throw new Error("no such shape");
+      },
+      onLate: () => {},
+    });
+    const before = offer("a");
+    void gate.refresh();
+    offer(...MANY);
+    await gate.refresh();
+    expect(gate.listing).toBe(before);
+    expect(gate.problem?.message).toContain("no such shape");
+  });
+});
+
+test("an answer that has to be waited for is waited for, whatever it is wanted for", async () => {
+  const gate = gateOf(() => 0);
+  provider.answer = async () => ({ ...EMPTY_LISTING, tools: [provider.tool({ name: "late" })] });
+  await gate.refresh({ mayBeOld: true, isForOther: true });
+  expect(gate.listing.tools.map(({ name }) => name)).toEqual(["late"]);
+});

@@ -1,0 +1,34 @@
+import type { Run, SharedOptions } from "../rows/command-row.ts";
+import { serviceIo, type ServiceIo } from "../output/service-io.ts";
+import { importServer } from "../../extras/server-package.ts";
+
+type OnFile = (file: string, options: SharedOptions, io: ServiceIo) => Promise<number>;
+type OnAll = (options: SharedOptions, io: ServiceIo) => Promise<number>;
+
+/** Exports of `@toolyard/library`. It depends on this package, so its declarations are not available here. */
+interface MovesModule {
+  readonly exportTo: OnFile;
+  readonly importFrom: OnFile;
+  readonly backup: OnFile;
+  readonly move: OnAll;
+  readonly doctor: OnAll;
+  readonly stats: OnAll;
+}
+
+export const exportTo: Run = async ([file = ""], options, io) =>
+  (await loadMoves()).exportTo(file, options, serviceIo(io));
+
+export const importFrom: Run = async ([file = ""], options, io) =>
+  (await loadMoves()).importFrom(file, options, serviceIo(io));
+
+export const backup: Run = async ([file = ""], options, io) => (await loadMoves()).backup(file, options, serviceIo(io));
+
+export const move: Run = async (_none, options, io) => (await loadMoves()).move(options, serviceIo(io));
+
+export const doctor: Run = async (_none, options, io) => (await loadMoves()).doctor(options, serviceIo(io));
+
+export const stats: Run = async (_none, options, io) => (await loadMoves()).stats(options, serviceIo(io));
+
+function loadMoves(): Promise<MovesModule> {
+  return importServer("library", "command/move-commands");
+}

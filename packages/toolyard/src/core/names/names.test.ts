@@ -1,0 +1,263 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { cpuMs } from "../../../../../test/fixtures/cpu-time.ts";
+import { NameBook } from "./name-book.ts";
+import { carriedBy } from "./name-index.ts";
+import { nameRules, type Named, type Surface } from "./names.ts";
+import { Spellings } from "./spelling.ts";
+
+const SURFACES: readonly Surface[] = ["mcp", "binding", "model"];
+
+function named(namespace: string, name: string, extra: Partial<Named> & { id?: string } = {}): Named {
+  const { id = namespace || "local", ...rest } = extra;
+  return { source: { id, namespace }, name, ...rest };
+}
+
+/** A book whose records were listed by servers. */
+function bookOf(records: readonly Named[], separator = "__", maxLength = 128): NameBook<Named> {
+  const naming = { separator, maxLength };
+  const sources = records.map(({ source }) => source);
+  const spellings = new Spellings(sources, { naming, carried: carriedBy(records) });
+  return new NameBook(records, { naming, namedOf: (record) => record, policy: { spellings, mayHave: () => true } });
+}
+
+test("C3: each surface renders a tool in its own way", () => {
+  const tool = named("gh", "search");
+  const book = bookOf([tool]);
+  expect(SURFACES.map((surface) => book.nameOf(tool, surface))).toEqual(["gh__search", "gh::search", "gh__search"]);
+});
+
+test("C3: a module's dotted name stands as it is, and models get it without the dot", () => {
+  const tool = named("modules", "export.to_json", { qualified: true });
+  const book = bookOf([tool]);
+  expect(SURFACES.map((surface) => book.nameOf(tool, surface))).toEqual([
+    "export.to_json",
+    "export.to_json",
+    "export_to_json",
+  ]);
+});
+
+test("C3: an empty namespace puts nothing before the name, and the separator can be chosen", () => {
+  const bare = named("", "echo");
+  const dotted = named("gh", "search");
+  const book = bookOf([bare, dotted], ".");
+  expect([bare, dotted].map((tool) => book.nameOf(tool))).toEqual(["echo", "gh.search"]);
+});
+
+test.each([
+  "search",
+  "gh::search",
+  "gh__search",
+  "gh.search",
+  "gh/search",
+  "mcp__gh__search",
+  "mcp__hub__gh__search",
+  "mcp__my__hub__gh__search",
+])("C3: `%s` is understood", (spelling) => {
+  const tool = named("gh", "search");
+  expect(bookOf([tool, named("gl", "merge")]).candidates(spelling)).toEqual([tool]);
+});
+
+test.each([
+  "export.to_json",
+  "export::to_json",
+  "export__to_json",
+  "export/to_json",
+  "export_to_json",
+  "to_json",
+  "mcp__hub__export_to_json",
+])("C3: a module's tool is understood as `%s`", (spelling) => {
+  const tool = named("modules", "export.to_json", { qualified: true });
+  expect(bookOf([tool]).candidates(spelling)).toEqual([tool]);
+});
+
+test.each(["", "gl__search", "gh__", "gh:search", "mcp__", "GH__search"])("`%s` means nothing", (spelling) => {
+  expect(bookOf([named("gh", "search")]).candidates(spelling)).toEqual([]);
+});
+
+test("C3: a name that two sources have is ambiguous, and lists both", () => {
+  const records = [named("gh", "search"), named("gl", "search")];
+  expect(bookOf(records).candidates("search")).toEqual(records);
+});
+
+test("C3: the cut is at the first separator after the namespace", () => {
+  const tool = named("a", "b::c");
+  expect(bookOf([tool]).candidates("a::b::c")).toEqual([tool]);
+});
+
+test("C3: the longest known namespace wins", () => {
+  const long = named("a.b", "c");
+  const short = named("a", "b/c");
+  expect(bookOf([short, long]).candidates("a.b/c")).toEqual([long]);
+});
+
+test("C3: a shorter namespace is tried when the longest has no such tool", () => {
+  const tool = named("a", "b.c");
+  expect(bookOf([tool, named("a.b", "other")]).candidates("a/b.c")).toEqual([tool]);
+});
+
+test("C28: the earlier record has the name and the later one is shown with its namespace", () => {
+  const first = named("", "search", { id: "tools" });
+  const second = named("", "search", { id: "more" });
+  const book = bookOf([first, second]);
+  expect([book.nameOf(first), book.nameOf(second), [...book.renamed.keys()]]).toEqual([
+    "search",
+    "more__search",
+    [second],
+  ]);
+  expect(book.renameReason(second)).toEqual({ type: "shadowed", owner: first });
+});
+
+test("S15: a renamed tool answers to its alias and still to its own name", () => {
+  const tool = named("gh", "search_issues_and_pull_requests", { alias: "find" });
+  const book = bookOf([tool]);
+  expect(book.nameOf(tool)).toBe("gh__find");
+  expect(book.candidates("gh__search_issues_and_pull_requests")).toEqual([tool]);
+});
+
+test("S15: two tools that swapped their names are not mixed up", () => {
+  const first = named("gh", "a", { alias: "b" });
+  const second = named("gh", "b", { alias: "a" });
+  const book = bookOf([first, second]);
+  expect([book.candidates("gh.a"), book.candidates("gh::b"), book.candidates("a")]).toEqual([
+    [second],
+    [first],
+    [second],
+  ]);
+});
+
+test("a hidden name is understood and never shown, and gives way to a shown one", () => {
+  const tool = named("", "meta.ping", { hiddenNames: ["ping", "echo"] });
+  const echo = named("", "echo", { id: "other" });
+  const book = bookOf([tool, echo]);
+  expect([book.candidates("ping"), book.candidates("echo")]).toEqual([[tool], [echo]]);
+});
+
+test("what MCP does not allow is replaced and told apart by a digest", () => {
+  const slash = named("gh", "a/b");
+  const space = named("gh", "a b");
+  const book = bookOf([slash, space]);
+  expect(book.nameOf(slash)).toMatch(/^gh__a_b_[0-9a-f]{8}$/);
+  expect(book.nameOf(space)).not.toBe(book.nameOf(slash));
+  expect(book.candidates("gh::a/b")).toEqual([slash]);
+});
+
+test("a name over the bound of its surface keeps its beginning and ends in a digest", () => {
+  const long = named("gh", "x".repeat(100));
+  const longer = named("gh", "y".repeat(300));
+  const book = bookOf([long, longer]);
+  expect(book.nameOf(long)).toHaveLength(104);
+  expect(book.nameOf(long, "model")).toMatch(/^gh__x{51}_[0-9a-f]{8}$/);
+  expect(book.nameOf(longer)).toMatch(/^gh__y{115}_[0-9a-f]{8}$/);
+});
+
+test("a model's function name never begins with a digit", () => {
+  const tool = named("", "7zip");
+  expect(bookOf([tool]).nameOf(tool, "model")).toBe("_7zip");
+});
+
+const piece = fc.constantFrom(
+  "a",
+  "b",
+  "_",
+  "__",
+  ".",
+  "::",
+  "/",
+  ":",
+  "mcp__",
+  "é",
+  " ",
+  "\ud800",
+  "7",
+  "-",
+  "x".repeat(70),
+);
+const word = fc.array(piece, { maxLength: 4 }).map((parts) => parts.join(""));
+const records = fc.uniqueArray(
+  fc.record({
+    id: fc.constantFrom("a", "b", "a__b", "a.b", "mcp"),
+    namespace: word,
+    name: word,
+    alias: fc.option(word, { nil: undefined }),
+    qualified: fc.boolean(),
+  }),
+  { maxLength: 12, selector: ({ id, name }) => JSON.stringify([id, name]) },
+);
+const separators = fc.constantFrom("__", ".", "-", "_");
+const lengths = fc.constantFrom(24, 64, 128);
+
+function toNamed(
+  rows: readonly { id: string; namespace: string; name: string; alias: string | undefined; qualified: boolean }[],
+): Named[] {
+  return rows.map(({ id, namespace, name, alias, qualified }) => ({
+    source: { id, namespace },
+    name,
+    qualified,
+    ...(alias === undefined ? {} : { alias }),
+  }));
+}
+
+test("C3: whatever the names are, reading what was rendered gives the record back", () => {
+  fc.assert(
+    fc.property(records, separators, lengths, (rows, separator, maxLength) => {
+      const list = toNamed(rows);
+      const book = bookOf(list, separator, maxLength);
+      for (const record of list) {
+        for (const surface of SURFACES) expect(book.candidates(book.nameOf(record, surface))).toEqual([record]);
+      }
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test("C3: whatever the names are, no two records share one on any surface, and each obeys its surface", () => {
+  const allowed = { mcp: /^[A-Za-z0-9_.-]{1,128}$/, binding: /^[^]{1,1024}$/, model: /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/ };
+  fc.assert(
+    fc.property(records, separators, lengths, (rows, separator, maxLength) => {
+      const list = toNamed(rows);
+      const book = bookOf(list, separator, maxLength);
+      for (const surface of SURFACES) {
+        const names = list.map((record) => book.nameOf(record, surface));
+        expect(new Set(names).size).toBe(list.length);
+        for (const name of names) expect(name).toMatch(allowed[surface]);
+        for (const name of names)
+          expect(name.length).toBeLessThanOrEqual(nameRules(surface, { separator, maxLength }).maxLength);
+      }
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test("a name that fits its bound stays, a longer one is shortened and still answers to its full spelling", () => {
+  const long = named("server", "a_tool_with_a_name_that_goes_on_and_on_until_no_model_takes_it_any_more");
+  const book = bookOf([named("server", "short"), long], "__", 64);
+  expect(book.nameOf(named("server", "short"), "mcp")).toBe("server__short");
+  const shown = book.nameOf(long, "mcp");
+  expect(shown).toMatch(/^server__a_tool_with_a_name_that_goes_on_.*_[0-9a-z]+$/);
+  expect(shown).toHaveLength(64);
+  expect(book.candidates(shown)).toEqual([long]);
+  expect(book.candidates(`server__${long.name}`)).toEqual([long]);
+  expect(book.candidates(`mcp__toolyard__${shown}`)).toEqual([long]);
+});
+
+test("C3: names do not depend on what was asked before", () => {
+  fc.assert(
+    fc.property(records, (rows) => {
+      const list = toNamed(rows);
+      const [fresh, used] = [bookOf(list), bookOf(list)];
+      for (const record of list) used.nameOf(record, "model");
+      expect(list.map((record) => fresh.nameOf(record, "binding"))).toEqual(
+        list.map((record) => used.nameOf(record, "binding")),
+      );
+    }),
+  );
+});
+
+test("S18: a long name full of separators is read at once", () => {
+  const book = bookOf(Array.from({ length: 2000 }, (_, at) => named(`ns${at}`, "t")));
+  const began = cpuMs();
+  for (let round = 0; round < 100; round += 1) book.candidates(`mcp__${"__".repeat(500)}`);
+  book.candidates("_".repeat(1_000_000));
+  expect(cpuMs() - began).toBeLessThan(1000);
+});

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { createTestState } from "../../../../../../test/fixtures/mcp-door.ts";
+import type { EventLog, LoggedEvent } from "../../../state/ports/event-log.ts";
+import { parseEventId, SessionEvents } from "./session-events.ts";
+
+const LIMITS = { maxBytes: 1600, maxEvents: 10, keepMs: 1000 };
+
+function openLog(): EventLog {
+  return createTestState().openEventLog(LIMITS);
+}
+
+async function textsAfter(events: SessionEvents, stream: number, sequence = 0): Promise<string[] | undefined> {
+  let taken: readonly LoggedEvent[] | undefined;
+  await events.after(stream, sequence, (missed) => (taken = missed));
+  return taken?.map(({ text }) => text);
+}
+
+test("ids are unique in a session, over all its streams, and name what comes after them", async () => {
+  const events = new SessionEvents(openLog(), "s");
+  const ids = [events.add(1, "a"), events.add(0, "a"), events.add(1, "b")];
+  expect(new Set(ids).size).toBe(3);
+  const seen = parseEventId(ids[0]!)!;
+  expect(await textsAfter(events, seen.stream, seen.sequence)).toEqual(["b"]);
+});
+
+test("a text larger than a session's share leaves in its place what is said instead", async () => {
+  const events = new SessionEvents(openLog(), "s");
+  events.add(1, "x".repeat(101), () => "too large");
+  events.add(2, "x".repeat(101));
+  events.add(3, "small", () => "never made");
+  expect(await Promise.all([1, 2, 3].map((stream) => textsAfter(events, stream)))).toEqual([
+    ["too large"],
+    undefined,
+    ["small"],
+  ]);
+});
+
+test("what comes while the log is read is handed over with what was read, once and in order", async () => {
+  const kept = openLog();
+  let answer: () => void = () => {};
+  const slow: EventLog = {
+    isTooLarge: (text) => kept.isTooLarge(text),
+    append: (...event) => kept.append(...event),
+    forget: (session) => kept.forget(session),
+    sweep: (now) => kept.sweep(now),
+    after: (...from) => new Promise((resolve) => (answer = () => resolve(kept.after(...from)))),
+  };
+  const events = new SessionEvents(slow, "s");
+  events.add(1, "before");
+  const reading = textsAfter(events, 1);
+  events.add(1, "during");
+  answer();
+  events.add(1, "late");
+  events.add(2, "of another stream");
+  expect(await reading).toEqual(["before", "during", "late"]);
+});
+
+test.each(["", "1", "1-", "-1", "1-2-3", "a-1", "1-1e3", "99999999999-1"])("%j is no event id", (id) => {
+  expect(parseEventId(id)).toBeUndefined();
+});

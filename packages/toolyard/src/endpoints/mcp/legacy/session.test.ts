@@ -1,0 +1,803 @@
+import { LOCAL_PRINCIPAL } from "../../../core/calls/call.ts";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { createTestDeps, type DoorSettings } from "../../../../../../test/fixtures/mcp-door.ts";
+import { createGate, HubStandIn, text } from "../../../../../../test/fixtures/hub-stand-in.ts";
+import type { JsonObject } from "../../../core/json/json.ts";
+import { ok } from "../../../core/calls/outcome.ts";
+import type { Outlet } from "./outlet.ts";
+import { LegacySession } from "./session.ts";
+
+type Message = JsonObject & {
+  id?: unknown;
+  method?: string;
+  result?: JsonObject;
+  error?: { code: number; message: string; data?: JsonObject };
+  params?: JsonObject;
+};
+
+/** A session whose every message is recorded in the order in which it was sent. */
+class TestClient implements Outlet {
+  readonly hub: HubStandIn;
+  readonly session: LegacySession;
+  readonly sent: Message[] = [];
+  readonly isShared = false;
+  reachable = true;
+  #waiting: { matches(message: Message): boolean; resolve(message: Message): void }[] = [];
+
+  constructor(settings: DoorSettings = {}, hub = new HubStandIn()) {
+    this.hub = hub;
+    this.session = new LegacySession(createTestDeps(hub, settings), {
+      connection: "c1",
+      door: "mcp-test",
+      principal: LOCAL_PRINCIPAL,
+      outlet: this,
+    });
+  }
+
+  reply(line: string): void {
+    this.#record(JSON.parse(line) as Message);
+  }
+
+  note(line: string): void {
+    this.#record(JSON.parse(line) as Message);
+  }
+
+  receive(message: unknown): Promise<void> {
+    return this.session.receive(message, { outlet: this });
+  }
+
+  async request(
+    method: string,
+    params?: unknown,
+    id: unknown = `r${this.sent.length}-${Math.random()}`,
+  ): Promise<Message> {
+    await this.receive({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) });
+    return this.sent.filter((message) => message.id === id && !message.method).at(-1) ?? {};
+  }
+
+  tool(name: string, args: JsonObject = {}, meta?: JsonObject): Promise<Message> {
+    return this.request("tools/call", { name, arguments: args, ...(meta ? { _meta: meta } : {}) });
+  }
+
+  notify(method: string, params?: JsonObject): Promise<void> {
+    return this.receive({ jsonrpc: "2.0", method, ...(params ? { params } : {}) });
+  }
+
+  async open(protocolVersion = "2025-11-25", capabilities: JsonObject = {}, more: JsonObject = {}): Promise<Message> {
+    const answer = await this.request("initialize", {
+      protocolVersion,
+      capabilities,
+      clientInfo: { name: "t", version: "1" },
+      ...more,
+    });
+    await this.notify("notifications/initialized");
+    return answer;
+  }
+
+  /** The next message of that method, sent already or to come. */
+  next(method: string): Promise<Message> {
+    const matches = (message: Message): boolean => message.method === method;
+    const known = this.sent.find(matches);
+    if (known) return Promise.resolve(known);
+    return new Promise((resolve) => this.#waiting.push({ matches, resolve }));
+  }
+
+  of(method: string): Message[] {
+    return this.sent.filter((message) => message.method === method);
+  }
+
+  #record(message: Message): void {
+    this.sent.push(message);
+    for (const waiting of this.#waiting.filter(({ matches }) => matches(message))) waiting.resolve(message);
+  }
+}
+
+async function openClient(
+  settings: DoorSettings = {},
+  version?: string,
+  capabilities?: JsonObject,
+): Promise<TestClient> {
+  const client = new TestClient(settings);
+  await client.open(version, capabilities);
+  return client;
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("the handshake", () => {
+  test.each(["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"])(
+    "C2: %s is echoed",
+    async (version) => {
+      expect((await new TestClient().open(version)).result).toMatchObject({
+        protocolVersion: version,
+        serverInfo: { name: "stand-in", version: "1.2.3" },
+      });
+    },
+  );
+
+  test.each(["2026-07-28", "1999-01-01", "nonsense"])("C2: %s is answered with our latest", async (version) => {
+    expect((await new TestClient().open(version)).result).toMatchObject({ protocolVersion: "2025-11-25" });
+  });
+
+  test("capabilities and instructions are those of the hub", async () => {
+    expect((await new TestClient().open()).result).toMatchObject({
+      capabilities: {
+        tools: { listChanged: true },
+        resources: { listChanged: true, subscribe: true },
+        prompts: { listChanged: true },
+        completions: {},
+        logging: {},
+      },
+      instructions: "Use echo.",
+    });
+  });
+
+  test("what the sources' servers declare stands beside the hub's own words, and does not change them", async () => {
+    const client = new TestClient();
+    client.hub.lists = { ...client.hub.lists, resources: [], templates: [], prompts: [] };
+    client.hub.serverFacts = {
+      name: "bare",
+      version: "1",
+      title: "Bare",
+      features: { completions: false, subscribe: false, logging: false },
+      about: { title: "One", icons: [{ src: "https://example.test/i.png" }] },
+      capabilities: JSON.parse(
+        '{"tools":{"listChanged":false,"x":1},"prompts":{},"logging":{},"completions":{},"extensions":{"x/y":{}},"x-own":1,"__proto__":{"a":1}}',
+      ) as JsonObject,
+    };
+    const { result } = await client.open();
+    expect(result?.["serverInfo"]).toEqual({
+      name: "bare",
+      version: "1",
+      title: "One",
+      icons: [{ src: "https://example.test/i.png" }],
+    });
+    expect(JSON.stringify(result?.["capabilities"])).toBe(
+      '{"tools":{"x":1,"listChanged":true},"prompts":{"listChanged":true},"extensions":{"x/y":{}},"x-own":1,"__proto__":{"a":1}}',
+    );
+  });
+
+  test("a list that a server has none of as yet is told of once there is something", async () => {
+    const client = new TestClient();
+    client.hub.lists = { ...client.hub.lists, prompts: [] };
+    client.hub.serverFacts = { ...client.hub.serverFacts, capabilities: { prompts: {} } };
+    await client.open();
+    client.hub.lists = { ...client.hub.lists, prompts: [{ name: "late" }] };
+    client.hub.announce("prompts");
+    expect(await client.next("notifications/prompts/list_changed")).toBeDefined();
+  });
+
+  test("what no source offers is not advertised", async () => {
+    const client = new TestClient();
+    client.hub.lists = { ...client.hub.lists, resources: [], templates: [], prompts: [] };
+    client.hub.serverFacts = {
+      name: "bare",
+      version: "1",
+      features: { completions: false, subscribe: false, logging: false },
+    };
+    const { result } = await client.open();
+    expect(result).toEqual({
+      protocolVersion: "2025-11-25",
+      capabilities: { tools: { listChanged: true } },
+      serverInfo: { name: "bare", version: "1" },
+    });
+  });
+
+  test("what a starting source may come to offer is told: no client asks for it again", async () => {
+    const client = new TestClient();
+    client.hub.lists = { ...client.hub.lists, resources: [], templates: [], prompts: [] };
+    client.hub.serverFacts = {
+      name: "bare",
+      version: "1",
+      features: { completions: false, subscribe: false, logging: false },
+    };
+    const source = { id: "late", kind: "stdio" as const, namespace: "late", order: 0 };
+    client.hub.sourceReports = [
+      { source, status: { state: "starting" }, tools: 0, resources: 0, prompts: 0, problems: [] },
+    ];
+    const { result } = await client.open();
+    expect(result).toMatchObject({
+      capabilities: { resources: { subscribe: true }, prompts: {}, completions: {}, logging: {} },
+    });
+  });
+
+  test.each([
+    ["no version", {}],
+    ["a version that is no string", { protocolVersion: 7 }],
+    ["capabilities that are no object", { protocolVersion: "2025-11-25", capabilities: [] }],
+    ["a clientInfo that is no object", { protocolVersion: "2025-11-25", clientInfo: "me" }],
+  ])("initialize with %s is refused with -32602", async (_, params) => {
+    expect((await new TestClient().request("initialize", params)).error?.code).toBe(-32602);
+  });
+
+  test("R8: a client that sends everything in one go is served", async () => {
+    const client = new TestClient();
+    const opened = client.request("initialize", { protocolVersion: "2024-11-05", capabilities: {} }, 0);
+    const told = client.notify("notifications/initialized");
+    const listed = client.request("tools/list", undefined, 1);
+    await Promise.all([opened, told, listed]);
+    client.hub.lists.tools.push({ name: "new", inputSchema: { type: "object" } });
+    client.hub.announce("tools");
+    await client.next("notifications/tools/list_changed");
+    expect((await listed).result?.["tools"]).toBeDefined();
+  });
+
+  test("ping is answered before initialize", async () => {
+    expect((await new TestClient().request("ping")).result).toEqual({});
+  });
+});
+
+describe("ids and messages", () => {
+  test.each([0, "0", "", -5, "a b"])("C46: the id %j comes back as it was", async (id) => {
+    const client = await openClient();
+    await client.request("ping", {}, id);
+    expect(client.sent.at(-1)).toEqual({ jsonrpc: "2.0", id, result: {} });
+  });
+
+  test("C46: an id that is still running is refused with -32600, the same as a string is another", async () => {
+    const client = await openClient();
+    const first = client.request("tools/call", { name: "slow" }, 5);
+    await client.request("ping", {}, "5");
+    await client.request("ping", {}, 5);
+    expect(client.sent.slice(-2)).toMatchObject([
+      { id: "5", result: {} },
+      { id: 5, error: { code: -32600 } },
+    ]);
+    client.hub.gate.open();
+    expect((await first).result).toEqual(text("done"));
+  });
+
+  test.each([
+    ["a string", "hello", null],
+    ["null", null, null],
+    ["a number", 17, null],
+    ["no jsonrpc member", { id: 3, method: "ping" }, 3],
+    ["another jsonrpc version", { jsonrpc: "1.0", id: 3, method: "ping" }, 3],
+    ["a method that is no string", { jsonrpc: "2.0", id: 3, method: 5 }, 3],
+    ["params that are an array", { jsonrpc: "2.0", id: 3, method: "ping", params: [1] }, 3],
+    ["an id that is null", { jsonrpc: "2.0", id: null, method: "ping" }, null],
+    ["an id that is an object", { jsonrpc: "2.0", id: {}, method: "ping" }, null],
+    ["neither method nor result", { jsonrpc: "2.0", id: 3 }, null],
+    ["a reply without an id", { jsonrpc: "2.0", result: {} }, null],
+  ])("G24: %s is refused with -32600", async (_, message, id) => {
+    const client = await openClient();
+    const before = client.sent.length;
+    await client.receive(message);
+    expect(client.sent.slice(before)).toEqual([
+      { jsonrpc: "2.0", id, error: { code: -32600, message: expect.stringContaining("Invalid Request") } },
+    ]);
+  });
+
+  test.each([
+    ["tools/call", {}],
+    ["tools/call", { name: 5 }],
+    ["tools/call", { name: "echo", arguments: [] }],
+    ["prompts/get", {}],
+    ["resources/read", {}],
+    ["resources/subscribe", {}],
+    ["resources/unsubscribe", { uri: 1 }],
+    ["completion/complete", {}],
+    ["completion/complete", { ref: { type: "ref/prompt" }, argument: { name: "a", value: "b" } }],
+    ["completion/complete", { ref: { type: "ref/prompt", name: "hello" }, argument: { name: "a" } }],
+    ["logging/setLevel", { level: "loud" }],
+    ["tools/list", { cursor: 4 }],
+    ["tools/list", { cursor: "made-up" }],
+  ])("%s with %j is refused with -32602", async (method, params) => {
+    const client = await openClient();
+    expect((await client.request(method, params)).error?.code).toBe(-32602);
+  });
+
+  test("an unknown method is refused with -32601", async () => {
+    const client = await openClient();
+    expect((await client.request("tools/explode")).error).toMatchObject({
+      code: -32601,
+      message: "Method not found: tools/explode",
+    });
+  });
+
+  test("C17: notifications are never answered, whatever they say", async () => {
+    const client = await openClient();
+    const before = client.sent.length;
+    for (const method of ["notifications/unknown", "tools/call", "ping", "notifications/cancelled"])
+      await client.notify(method);
+    expect(client.sent.length).toBe(before);
+  });
+
+  test("C16: ping is answered while a tool runs, and replies need not keep the order", async () => {
+    const client = await openClient();
+    const slow = client.request("tools/call", { name: "slow" }, 1);
+    expect((await client.request("ping", {}, 2)).result).toEqual({});
+    client.hub.gate.open();
+    await slow;
+    expect(client.sent.slice(-2).map(({ id }) => id)).toEqual([2, 1]);
+  });
+
+  test("more requests at once than the bound are refused and the others are not harmed", async () => {
+    const client = await openClient({ sessions: { maxInFlight: 2 } });
+    const running = [client.tool("slow"), client.tool("slow")];
+    expect((await client.tool("echo")).error).toMatchObject({
+      code: -32603,
+      message: expect.stringContaining("Too many requests"),
+    });
+    client.hub.gate.open();
+    for (const answer of await Promise.all(running)) expect(answer.result).toEqual(text("done"));
+  });
+});
+
+describe("methods", () => {
+  test("lists are those of the hub", async () => {
+    const client = await openClient();
+    expect((await client.request("tools/list")).result).toEqual({ tools: client.hub.lists.tools });
+    expect((await client.request("resources/list")).result).toEqual({ resources: client.hub.lists.resources });
+    expect((await client.request("resources/templates/list")).result).toEqual({
+      resourceTemplates: client.hub.lists.templates,
+    });
+    expect((await client.request("prompts/list")).result).toEqual({ prompts: client.hub.lists.prompts });
+  });
+
+  test("calls carry what the caller said, without the token of its progress", async () => {
+    const client = await openClient();
+    const params = {
+      name: "echo",
+      arguments: { text: "hi" },
+      task: { ttl: 5 },
+      _meta: { progressToken: 7, trace: "x" },
+    };
+    const { result } = await client.request("tools/call", params);
+    expect(result).toEqual({ content: [{ type: "text", text: "hi" }], _meta: { seen: { trace: "x" } } });
+    expect(client.hub.calls.at(-1)).toMatchObject({
+      door: "mcp-test",
+      method: "tools/call",
+      target: "echo",
+      params: { task: { ttl: 5 } },
+      client: { connection: "c1", name: "t", version: "1" },
+      wants: { progress: true },
+      relaysInput: false,
+    });
+  });
+
+  test("resources, prompts and completions are answered", async () => {
+    const client = await openClient();
+    expect((await client.request("resources/read", { uri: "test://greeting" })).result).toEqual({
+      contents: [{ uri: "test://greeting", text: "hello" }],
+    });
+    expect(
+      (await client.request("prompts/get", { name: "hello", arguments: { who: "Ann" } })).result?.["messages"],
+    ).toHaveLength(1);
+    const completion = {
+      ref: { type: "ref/prompt", name: "hello" },
+      argument: { name: "who", value: "a" },
+      context: { arguments: {} },
+    };
+    expect((await client.request("completion/complete", completion)).result).toEqual({
+      completion: { values: ["alice", "bob"], total: 2, hasMore: false },
+    });
+    expect(client.hub.calls.at(-1)).toMatchObject({
+      method: "completion/complete",
+      target: "hello",
+      params: completion,
+    });
+  });
+
+  test("C18: pages are cut only when configured, and a cursor holds for its list only", async () => {
+    const client = await openClient({ pageSize: 3 });
+    const names: unknown[] = [];
+    let cursor: unknown;
+    do {
+      const { result } = await client.request("tools/list", cursor === undefined ? {} : { cursor });
+      names.push(...(result!["tools"] as JsonObject[]).map(({ name }) => name));
+      cursor = result!["nextCursor"];
+    } while (cursor !== undefined);
+    expect(names).toEqual(client.hub.lists.tools.map(({ name }) => name));
+    const first = await client.request("tools/list");
+    client.hub.lists.tools = client.hub.lists.tools.slice(1);
+    expect((await client.request("tools/list", { cursor: first.result!["nextCursor"] })).error?.code).toBe(-32602);
+  });
+});
+
+describe("failures", () => {
+  const failing = (client: TestClient, failure: JsonObject): Promise<Message> => client.tool("outcome", { failure });
+
+  test("C9: an unknown tool is -32602 with near names", async () => {
+    const client = await openClient();
+    expect((await client.tool("ecko")).error).toMatchObject({
+      code: -32602,
+      message: "Unknown tool: ecko. Did you mean echo?",
+      data: { near: ["echo"] },
+    });
+  });
+
+  test("C10: an unknown resource is -32002", async () => {
+    const client = await openClient();
+    const { error } = await client.request("resources/read", { uri: "nope://x" });
+    expect(error).toMatchObject({ code: -32002, message: "Resource not found: nope://x", data: { uri: "nope://x" } });
+  });
+
+  test("an unknown prompt is -32602", async () => {
+    const client = await openClient();
+    expect((await client.request("prompts/get", { name: "nope" })).error).toMatchObject({
+      code: -32602,
+      message: "Unknown prompt: nope",
+    });
+  });
+
+  test("C8: a tool's own failure is passed on untouched", async () => {
+    const client = await openClient();
+    expect((await client.tool("fail", { extra: { a: 1 } })).result).toEqual({
+      ...text("it broke"),
+      isError: true,
+      extra: { a: 1 },
+    });
+  });
+
+  test.each([
+    ["2025-11-25", "result"],
+    ["2025-06-18", "error"],
+    ["2024-11-05", "error"],
+  ])("C37: in %s bad arguments are a(n) %s", async (version, shape) => {
+    const client = await openClient({}, version);
+    const { result, error } = await failing(client, {
+      kind: "invalid_params",
+      message: "/a must be number",
+      details: { errors: ["/a"] },
+    });
+    if (shape === "result")
+      expect(result).toMatchObject({
+        isError: true,
+        content: [{ text: "/a must be number" }],
+        _meta: { "toolyard/kind": "invalid_params" },
+      });
+    else expect(error).toMatchObject({ code: -32602, message: "/a must be number", data: { errors: ["/a"] } });
+  });
+
+  test.each(["denied", "too_large", "unavailable", "needs_authorisation", "timeout", "malformed", "cancelled"])(
+    "%s is a result that names its kind",
+    async (kind) => {
+      const client = await openClient();
+      const { result } = await failing(client, { kind, message: "no" });
+      expect(result).toEqual({
+        content: [{ type: "text", text: "no" }],
+        isError: true,
+        _meta: { "toolyard/kind": kind },
+      });
+    },
+  );
+
+  test("limited says when to try again", async () => {
+    const client = await openClient();
+    const { result } = await failing(client, { kind: "limited", message: "Too many calls", retryAfterMs: 1500 });
+    expect(result).toMatchObject({
+      isError: true,
+      content: [{ text: "Too many calls. Try again in 2 s." }],
+      _meta: { "toolyard/retryAfterMs": 1500 },
+    });
+  });
+
+  test("ambiguous lists the candidates", async () => {
+    const client = await openClient();
+    const { error } = await failing(client, {
+      kind: "ambiguous",
+      message: "Several tools answer to x",
+      details: { candidates: ["a__x", "b__x"] },
+    });
+    expect(error).toMatchObject({
+      code: -32602,
+      message: "Several tools answer to x. Candidates: a__x, b__x.",
+      data: { candidates: ["a__x", "b__x"] },
+    });
+  });
+
+  test("an upstream's protocol error is passed on with code and data", async () => {
+    const client = await openClient();
+    const rpcError = { code: -32042, message: "sign in", data: { elicitations: [] } };
+    expect((await failing(client, { kind: "needs_authorisation", message: "m", rpcError })).error).toEqual(rpcError);
+  });
+
+  test("S13: a fault of ours says nothing but an id", async () => {
+    const client = await openClient();
+    const { error } = await client.tool("throws");
+    expect(error).toMatchObject({ code: -32603, data: { "toolyard/kind": "internal", errorId: expect.any(String) } });
+    expect(JSON.stringify(error)).not.toContain("secret");
+    expect((await failing(client, { kind: "internal", message: "a secret" })).error?.message).not.toContain("secret");
+  });
+
+  test("structured content that is no object is wrapped, and so is its schema", async () => {
+    const client = new TestClient();
+    client.hub.lists.tools.push({
+      name: "list",
+      inputSchema: { type: "object" },
+      outputSchema: { type: "array", items: { $ref: "#/$defs/a" }, $defs: { a: { type: "number" } } },
+    });
+    client.hub.handlers["list"] = () => ok({ content: [], structuredContent: [1, 2], resultType: "complete" });
+    await client.open();
+    const tools = (await client.request("tools/list")).result?.["tools"] as JsonObject[];
+    expect(tools.at(-1)).toMatchObject({
+      outputSchema: {
+        type: "object",
+        required: ["result"],
+        properties: { result: { type: "array", items: { $ref: "#/properties/result/$defs/a" } } },
+      },
+    });
+    expect((await client.tool("list")).result).toEqual({
+      content: [{ type: "text", text: "[1,2]" }],
+      structuredContent: { result: [1, 2] },
+    });
+  });
+});
+
+describe("during a call", () => {
+  test("the final progress comes before its result, 200 times of 200", async () => {
+    const client = await openClient();
+    for (let round = 0; round < 200; round += 1) {
+      const before = client.sent.length;
+      await client.tool("progress", { steps: 3 }, { progressToken: `t${round}` });
+      const sent = client.sent.slice(before);
+      expect(sent.map((message) => message.params?.["progress"] ?? "result")).toEqual([1, 2, 3, "result"]);
+      expect(sent[2]?.params).toEqual({ progressToken: `t${round}`, progress: 3, total: 3, message: "step 3" });
+    }
+  });
+
+  test("progress is not sent without a token, nor after the result", async () => {
+    const client = await openClient();
+    await client.tool("progress");
+    await client.tool("progress", {}, { progressToken: 0 });
+    const late = client.hub.calls.at(-1)!;
+    const before = client.sent.length;
+    late.notify({ method: "notifications/progress", params: { progress: 9 } });
+    expect(client.sent.length).toBe(before);
+    expect(client.of("notifications/progress")).toHaveLength(3);
+  });
+
+  test("log messages of a server that never declared logging arrive, as they do without a hub", async () => {
+    const client = new TestClient();
+    client.hub.serverFacts = {
+      name: "bare",
+      version: "1",
+      features: { completions: false, subscribe: false, logging: false },
+    };
+    await client.open();
+    await client.tool("log");
+    expect(client.of("notifications/message")).toHaveLength(4);
+  });
+
+  test("log messages are filtered by the level of the session", async () => {
+    const client = await openClient();
+    await client.tool("log");
+    expect(client.of("notifications/message").map(({ params }) => params?.["level"])).toEqual([
+      "debug",
+      "info",
+      "warning",
+      "error",
+    ]);
+    expect((await client.request("logging/setLevel", { level: "warning" })).result).toEqual({});
+    client.sent.length = 0;
+    await client.tool("log");
+    client.hub.events.log.emit({ params: { level: "info", data: "no" } });
+    client.hub.events.log.emit({ params: { level: "critical", data: "yes" } });
+    expect(client.of("notifications/message").map(({ params }) => params?.["level"])).toEqual([
+      "warning",
+      "error",
+      "critical",
+    ]);
+    expect(client.hub.logLevels.get("c1")).toBe("warning");
+  });
+
+  test("a cancelled call aborts, is not answered, and its id is free again", async () => {
+    const client = await openClient();
+    const aborted = createGate();
+    client.hub.started.on((call) => call.signal.addEventListener("abort", aborted.open));
+    const running = client.request("tools/call", { name: "slow" }, 9);
+    await client.notify("notifications/cancelled", { requestId: 9, reason: "bored" });
+    await aborted.opened;
+    await client.request("ping", {}, 9);
+    await running;
+    expect(client.sent.filter(({ id }) => id === 9)).toEqual([{ jsonrpc: "2.0", id: 9, result: {} }]);
+  });
+
+  test("cancelling another id, or one of another type, does nothing", async () => {
+    const client = await openClient();
+    const running = client.request("tools/call", { name: "slow" }, 9);
+    for (const requestId of ["9", 8, null]) await client.notify("notifications/cancelled", { requestId });
+    client.hub.gate.open();
+    expect((await running).result).toEqual(text("done"));
+  });
+});
+
+describe("asking the client", () => {
+  test("elicitation goes to the caller and its answer to the tool, several at once", async () => {
+    const client = await openClient({}, "2025-11-25", { elicitation: {} });
+    const calls = [client.tool("ask"), client.tool("ask")];
+    const asks = client.of("elicitation/create");
+    expect(asks).toHaveLength(2);
+    for (const { id } of asks.toReversed())
+      await client.receive({ jsonrpc: "2.0", id, result: { action: "accept", content: { name: `n${String(id)}` } } });
+    const answers = await Promise.all(calls);
+    expect(answers.map(({ result }) => JSON.stringify(result))).toEqual(
+      asks.map(({ id }) => expect.stringContaining(`n${String(id)}`)),
+    );
+  });
+
+  test("a reply to a question that nobody asked is ignored", async () => {
+    const client = await openClient();
+    const before = client.sent.length;
+    await client.receive({ jsonrpc: "2.0", id: 77, result: {} });
+    await client.receive({ jsonrpc: "2.0", id: "x", error: { code: 1, message: "m" } });
+    expect(client.sent.length).toBe(before);
+  });
+
+  test.each([
+    ["elicitation", "2025-11-25", {}, { method: "elicitation/create" }],
+    ["elicitation before 2025-06-18", "2025-03-26", { elicitation: {} }, { method: "elicitation/create" }],
+    ["a URL", "2025-11-25", { elicitation: { form: {} } }, { method: "elicitation/create", params: { mode: "url" } }],
+    ["sampling", "2025-11-25", { elicitation: {} }, { method: "sampling/createMessage" }],
+    ["roots", "2025-11-25", {}, { method: "roots/list" }],
+    ["anything else", "2025-11-25", {}, { method: "tools/list" }],
+  ])("%s is not asked of a client that did not declare it", async (_, version, capabilities, request) => {
+    const client = await openClient({}, version, capabilities);
+    const { result } = await client.tool("ask", { request });
+    expect(result).toMatchObject({ isError: true, _meta: { "toolyard/kind": "denied" } });
+    expect(client.of(request.method)).toHaveLength(0);
+  });
+
+  test.each([
+    ["sampling/createMessage", { sampling: {} }],
+    ["roots/list", { roots: {} }],
+    ["elicitation/create", { elicitation: { url: {}, form: {} } }],
+  ])("%s is asked of a client that declared it", async (method, capabilities) => {
+    const client = await openClient({}, "2025-11-25", capabilities);
+    const running = client.tool("ask", { request: { method, params: { a: 1 } } });
+    const ask = await client.next(method);
+    expect(ask.params).toEqual({ a: 1 });
+    await client.receive({ jsonrpc: "2.0", id: ask.id, result: { fine: true } });
+    expect((await running).result).toEqual(text('{"fine":true}'));
+  });
+
+  test("a client that declines by an error fails the tool, not the protocol", async () => {
+    const client = await openClient({}, "2025-11-25", { sampling: {} });
+    const running = client.tool("ask", { request: { method: "sampling/createMessage" } });
+    const { id } = await client.next("sampling/createMessage");
+    await client.receive({ jsonrpc: "2.0", id, error: { code: -1, message: "User rejected" } });
+    expect((await running).result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("User rejected") }],
+    });
+  });
+
+  test("a client that does not answer in time is told to forget the question", async () => {
+    vi.useFakeTimers();
+    const client = await openClient({ sessions: { askTimeoutMs: 1000 } }, "2025-11-25", { elicitation: {} });
+    const running = client.tool("ask");
+    const { id } = await client.next("elicitation/create");
+    await vi.advanceTimersByTimeAsync(1000);
+    expect((await running).result).toMatchObject({ isError: true, _meta: { "toolyard/kind": "timeout" } });
+    expect(client.of("notifications/cancelled")[0]?.params).toMatchObject({ requestId: id });
+  });
+
+  test("cancelling the call withdraws its question", async () => {
+    const client = await openClient({}, "2025-11-25", { elicitation: {} });
+    const running = client.request("tools/call", { name: "ask" }, 4);
+    const { id } = await client.next("elicitation/create");
+    await client.notify("notifications/cancelled", { requestId: 4 });
+    await running;
+    expect(client.of("notifications/cancelled")[0]?.params).toMatchObject({ requestId: id });
+    expect(client.sent.some((message) => message.id === 4)).toBe(false);
+  });
+
+  test("nobody is asked where nobody can hear", async () => {
+    const client = await openClient({}, "2025-11-25", { elicitation: {} });
+    client.reachable = false;
+    expect((await client.tool("ask")).result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("no longer connected") }],
+    });
+  });
+});
+
+describe("views and changes", () => {
+  const names = async (client: TestClient): Promise<number> =>
+    ((await client.request("tools/list")).result!["tools"] as unknown[]).length;
+
+  test.each([
+    [{ "toolyard/toolMode": "discovery" }, "discovery"],
+    [{ tool_mode: "DISCOVERY" }, "discovery"],
+    [{ tool_mode: "show_all" }, "all"],
+    [{ tool_mode: "whatever" }, "normal"],
+    [{}, "normal"],
+  ])("C32: initialize with _meta %j sees the tools of mode %s", async (_meta, mode) => {
+    const client = new TestClient();
+    await client.open("2025-11-25", {}, { _meta });
+    await names(client);
+    expect(client.hub.views.at(-1)?.mode).toBe(mode);
+  });
+
+  test("C30: the mode of a request wins over the session's, for that request alone", async () => {
+    const client = await openClient();
+    const all = await names(client);
+    await client.session.receive(
+      { jsonrpc: "2.0", id: 1, method: "tools/list" },
+      { outlet: client, mode: "discovery" },
+    );
+    expect(client.sent.at(-1)?.result?.["tools"]).toHaveLength(1);
+    expect(await names(client)).toBe(all);
+  });
+
+  test("C33: a session hears of a change of its own view, once, and not of others", async () => {
+    const normal = await openClient();
+    const narrow = new TestClient({}, normal.hub);
+    await narrow.open("2025-11-25", {}, { _meta: { tool_mode: "discovery" } });
+    normal.hub.lists.tools = [...normal.hub.lists.tools, { name: "late", inputSchema: { type: "object" } }];
+    normal.hub.announce("tools", "resources");
+    await normal.next("notifications/tools/list_changed");
+    normal.hub.announce("tools", "prompts", "templates");
+    await expect.poll(() => normal.hub.views.length).toBeGreaterThan(12);
+    expect(normal.sent.filter(({ method }) => method?.endsWith("list_changed"))).toHaveLength(1);
+    expect(narrow.sent.filter(({ method }) => method)).toHaveLength(0);
+  });
+
+  test("a change that the client has seen by listing is not announced", async () => {
+    const client = await openClient();
+    client.hub.lists.tools = client.hub.lists.tools.slice(1);
+    await names(client);
+    client.hub.lists.prompts = [];
+    client.hub.announce("tools", "prompts");
+    await client.next("notifications/prompts/list_changed");
+    expect(client.of("notifications/tools/list_changed")).toHaveLength(0);
+  });
+
+  test("nothing is announced before the client said initialized", async () => {
+    const client = new TestClient();
+    await client.request("initialize", { protocolVersion: "2025-11-25", capabilities: {} });
+    const other = new TestClient({}, client.hub);
+    await other.open();
+    client.hub.lists.tools = client.hub.lists.tools.slice(1);
+    client.hub.announce("tools");
+    await other.next("notifications/tools/list_changed");
+    expect(client.of("notifications/tools/list_changed")).toHaveLength(0);
+  });
+
+  test("resource updates come to those who subscribed, until they unsubscribe", async () => {
+    const client = await openClient();
+    const uri = "test://greeting";
+    for (let twice = 0; twice < 2; twice += 1)
+      expect((await client.request("resources/subscribe", { uri })).result).toEqual({});
+    client.hub.events.resourceUpdated.emit({ uri, params: { uri, extra: 1 } });
+    client.hub.events.resourceUpdated.emit({ uri: "test://other", params: { uri: "test://other" } });
+    expect(client.of("notifications/resources/updated").map(({ params }) => params)).toEqual([{ uri, extra: 1 }]);
+    expect(client.hub.subscribed.get(uri)).toBe(1);
+    expect((await client.request("resources/unsubscribe", { uri })).result).toEqual({});
+    client.hub.events.resourceUpdated.emit({ uri, params: { uri } });
+    expect(client.of("notifications/resources/updated")).toHaveLength(1);
+    expect(client.hub.subscribed.get(uri)).toBe(0);
+  });
+
+  test("a subscription to what nobody offers is refused, and so is one too many", async () => {
+    const client = await openClient({ sessions: { maxSubscriptions: 1 } });
+    expect((await client.request("resources/subscribe", { uri: "nope://x" })).error?.code).toBe(-32002);
+    await client.request("resources/subscribe", { uri: "test://a" });
+    expect((await client.request("resources/subscribe", { uri: "test://b" })).error?.code).toBe(-32602);
+  });
+
+  test("the hub hears of changed roots", async () => {
+    const client = await openClient({}, "2025-11-25", { roots: { listChanged: true } });
+    await client.notify("notifications/roots/list_changed");
+    expect(client.hub.rootsChangedBy).toEqual(["c1"]);
+  });
+});
+
+test("a session that ends answers what is running, unsubscribes and is forgotten", async () => {
+  const client = await openClient();
+  await client.request("resources/subscribe", { uri: "test://greeting" });
+  const running = client.request("tools/call", { name: "slow" }, 3);
+  client.session.close();
+  await running;
+  expect(client.sent.filter(({ id }) => id === 3)).toMatchObject([
+    { error: { code: -32603, message: expect.stringContaining("session has ended") } },
+  ]);
+  await expect.poll(() => client.hub.subscribed.get("test://greeting")).toBe(0);
+  expect(client.hub.released).toEqual(["c1"]);
+  const before = client.sent.length;
+  await client.request("ping");
+  expect(client.sent.length).toBe(before);
+});

@@ -1,0 +1,91 @@
+import { LOCAL_PRINCIPAL } from "../core/calls/call.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { callTo } from "../../../../test/support/pipeline.ts";
+import { ToolFolder } from "../../../../test/support/tool-folder.ts";
+import { SILENT_LOGGER, type Logger } from "../core/ports/ports.ts";
+import { MemoryStore } from "../state/memory/memory-store.ts";
+import { createHub } from "./create-hub.ts";
+import { loadHubConfig, openHub, type Hub } from "./open-hub.ts";
+
+async function listThere(url: string, home: string, logger: Logger = SILENT_LOGGER): Promise<string[]> {
+  const variables = { TOOLYARD_HOME: home };
+  const flags = { mcp: { remote_servers: [{ alias: "hub", namespace: "", url }] } };
+  const hub = await openHub({
+    config: await loadHubConfig({ files: [], variables: {}, flags }),
+    variables,
+    logger,
+    lazy: true,
+    mirror: true,
+  });
+  try {
+    const { entries } = await hub.list("tools", { mode: "all", principal: LOCAL_PRINCIPAL });
+    return entries.map(({ name }) => String(name));
+  } finally {
+    await hub.close();
+  }
+}
+
+test("a hub that mirrors another one shows it as it is now, not as it was the last time", async () => {
+  const home = mkdtempSync(join(tmpdir(), "toolyard-mirror-"));
+  using folder = new ToolFolder();
+  folder.script("first", "main.sh", "echo first\n");
+  const there = await createHub({
+    settings: { server: { port: 0 }, scripts: { tools_path: folder.path } },
+    variables: { TOOLYARD_HOME: home },
+    logger: SILENT_LOGGER,
+  });
+  try {
+    const { endpoint } = await there.serve();
+    expect(await listThere(endpoint, home)).toContain("first");
+    folder.script("second", "main.sh", "echo second\n");
+    expect(await listThere(endpoint, home)).toContain("second");
+    folder.remove("first");
+    expect(await listThere(endpoint, home)).not.toContain("first");
+  } finally {
+    await there.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+});
+
+test("closing right after a list is no reason to warn", async () => {
+  const home = mkdtempSync(join(tmpdir(), "toolyard-mirror-"));
+  const there = await createHub({
+    settings: { server: { port: 0 } },
+    variables: { TOOLYARD_HOME: home },
+    logger: SILENT_LOGGER,
+  });
+  const warnings: string[] = [];
+  const logger: Logger = { ...SILENT_LOGGER, warning: (message) => void warnings.push(message), with: () => logger };
+  try {
+    const { endpoint } = await there.serve();
+    await listThere(`${endpoint}?tool_mode=show_all`, home, logger);
+    expect(warnings).toEqual([]);
+  } finally {
+    await there.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+});
+
+test("two hubs of one store count a caller's calls together, and a hub that closed holds none", async () => {
+  const home = mkdtempSync(join(tmpdir(), "toolyard-store-"));
+  const store = new MemoryStore();
+  const config = await loadHubConfig({ files: [], variables: {}, flags: { limits: { rate_per_minute: 2 } } });
+  const open = (): Promise<Hub> =>
+    openHub({ config, variables: { TOOLYARD_HOME: home }, logger: SILENT_LOGGER, store });
+  const hubs = [await open(), await open()];
+  try {
+    const outcomes = [];
+    for (const hub of [...hubs, hubs[0]!]) outcomes.push(await hub.call(callTo("tool_search", { query: "x" })));
+    expect(outcomes.map((outcome) => (outcome.ok ? "ok" : outcome.kind))).toEqual(["ok", "ok", "limited"]);
+    expect(hubs[0]!.state.hub).not.toBe(hubs[1]!.state.hub);
+    hubs[0]!.state.parked.put("p");
+    await hubs[0]!.close();
+    expect(await hubs[1]!.state.parked.find("p")).toBeUndefined();
+  } finally {
+    for (const hub of hubs) await hub.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+});

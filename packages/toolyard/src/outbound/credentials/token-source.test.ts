@@ -1,0 +1,235 @@
+import type { RequestListener } from "node:http";
+import { afterEach, expect, test } from "vitest";
+import { sendJson, startServer, type RunningServer } from "../../../../../test/fixtures/http-servers.ts";
+import { CLIENT, startTokenServer } from "../../../../../test/fixtures/token-server.ts";
+import { failureOf } from "../../../../../test/fixtures/transport-peer.ts";
+import type { Fail } from "../../core/calls/outcome.ts";
+import { HttpClient } from "../client/http-client.ts";
+import { DEFAULT_LIFETIME_MS } from "./token-answer.ts";
+import { TokenSource, type ClientCredentials } from "./token-source.ts";
+
+const sources: TokenSource[] = [];
+const { signal } = new AbortController();
+
+afterEach(async () => {
+  await Promise.all(sources.splice(0).map((source) => source.close()));
+});
+
+interface Made {
+  readonly source: TokenSource;
+  readonly clock: { now: number };
+  readonly hidden: (readonly string[])[];
+}
+
+function make(server: Pick<RunningServer, "url">, credentials: Partial<ClientCredentials> = {}): Made {
+  const clock = { now: 0 };
+  const hidden: (readonly string[])[] = [];
+  const client = new HttpClient({
+    label: "far",
+    url: new URL(server.url),
+    headers: {},
+    caFiles: [],
+    connectTimeoutMs: 2000,
+    maxConnections: 1,
+  });
+  const own: ClientCredentials = {
+    tokenUrl: server.url,
+    clientId: CLIENT.client_id,
+    clientSecret: CLIENT.client_secret,
+    clientAuth: "basic",
+    ...credentials,
+  };
+  const source = new TokenSource({
+    label: "far",
+    credentials: own,
+    client,
+    onTokens: (tokens) => void hidden.push(tokens),
+    now: () => clock.now,
+  });
+  sources.push(source);
+  return { source, clock, hidden };
+}
+
+test("C21: id and secret go as HTTP Basic, form-encoded first, and only what is configured is asked for", async () => {
+  await using server = await startTokenServer();
+  expect(await make(server).source.token(signal)).toBe(server.issued[0]);
+  expect(server.seen[0]?.headers.authorization).toBe(
+    `Basic ${Buffer.from("hub+client:cl1ent%3As3cret%2F%C3%BC").toString("base64")}`,
+  );
+  expect(Object.fromEntries(server.forms[0]!)).toEqual({ grant_type: "client_credentials" });
+});
+
+test("C21: or in the form, with scope and resource", async () => {
+  await using server = await startTokenServer();
+  const { source } = make(server, {
+    clientAuth: "post",
+    scope: "tools:read tools:call",
+    resource: "https://mcp.example.com/mcp",
+  });
+  await source.token(signal);
+  expect(server.seen[0]?.headers.authorization).toBeUndefined();
+  expect(Object.fromEntries(server.forms[0]!)).toEqual({
+    grant_type: "client_credentials",
+    scope: "tools:read tools:call",
+    resource: "https://mcp.example.com/mcp",
+    ...CLIENT,
+  });
+});
+
+test("C21: many that want a token at once wait for one request", async () => {
+  await using server = await startTokenServer();
+  const { source } = make(server);
+  const tokens = await Promise.all(Array.from({ length: 20 }, () => source.token(new AbortController().signal)));
+  expect(new Set(tokens)).toEqual(new Set(server.issued));
+  expect(server.seen).toHaveLength(1);
+});
+
+test("C21: one that gives up leaves the request to the others", async () => {
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await using server = await startTokenServer({ before: () => held });
+  const { source } = make(server);
+  const controller = new AbortController();
+  const impatient = source.token(controller.signal);
+  const patient = source.token(signal);
+  controller.abort(new Error("enough"));
+  await expect(impatient).rejects.toMatchObject({ failure: { kind: "cancelled", cause: new Error("enough") } });
+  release();
+  expect(await patient).toBe(server.issued[0]);
+});
+
+test.each<[unknown, number]>([
+  [3600, 3_570_000],
+  ["3600", 3_570_000],
+  [40, 20_000],
+  [undefined, DEFAULT_LIFETIME_MS - 30_000],
+  ["soon", DEFAULT_LIFETIME_MS - 30_000],
+  [1e9, 24 * 3_600_000 - 30_000],
+])("C21: a token with expires_in %s is kept for %i ms and then renewed", async (expiresIn, keptMs) => {
+  await using server = await startTokenServer({ expiresIn });
+  const { source, clock } = make(server);
+  await source.token(signal);
+  clock.now = keptMs - 1;
+  await source.token(signal);
+  expect(server.issued).toHaveLength(1);
+  clock.now = keptMs;
+  expect(await source.token(signal)).toBe(server.issued[1]);
+});
+
+test("C21: a token that was dropped is renewed; one that was replaced already is not dropped twice", async () => {
+  await using server = await startTokenServer();
+  const { source } = make(server);
+  const first = await source.token(signal);
+  source.drop(first);
+  const second = await source.token(signal);
+  source.drop(first);
+  expect(await source.token(signal)).toBe(second);
+  expect(server.issued).toEqual([first, second]);
+});
+
+test("S14: what must be hidden are the last few tokens, and none after the end", async () => {
+  await using server = await startTokenServer({ expiresIn: 0 });
+  const { source, hidden } = make(server);
+  for (let round = 0; round < 5; round += 1) await source.token(signal);
+  expect(hidden.at(-1)).toEqual(server.issued.slice(-3).toReversed());
+  await source.close();
+  expect(hidden.at(-1)).toEqual([]);
+});
+
+async function refusal(listener: RequestListener, credentials: Partial<ClientCredentials> = {}): Promise<Fail> {
+  await using server = await startServer(listener, { path: "/token" });
+  return await failureOf(make(server, credentials).source.token(signal));
+}
+
+test.each([
+  [401, "invalid_client"],
+  [400, "invalid_grant"],
+  [400, "invalid_scope"],
+  [403, "access_denied"],
+  [200, "bad_client"],
+])("C21: HTTP %i with %s needs authorisation, in the endpoint's own words", async (status, error) => {
+  const failure = await refusal((_request, response) =>
+    sendJson(response, status, { error, error_description: "Not\nthis one" }),
+  );
+  expect(failure).toMatchObject({ kind: "needs_authorisation", retryable: false, details: { sent: false, error } });
+  expect(failure.message).toMatch(
+    new RegExp(
+      "^`far` gets no access token: the token endpoint at 127\\.0\\.0\\.1:\\d+ refused the client " +
+        `\\(${error}: Not this one: HTTP ${status}\\)\\. Check \`client_id\``,
+    ),
+  );
+});
+
+test("S14: an endpoint that repeats the secret, in any form and however far behind, does not show it", async () => {
+  const basic = Buffer.from("hub+client:cl1ent%3As3cret%2F%C3%BC").toString("base64");
+  const description = `${"x".repeat(192)}${CLIENT.client_secret} cl1ent%3As3cret%2F%C3%BC ${basic}`;
+  const failure = await refusal((_request, response) =>
+    sendJson(response, 400, { error: CLIENT.client_secret, error_description: description }),
+  );
+  expect(JSON.stringify(failure)).not.toMatch(/cl1ent/);
+  expect(failure.message.length).toBeLessThan(500);
+  expect(
+    JSON.stringify(await refusal((_request, response) => sendJson(response, 400, { error: `a ${basic}` }))),
+  ).not.toContain(basic);
+});
+
+test("C21: an endpoint that is not there is unavailable, and the message says which address to correct", async () => {
+  const server = await startTokenServer();
+  await server.close();
+  expect(await failureOf(make(server).source.token(signal))).toMatchObject({
+    kind: "unavailable",
+    retryable: true,
+    message:
+      `\`far\` gets no access token: the token endpoint at 127.0.0.1:${server.port} refused the connection. ` +
+      "Start the server, or correct `token_url`.",
+    details: { sent: false },
+  });
+});
+
+test.each([429, 500, 503])("C21: HTTP %i is unavailable for now, and the wait is passed on", async (status) => {
+  const failure = await refusal((_request, response) =>
+    sendJson(response, status, { error: "temporarily_unavailable" }, { "retry-after": "7" }),
+  );
+  expect(failure).toMatchObject({ kind: "unavailable", retryable: true, retryAfterMs: 7000 });
+});
+
+test.each<[string, unknown]>([
+  ["no token", {}],
+  ["a token of another type", { access_token: "acc3ss", token_type: "mac" }],
+  ["a token that no header can carry", { access_token: "acc3ss\r\nx: y", token_type: "bearer" }],
+  ["a list", ["acc3ss"]],
+])("C21: %s is malformed", async (_, answer) => {
+  const failure = await refusal((_request, response) => sendJson(response, 200, answer));
+  expect(failure).toMatchObject({
+    kind: "malformed",
+    message: expect.stringContaining("`token_url` is a token endpoint"),
+  });
+  expect(JSON.stringify(failure)).not.toContain("acc3ss");
+});
+
+test("S10: an answer beyond the bound is not read to its end", async () => {
+  const failure = await refusal((_request, response) => void response.end(Buffer.alloc(1_000_000, "x")));
+  expect(failure).toMatchObject({ kind: "malformed", message: expect.stringContaining("more than 65536 bytes") });
+});
+
+test("S10: a redirect to another server is not followed, and the secret does not get there", async () => {
+  await using other = await startTokenServer();
+  const failure = await refusal((_request, response) => void response.writeHead(307, { location: other.url }).end());
+  expect(failure).toMatchObject({
+    kind: "unavailable",
+    retryable: false,
+    message: expect.stringContaining("Set `token_url` to it"),
+  });
+  expect(other.seen).toEqual([]);
+});
+
+test("an endpoint that stays silent is given up with the source, and whoever waits hears of it", async () => {
+  await using server = await startServer(() => {}, { path: "/token" });
+  const { source } = make(server);
+  const waiting = failureOf(source.token(signal));
+  await expect.poll(() => server.seen.length).toBe(1);
+  await source.close();
+  expect(await waiting).toMatchObject({ kind: "unavailable", message: expect.stringContaining("given up") });
+});

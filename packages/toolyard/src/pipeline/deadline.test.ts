@@ -1,0 +1,196 @@
+import { getEventListeners } from "node:events";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Deadline } from "../core/calls/deadline.ts";
+import { fail, type Outcome } from "../core/calls/outcome.ts";
+import type { ResolvedCall } from "../core/sources/provider.ts";
+import { createHarness, never, text, toolFrom, type Handler, type Harness } from "../../../../test/support/pipeline.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+function every(periodMs: number, totalMs: number): Handler {
+  return (call) =>
+    new Promise((resolve) => {
+      const timer = setInterval(
+        () => call.notify({ method: "notifications/progress", params: { progress: 1 } }),
+        periodMs,
+      );
+      setTimeout(() => {
+        clearInterval(timer);
+        resolve(text("done"));
+      }, totalMs);
+    });
+}
+
+async function settled(outcome: Promise<Outcome>, withinMs: number): Promise<Outcome> {
+  await vi.advanceTimersByTimeAsync(withinMs);
+  return outcome;
+}
+
+test("a minute of silence is a timeout, although the provider does not heed its signal", async () => {
+  const harness = createHarness({ t: toolFrom("t", never) });
+  const outcome = await settled(harness.call("t"), MINUTE + 10);
+  expect(outcome).toMatchObject({ kind: "timeout", retryable: false, details: { timeoutMs: MINUTE } });
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("field 2.5: an hour of work with progress is waited for", async () => {
+  const harness = createHarness({ t: toolFrom("t", every(50_000, HOUR - MINUTE)) });
+  expect(await settled(harness.call("t"), HOUR)).toMatchObject({ ok: true });
+});
+
+test("field 2.5: beyond an hour progress does not help", async () => {
+  const harness = createHarness({ t: toolFrom("t", every(50_000, 2 * HOUR)) });
+  expect(await settled(harness.call("t"), HOUR + 10)).toMatchObject({ kind: "timeout", details: { timeoutMs: HOUR } });
+});
+
+test("log messages are no sign of life", async () => {
+  const chatty: Handler = (call) => {
+    setInterval(() => call.notify({ method: "notifications/message", params: {} }), 1000).unref();
+    return never();
+  };
+  expect(await settled(createHarness({ t: toolFrom("t", chatty) }).call("t"), MINUTE + 10)).toMatchObject({
+    kind: "timeout",
+  });
+});
+
+test("a tool's own time is longer or shorter than the hub's", async () => {
+  const harness = createHarness({
+    long: toolFrom("long", every(10 * MINUTE, 30 * MINUTE), { limits: { timeoutMs: 10 * MINUTE + 1 } }),
+    short: toolFrom("short", never, { limits: { timeoutMs: 100 } }),
+    total: toolFrom("total", every(50, HOUR), { limits: { totalTimeoutMs: 500 } }),
+    source: { ...toolFrom("source", never), limits: { timeoutMs: 200 } },
+  });
+  expect(await settled(harness.call("long"), 31 * MINUTE)).toMatchObject({ ok: true });
+  expect(await settled(harness.call("short"), 110)).toMatchObject({ kind: "timeout", details: { timeoutMs: 100 } });
+  expect(await settled(harness.call("total"), 510)).toMatchObject({ kind: "timeout", details: { timeoutMs: 500 } });
+  expect(await settled(harness.call("source"), 210)).toMatchObject({ kind: "timeout", details: { timeoutMs: 200 } });
+});
+
+test("C20: a caller's deadline shortens the hub's; progress in the call is a sign of life for both", async () => {
+  const harness = createHarness({ t: toolFrom("t", never), p: toolFrom("p", every(50, 1000)) });
+  const deadline = new Deadline({ idleMs: 100, totalMs: HOUR });
+  expect(await settled(harness.call("t", {}, { deadline }), 110)).toMatchObject({ kind: "timeout" });
+  const outer = new Deadline({ idleMs: 100, totalMs: HOUR });
+  expect(await settled(harness.call("p", {}, { deadline: outer }), 1010)).toMatchObject({ ok: true });
+  expect(outer.signal.aborted).toBe(false);
+  outer.clear();
+});
+
+test("C20: the provider sees what is left", async () => {
+  const seen: number[] = [];
+  const look: Handler = ({ deadline }) => {
+    seen.push(deadline!.remainingMs);
+    return text("x");
+  };
+  const deadline = new Deadline({ idleMs: 500, totalMs: 500 });
+  await createHarness({ t: toolFrom("t", look) }).call("t", {}, { deadline });
+  deadline.clear();
+  expect(seen[0]).toBeLessThanOrEqual(500);
+});
+
+test("a tool that only hands on has no time of its own: the inner tool's counts", async () => {
+  const harness: Harness = createHarness({
+    long: toolFrom("long", () => new Promise((resolve) => void setTimeout(() => resolve(text("done")), 5 * MINUTE)), {
+      limits: { timeoutMs: 10 * MINUTE },
+    }),
+    short: toolFrom("short", never),
+    outer: toolFrom(
+      "execute_tool",
+      (call) =>
+        harness.call(
+          String(call.arguments["name"]),
+          {},
+          { parent: call.id, deadline: call.deadline!, signal: call.signal },
+        ),
+      {
+        kind: "builtin",
+        limits: { timeoutMs: Infinity },
+      },
+    ),
+  });
+  expect(await settled(harness.call("outer", { name: "long" }), 6 * MINUTE)).toMatchObject({ ok: true });
+  expect(await settled(harness.call("outer", { name: "short" }), MINUTE + 10)).toMatchObject({
+    kind: "timeout",
+    details: { timeoutMs: MINUTE },
+  });
+});
+
+test("finding the target counts", async () => {
+  const harness = createHarness({}, { deps: { resolve: () => new Promise(() => {}) } });
+  expect(await settled(harness.call("t"), MINUTE + 10)).toMatchObject({ kind: "timeout" });
+});
+
+test("waiting in the queue counts", async () => {
+  const harness = createHarness({ t: toolFrom("t", never, { limits: { maxConcurrent: 1, timeoutMs: 1000 } }) });
+  const first = harness.call("t");
+  await vi.advanceTimersByTimeAsync(500);
+  const second = harness.call("t");
+  expect(await settled(first, 510)).toMatchObject({ kind: "timeout" });
+  expect(await settled(second, 510)).toMatchObject({ kind: "timeout" });
+  expect(harness.audit.map(({ attempts }) => attempts)).toEqual([1, 1]);
+});
+
+test("while a person is asked the silence does not count, the total does", async () => {
+  let answer!: (result: object) => void;
+  const asking: Handler = async (call) => {
+    await call.ask({ method: "elicitation/create", params: {} });
+    return text("thanks");
+  };
+  const harness = createHarness({ t: toolFrom("t", asking) });
+  const ask = (): Promise<never> =>
+    new Promise((resolve) => {
+      answer = resolve as never;
+    });
+  const outcome = harness.call("t", {}, { ask });
+  await vi.advanceTimersByTimeAsync(30 * MINUTE);
+  answer({});
+  expect(await outcome).toMatchObject({ ok: true });
+  const unanswered = harness.call("t", {}, { ask });
+  expect(await settled(unanswered, HOUR + 10)).toMatchObject({ kind: "timeout" });
+});
+
+test("what comes after the end is dropped", async () => {
+  let late!: ResolvedCall;
+  const notices: unknown[] = [];
+  const harness = createHarness({
+    t: toolFrom("t", (call) => {
+      late = call;
+      call.notify({ method: "notifications/progress", params: { progress: 1 } });
+      return text("done");
+    }),
+  });
+  await harness.call("t", {}, { notify: (notice) => void notices.push(notice) });
+  late.notify({ method: "notifications/progress", params: { progress: 2 } });
+  expect(notices).toEqual([{ method: "notifications/progress", params: { progress: 1 } }]);
+  await expect(late.ask({ method: "sampling/createMessage", params: {} })).rejects.toMatchObject({
+    failure: { kind: "cancelled" },
+  });
+});
+
+test("a finished call leaves no timer and no listener behind", async () => {
+  const controller = new AbortController();
+  const harness = createHarness({ t: toolFrom("t", () => text("x")) });
+  for (let count = 0; count < 50; count += 1) await harness.call("t", {}, { signal: controller.signal });
+  expect([vi.getTimerCount(), getEventListeners(controller.signal, "abort").length]).toEqual([0, 0]);
+});
+
+test("what is known of why a call was late takes the place of a timeout, and of no other failure", async () => {
+  const why = fail("unavailable", "files is installing");
+  const late = createHarness(
+    { t: toolFrom("t", never), bad: toolFrom("bad", () => fail("too_large", "big")) },
+    { limits: { call_timeout: "20ms" }, deps: { whyLate: (_call, provider) => (provider ? why : undefined) } },
+  );
+  const call = late.call("t");
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(await call).toBe(why);
+  expect(await late.call("bad")).toMatchObject({ kind: "too_large" });
+});

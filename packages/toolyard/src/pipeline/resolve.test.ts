@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { fail } from "../core/calls/outcome.ts";
+import { createHarness, text, toolFrom, type Handler } from "../../../../test/support/pipeline.ts";
+
+const hello: Handler = () => text("hello");
+
+test("C9: an unknown name is told apart from a tool that fails", async () => {
+  const harness = createHarness({ t: toolFrom("t", hello) });
+  expect(await harness.call("nope")).toMatchObject({ ok: false, kind: "unknown_tool", details: { near: [] } });
+  expect(await harness.call("t")).toMatchObject({ ok: true });
+});
+
+test("a name that several answer to is ambiguous, with the candidates", async () => {
+  const failure = fail("ambiguous", "Several tools answer.", { details: { candidates: ["a__t", "b__t"] } });
+  const harness = createHarness({}, { deps: { resolve: () => ({ found: false, failure }) } });
+  expect(await harness.call("t")).toBe(failure);
+});
+
+test("whoever has to look first is waited for, and what was found is called", async () => {
+  const found = toolFrom("t", hello);
+  const harness = createHarness({}, { deps: { resolve: async () => found } });
+  expect(await harness.call("t")).toMatchObject({ ok: true });
+});
+
+test("a caller that goes while its target is looked for is answered at once", async () => {
+  const controller = new AbortController();
+  const resolve = (): Promise<never> => {
+    queueMicrotask(() => controller.abort());
+    return new Promise(() => {});
+  };
+  const harness = createHarness({}, { deps: { resolve } });
+  expect(await harness.call("t", {}, { signal: controller.signal })).toMatchObject({ kind: "cancelled" });
+  expect(harness.audit).toMatchObject([{ kind: "cancelled", target: "t", attempts: 0 }]);
+});
+
+test("the line has the name that was found and its source, or the caller's own word where nothing was", async () => {
+  const harness = createHarness({ t: toolFrom("t", hello) });
+  await harness.call("t");
+  await harness.call("nope");
+  expect(harness.audit).toMatchObject([{ target: "files__t", source: "files" }, { target: "nope" }]);
+  expect(harness.audit[1]?.source).toBeUndefined();
+});

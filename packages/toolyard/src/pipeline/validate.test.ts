@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import { NO_SHAPE, type ArgumentValidation } from "../core/sources/listing-shape.ts";
+import { ok } from "../core/calls/outcome.ts";
+import { supposedName } from "../core/ports/rights.ts";
+import {
+  createHarness,
+  providerFrom,
+  text,
+  toolFrom,
+  type Handler,
+  type ToolOptions,
+} from "../../../../test/support/pipeline.ts";
+
+const hello: Handler = () => text("hello");
+
+function one(handler: Handler, options?: ToolOptions): ReturnType<typeof createHarness> {
+  return createHarness({ t: toolFrom("t", handler, options) });
+}
+
+test("G12, C37: arguments that do not fit never reach the provider", async () => {
+  let calls = 0;
+  const harness = one(
+    () => {
+      calls += 1;
+      return text("ran");
+    },
+    { inputSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] } },
+  );
+  expect(await harness.call("t", {})).toMatchObject({
+    kind: "invalid_params",
+    message: "Missing required parameter: city",
+    details: { errors: [{ path: "city" }] },
+  });
+  expect(calls).toBe(0);
+  expect(await harness.call("t", { city: "Bonn" })).toMatchObject({ ok: true });
+  expect(calls).toBe(1);
+});
+
+test("C37: the provider gets arguments with defaults, the caller's object stays as it was", async () => {
+  const seen: unknown[] = [];
+  const harness = one(
+    (call) => {
+      seen.push(call.arguments);
+      return text("ran");
+    },
+    { inputSchema: { type: "object", properties: { unit: { default: "celsius" } } } },
+  );
+  const args = {};
+  await harness.call("t", args);
+  expect([seen, args]).toEqual([[{ unit: "celsius" }], {}]);
+});
+
+test("field 2.9: a broken input schema is told once and breaks nothing", async () => {
+  const harness = one(hello, { inputSchema: { type: "object", required: true } });
+  expect(await harness.call("t", { a: 1 })).toMatchObject({ ok: true });
+  await harness.call("t", { a: 1 });
+  expect(harness.problems).toEqual([
+    { source: "files", subject: "t", message: expect.stringContaining("input schema cannot be used") },
+  ]);
+});
+
+test("what a prompt takes is its own source's to judge", async () => {
+  const source = { id: "files", kind: "stdio" as const, namespace: "files", order: 0 };
+  const harness = createHarness({
+    p: {
+      found: true,
+      name: "p",
+      subject: supposedName("", "p", "__"),
+      target: {
+        type: "prompt",
+        prompt: { source, name: "p", definition: { arguments: [{ name: "a", required: true }] } },
+      },
+      provider: providerFrom(source, (call) => ok({ messages: [], given: call.arguments })),
+    },
+  });
+  const outcome = await harness.call("p", {}, { method: "prompts/get" });
+  expect(outcome).toMatchObject({ ok: true, result: { given: {} } });
+});
+
+describe("validation of a source", () => {
+  const inputSchema = {
+    type: "object",
+    properties: {
+      count: { type: "integer", minimum: 1 },
+      note: { type: "string", default: null },
+      unit: { default: "c" },
+    },
+    required: ["count"],
+  };
+
+  function configured(validation?: ArgumentValidation): { seen: unknown[]; harness: ReturnType<typeof createHarness> } {
+    const seen: unknown[] = [];
+    const shape = { ...NO_SHAPE, ...(validation && { validation }) };
+    const target = toolFrom(
+      "t",
+      (call) => {
+        seen.push(call.arguments);
+        return text("ran");
+      },
+      { inputSchema, shape },
+    );
+    return { seen, harness: createHarness({ t: target }) };
+  }
+
+  test.each([undefined, "coerce" as const])("%s reads text as the number it is and fills in defaults", async (mode) => {
+    const { seen, harness } = configured(mode);
+    const args = { count: "3" };
+    expect(await harness.call("t", args)).toMatchObject({ ok: true });
+    expect([seen, args]).toEqual([[{ count: 3, unit: "c" }], { count: "3" }]);
+  });
+
+  test("coerce refuses what does not fit as a number either, in the words of the first check", async () => {
+    const { harness } = configured();
+    for (const count of ["0", "1.5", "three"])
+      expect(await harness.call("t", { count })).toMatchObject({
+        kind: "invalid_params",
+        message: "`count` must be an integer, got a string",
+      });
+  });
+
+  test("strict refuses text", async () => {
+    const { seen, harness } = configured("strict");
+    expect(await harness.call("t", { count: "3" })).toMatchObject({ kind: "invalid_params" });
+    expect(seen).toEqual([]);
+  });
+
+  test("off hands on what came", async () => {
+    const { seen, harness } = configured("off");
+    expect(await harness.call("t", { count: "three", more: null })).toMatchObject({ ok: true });
+    expect(seen).toEqual([{ count: "three", more: null }]);
+  });
+
+  test.each(["coerce", "strict"] as const)("%s takes null where that is the schema's own default", async (mode) => {
+    const { seen, harness } = configured(mode);
+    expect(await harness.call("t", { count: 1, note: null })).toMatchObject({ ok: true });
+    expect(seen).toEqual([{ count: 1, note: null, unit: "c" }]);
+    expect(await harness.call("t", { count: null, note: null })).toMatchObject({ kind: "invalid_params" });
+  });
+});

@@ -1,0 +1,356 @@
+import { expect, test } from "vitest";
+import type { Ask } from "../../core/calls/call.ts";
+import { FailError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { fail } from "../../core/calls/outcome.ts";
+import { fixture, run } from "../../../../../test/fixtures/upstreams/harness.ts";
+
+const legacy = fixture("legacy");
+const modern = fixture("modern");
+
+test("an elicitation of a legacy server reaches the caller of the only call, and its answer comes back", async () => {
+  await using server = run(legacy);
+  const asked: Ask[] = [];
+  const answer = await server.json(
+    "ask",
+    { method: "elicitation/create", params: { message: "name?", "x-own": 1, _meta: { progressToken: 5, own: 2 } } },
+    { onAsk: async (ask) => (asked.push(ask), { action: "accept", content: { name: "Ada" } }) },
+  );
+  expect(answer).toEqual({ action: "accept", content: { name: "Ada" } });
+  expect(asked).toEqual([
+    { method: "elicitation/create", params: { message: "name?", "x-own": 1, _meta: { own: 2 } } },
+  ]);
+});
+
+test("a caller that cannot be asked makes the server's request fail, and the call goes on", async () => {
+  await using server = run(legacy);
+  const refuse = (): Promise<JsonObject> =>
+    Promise.reject(new FailError(fail("unavailable", "The client cannot sample.")));
+  const answer = await server.json(
+    "ask",
+    { method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } },
+    { onAsk: refuse },
+  );
+  expect(answer).toMatchObject({ code: -32603, message: "The client cannot sample." });
+  expect(await server.json("ask", { method: "no/such" })).toMatchObject({ code: -32601 });
+});
+
+test("ping is answered at any time", async () => {
+  await using server = run(legacy);
+  expect(await server.json("ask", { method: "ping" })).toEqual({});
+});
+
+test("roots come from the caller during its call and from configuration outside of one", async () => {
+  await using server = run(legacy, ["asks-roots"], { options: { roots: ["/srv/data", "file:///srv/more"] } });
+  await server.listing();
+  const roots = [{ uri: "file:///home/ada" }];
+  expect(await server.json("ask-roots", {}, { onAsk: async () => ({ roots }) })).toEqual({ roots });
+  expect(await server.json("seen")).toMatchObject({
+    rootsSeen: { roots: [{ uri: "file:///srv/data" }, { uri: "file:///srv/more" }] },
+  });
+});
+
+test("an ask that no call can own is refused and logged", async () => {
+  await using server = run(legacy, ["asks-early"]);
+  await server.listing();
+  expect(await server.json("seen")).toMatchObject({ rootsSeen: { code: -32603 } });
+  expect(server.lines.faults()).toContain("ask-without-call");
+});
+
+test("asks of two clients' calls find their callers, the first too, and the clients then take turns", async () => {
+  await using server = run(legacy);
+  await server.text("echo");
+  const answering = (name: string) => ({
+    client: { connection: name },
+    onAsk: async ({ params }: Ask): Promise<JsonObject> => ({
+      action: "accept",
+      content: { by: name, to: params["message"] },
+    }),
+  });
+  const round = (): Promise<JsonObject[]> =>
+    Promise.all(["ada", "bob"].map((name) => server.json("slow-ask", { message: `for ${name}` }, answering(name))));
+  const right = ["ada", "bob"].map((name) => ({ action: "accept", content: { by: name, to: `for ${name}` } }));
+  expect(await round()).toEqual(right);
+  expect(server.provider.status().info).toMatchObject({ takesTurns: true });
+  expect(await round()).toEqual(right);
+});
+
+test("a question that could be of callers of two principals is refused when only askers are left", async () => {
+  await using server = run(legacy);
+  await server.text("echo");
+  const accept = async (): Promise<JsonObject> => ({ action: "accept" });
+  const asking = (principal: string) =>
+    server.json("slow-ask", { message: "whose?" }, { principal, client: { connection: principal }, onAsk: accept });
+  expect(await Promise.all(["ada", "bob"].map(asking))).toEqual([
+    expect.objectContaining({ code: -32603 }),
+    expect.objectContaining({ code: -32603 }),
+  ]);
+  expect(server.lines.faults()).toContain("ask-of-several");
+  expect(await asking("ada")).toEqual({ action: "accept" });
+});
+
+test("calls of one client do not wait for each other on a server that asks", async () => {
+  await using server = run(legacy);
+  const client = { connection: "ada" };
+  const accept = async (): Promise<JsonObject> => ({ action: "accept" });
+  await server.text("slow-ask", { message: "first" }, { client, onAsk: accept });
+  const end = new AbortController();
+  const hanging = server.call("hang", {}, { client, signal: end.signal });
+  expect(await server.text("pid", {}, { client })).toMatch(/^\d+$/);
+  end.abort();
+  expect(await hanging).toMatchObject({ ok: false, kind: "cancelled" });
+});
+
+test("a caller that takes its time to answer does not run into the idle bound of its call", async () => {
+  await using server = run(legacy);
+  await server.text("echo");
+  const slow = (): Promise<JsonObject> =>
+    new Promise((resolve) => setTimeout(() => resolve({ action: "decline" }), 900));
+  expect(await server.json("ask", { method: "elicitation/create" }, { onAsk: slow, idleMs: 400 })).toEqual({
+    action: "decline",
+  });
+});
+
+test("isolation = session: each client gets its own server with its own capabilities, ended by release", async () => {
+  await using server = run(legacy, [], { options: { isolation: "session" } });
+  await server.listing();
+  const ada = { client: { connection: "ada", capabilities: { sampling: {}, tasks: {} } } };
+  const bob = { client: { connection: "bob", capabilities: {} } };
+  const adaPid = await server.text("pid", {}, ada);
+  expect(await server.text("pid", {}, bob)).not.toBe(adaPid);
+  expect(await server.text("pid", {}, ada)).toBe(adaPid);
+  const { log } = (await server.json("seen", {}, ada)) as { log: { initialize?: JsonObject }[] };
+  expect(log.find(({ initialize }) => initialize)?.initialize).toMatchObject({ capabilities: { sampling: {} } });
+  expect(JSON.stringify(log)).not.toContain("tasks");
+  server.provider.release?.("ada");
+  expect(await server.text("pid", {}, ada)).not.toBe(adaPid);
+});
+
+test("isolation = session is bounded: the idle one longest unused makes room, a busy one does not", async () => {
+  await using server = run(legacy, [], { options: { isolation: "session", max_sessions: 1 } });
+  const end = new AbortController();
+  const reached = new Promise<void>((resolve) => {
+    void server.call("linger", {}, { client: { connection: "ada" }, signal: end.signal, onNotice: () => resolve() });
+  });
+  await reached;
+  expect(await server.call("pid", {}, { client: { connection: "bob" } })).toMatchObject({ ok: false, kind: "limited" });
+  end.abort();
+  expect(await server.text("pid", {}, { client: { connection: "bob" } })).toMatch(/^\d+$/);
+});
+
+test("a modern server is found by the probe, and each request carries the caller's capabilities and name", async () => {
+  await using server = run(modern);
+  const client = { name: "desk", version: "3", capabilities: { elicitation: {} } };
+  const params = await server.json(
+    "echo",
+    { a: 1 },
+    { client, meta: { own: 1 }, wants: { progress: true, logLevel: "debug" } },
+  );
+  expect(params).toMatchObject({
+    name: "echo",
+    arguments: { a: 1 },
+    _meta: {
+      own: 1,
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
+      "io.modelcontextprotocol/clientInfo": { name: "desk", version: "3" },
+      "io.modelcontextprotocol/logLevel": "debug",
+    },
+  });
+  expect(server.provider.status().info).toMatchObject({
+    era: "modern",
+    revision: "2026-07-28",
+    server: { name: "modern-fixture" },
+  });
+});
+
+test("a modern server that is slow to start is still found to be modern", async () => {
+  await using server = run(modern, ["slow-start-ms=1800"]);
+  await server.text("echo");
+  expect(server.provider.status().info).toMatchObject({ era: "modern" });
+});
+
+test("input_required is asked for round by round when the caller cannot relay it", async () => {
+  await using server = run(modern);
+  const asked: string[] = [];
+  const answer = await server.json(
+    "ask",
+    {},
+    {
+      onAsk: async ({ method, params }) => (
+        asked.push(`${method} ${String(params["message"] ?? "")}`),
+        method === "sampling/createMessage" ? { role: "assistant" } : { action: "accept" }
+      ),
+    },
+  );
+  expect(asked.toSorted()).toEqual([
+    "elicitation/create first",
+    "elicitation/create second",
+    "sampling/createMessage ",
+  ]);
+  expect(answer).toEqual({ answers: { c: { role: "assistant" } }, state: "state-2" });
+});
+
+test("input_required is handed over as it is to a caller that relays it, and its answers are handed back", async () => {
+  await using server = run(modern);
+  const outcome = await server.call("ask", {}, { relaysInput: true });
+  expect(outcome).toMatchObject({
+    ok: true,
+    result: {
+      resultType: "input_required",
+      requestState: "state-1",
+      inputRequests: { a: { method: "elicitation/create" } },
+    },
+  });
+  const params = { inputResponses: { c: { action: "accept" } }, requestState: "state-2" };
+  expect(await server.json("ask", {}, { relaysInput: true, params })).toEqual({
+    answers: { c: { action: "accept" } },
+    state: "state-2",
+  });
+});
+
+test("a server that is never content with input is given up, a caller that refuses ends the call", async () => {
+  await using server = run(modern);
+  expect(await server.call("insatiable", {}, { onAsk: async () => ({ roots: [] }) })).toMatchObject({
+    ok: false,
+    kind: "malformed",
+  });
+  const refuse = (): Promise<JsonObject> => Promise.reject(new FailError(fail("denied", "No.")));
+  expect(await server.call("ask", {}, { onAsk: refuse })).toMatchObject({ ok: false, kind: "denied" });
+});
+
+test("what was asked for the sake of a call ends with it", async () => {
+  await using server = run(legacy);
+  await server.listing();
+  const controller = new AbortController();
+  let wasAborted: Promise<boolean> | undefined;
+  const onAsk = (_ask: Ask, signal?: AbortSignal): Promise<JsonObject> => {
+    wasAborted = new Promise((resolve) => signal?.addEventListener("abort", () => resolve(true)));
+    controller.abort();
+    return new Promise(() => {});
+  };
+  const outcome = await server.call("ask", { method: "elicitation/create" }, { onAsk, signal: controller.signal });
+  expect(outcome).toMatchObject({ ok: false, kind: "cancelled" });
+  expect(await wasAborted).toBe(true);
+});
+
+const saying = (name: string) => ({
+  client: { connection: name },
+  onAsk: async (): Promise<JsonObject> => ({ action: "accept", content: { by: name } }),
+});
+
+/** A person who answers when the test says so. */
+function person(): {
+  onAsk: (ask: Ask, signal?: AbortSignal) => Promise<JsonObject>;
+  asked: Promise<void>;
+  answer: () => void;
+  signal: () => AbortSignal | undefined;
+} {
+  let wasAsked = (): void => {};
+  let answer = (_result: JsonObject): void => {};
+  let given: AbortSignal | undefined;
+  const asked = new Promise<void>((resolve) => (wasAsked = resolve));
+  const onAsk = (_ask: Ask, signal?: AbortSignal): Promise<JsonObject> => {
+    given = signal;
+    wasAsked();
+    return new Promise((resolve) => (answer = resolve));
+  };
+  return { onAsk, asked, answer: () => answer({ action: "accept" }), signal: () => given };
+}
+
+test("a question outlives another call of its client, and goes with the last that could have asked it", async () => {
+  await using server = run(legacy);
+  await server.text("echo");
+  const client = { connection: "ada" };
+  const slow = person();
+  const asking = server.json("ask", { method: "elicitation/create" }, { client, onAsk: slow.onAsk });
+  const other = server.call("rest", { ms: 300 }, { client, onAsk: slow.onAsk });
+  await slow.asked;
+  expect(await other).toMatchObject({ ok: true });
+  expect(slow.signal()?.aborted).toBe(false);
+  slow.answer();
+  expect(await asking).toEqual({ action: "accept" });
+});
+
+test("nobody of the same principal waits for a person: the turn is given up while the question is open", async () => {
+  await using server = run(legacy);
+  await server.json("slow-ask", { message: "" }, saying("ada"));
+  const slow = person();
+  const asking = server.json(
+    "ask",
+    { method: "elicitation/create" },
+    { client: { connection: "ada" }, onAsk: slow.onAsk },
+  );
+  await slow.asked;
+  expect(await server.json("slow-ask", { message: "" }, saying("bob"))).toEqual({
+    action: "accept",
+    content: { by: "bob" },
+  });
+  slow.answer();
+  expect(await asking).toEqual({ action: "accept" });
+});
+
+test("isolation = auto: another principal gets an own process of a server that asks, as status tells", async () => {
+  await using server = run(legacy);
+  const pid = await server.text("pid", {}, { principal: "ada" });
+  expect(await server.text("pid", {}, { principal: "bob" })).toBe(pid);
+  await server.json("slow-ask", { message: "" }, { ...saying("a"), principal: "ada" });
+  expect(await server.text("pid", {}, { principal: "ada" })).toBe(pid);
+  const own = await server.text("pid", {}, { principal: "bob" });
+  expect(own).not.toBe(pid);
+  expect(server.provider.status().info).toMatchObject({
+    further: [{ for: "principal bob", state: "ready", pid: Number(own) }],
+  });
+});
+
+test("isolation = auto is bounded by max_sessions; isolation = shared keeps one process whatever it asks", async () => {
+  await using bounded = run(legacy, [], { options: { max_sessions: 1 } });
+  await bounded.json("slow-ask", { message: "" }, { ...saying("a"), principal: "ada" });
+  const end = new AbortController();
+  const reached = new Promise<void>(
+    (resolve) => void bounded.call("linger", {}, { principal: "bob", signal: end.signal, onNotice: () => resolve() }),
+  );
+  await reached;
+  expect(await bounded.call("pid", {}, { principal: "cleo" })).toMatchObject({ ok: false, kind: "limited" });
+  end.abort();
+  await using shared = run(legacy, [], { options: { isolation: "shared" } });
+  await shared.json("slow-ask", { message: "" }, { ...saying("a"), principal: "ada" });
+  expect(await shared.text("pid", {}, { principal: "bob" })).toBe(await shared.text("pid", {}, { principal: "ada" }));
+});
+
+test("roots are asked of the one client that runs, also beside one that waits for a person", async () => {
+  await using server = run(legacy);
+  await server.json("slow-ask", { message: "" }, saying("ada"));
+  const slow = person();
+  const asking = server.json(
+    "ask",
+    { method: "elicitation/create" },
+    { client: { connection: "ada" }, onAsk: slow.onAsk },
+  );
+  await slow.asked;
+  const roots = [{ uri: "file:///home/bob" }];
+  expect(await server.json("ask-roots", {}, { client: { connection: "bob" }, onAsk: async () => ({ roots }) })).toEqual(
+    { roots },
+  );
+  slow.answer();
+  expect(await asking).toEqual({ action: "accept" });
+});
+
+test("of two questions under one id the first is answered and the second refused, and the call goes on", async () => {
+  await using server = run(legacy);
+  const asked: unknown[] = [];
+  // The first question stays open until the second one was refused.
+  let tell = (): void => {};
+  const refused = new Promise<void>((resolve) => (tell = resolve));
+  const onAsk = async ({ params }: Ask): Promise<JsonObject> => {
+    asked.push(params["message"]);
+    await refused;
+    return { action: "accept" };
+  };
+  const replies = (await server.json("ask-twice", {}, { onAsk, onNotice: () => tell() })) as unknown as JsonObject[];
+  expect(replies.toSorted((one) => ("code" in one ? 1 : -1))).toEqual([
+    { action: "accept" },
+    expect.objectContaining({ code: -32600 }),
+  ]);
+  expect(asked).toEqual(["first"]);
+});

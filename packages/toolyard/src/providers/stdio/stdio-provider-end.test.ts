@@ -1,0 +1,119 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { fixture, isAlive, run, type Running, type RunWish } from "../../../../../test/fixtures/upstreams/harness.ts";
+import { resolveStdioServer } from "./options.ts";
+
+const saving = fixture("saving");
+
+interface Stage {
+  readonly server: Running;
+  readonly journal: string;
+  /** What happened to its processes, in order. */
+  events(): Promise<string[]>;
+}
+
+async function start(flags: readonly string[], options: RunWish["options"] = {}): Promise<Stage> {
+  const folder = await mkdtemp(join(tmpdir(), "toolyard-end-"));
+  const journal = join(folder, "journal");
+  const server = run(saving, [journal, ...flags], { options });
+  onTestFinished(async () => {
+    await server.provider.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const events = async (): Promise<string[]> =>
+    (await readFile(journal, "utf8"))
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => line.slice(line.indexOf(" ") + 1));
+  return { server, journal, events };
+}
+
+/** Ends the server after a call, and returns what happened to it. */
+async function eventsOfEnd({ server, events }: Stage): Promise<string[]> {
+  const pid = Number(await server.text("pid"));
+  await server.provider.close();
+  expect(isAlive(pid)).toBe(false);
+  return events();
+}
+
+test("stop_grace is 5 s by default and takes durations up to 10 minutes", () => {
+  expect(resolveStdioServer({ command: "x" }).stopGraceMs).toBe(5000);
+  expect(resolveStdioServer({ command: "x", stop_grace: "0s" }).stopGraceMs).toBe(0);
+  expect(resolveStdioServer({ command: "x", stop_grace: "10m" }).stopGraceMs).toBe(600_000);
+  expect(() => resolveStdioServer({ command: "x", stop_grace: "11m" })).toThrow("stop_grace");
+  expect(() => resolveStdioServer({ command: "x", stop_grace: "soon" })).toThrow("stop_grace");
+});
+
+test("a server that needs time to save after the end of its input gets no SIGTERM", async () => {
+  expect(await eventsOfEnd(await start(["saves-ms=700"]))).toEqual(["started", "input ended", "saved"]);
+});
+
+test("a server that ends at once is gone when it was closed, and gets no SIGTERM", async () => {
+  const stage = await start([], { stop_grace: "10m" });
+  expect(await eventsOfEnd(stage)).toEqual(["started", "input ended", "saved"]);
+});
+
+test("a server that ignores the end of its input gets SIGTERM after stop_grace", async () => {
+  const stage = await start(["stays"], { stop_grace: "100ms" });
+  expect(await eventsOfEnd(stage)).toEqual(["started", "input ended", "SIGTERM"]);
+});
+
+test("a server that ignores SIGTERM, too, is killed", async () => {
+  const stage = await start(["stays", "traps"], { stop_grace: "100ms" });
+  expect(await eventsOfEnd(stage)).toEqual(["started", "input ended", "SIGTERM"]);
+});
+
+test("a server that goes on and sends requests after its input ended gets SIGTERM early", async () => {
+  const stage = await start(["stays", "asks"], { stop_grace: "10m" });
+  expect(await eventsOfEnd(stage)).toEqual(["started", "input ended", "SIGTERM"]);
+});
+
+test("a server that sends a request after the end of its input, and then saves, has the time for it", async () => {
+  expect(await eventsOfEnd(await start(["asks", "saves-ms=200"]))).toEqual(["started", "input ended", "saved"]);
+});
+
+test("a server that takes longer than stop_grace to save gets SIGTERM", async () => {
+  const stage = await start(["saves-ms=60000"], { stop_grace: "100ms" });
+  expect(await eventsOfEnd(stage)).toEqual(["started", "input ended", "SIGTERM"]);
+});
+
+test("a server has its time to save though the program that started it ended before it", async () => {
+  const { server, events } = await start(["wrapped", "saves-ms=700"]);
+  await server.text("pid");
+  await server.provider.close();
+  expect(await events()).toEqual(["started", "input ended", "saved"]);
+});
+
+test("a server that never got ready is ended without stop_grace", async () => {
+  const stage = await start(["mute", "stays"], { stop_grace: "10m", connect_timeout: "300ms", era: "legacy" });
+  expect(await stage.server.call("pid")).toMatchObject({ ok: false, kind: "unavailable" });
+  await expect.poll(stage.events).toContain("SIGTERM");
+});
+
+test("an idle server saves before the next one loads", async () => {
+  const { server, events } = await start(["saves-ms=500"], { start: "lazy", idle_stop: "50ms" });
+  expect(await server.text("loaded")).toBe("nothing");
+  await expect.poll(events).toContain("input ended");
+  expect(await server.text("loaded")).toMatch(/ saved$/);
+});
+
+test("servers of sessions, and those beside the first, have their time to save", async () => {
+  const stage = await start(["saves-ms=500"], { isolation: "session" });
+  await stage.server.text("pid", {}, { client: { connection: "a" } });
+  await stage.server.text("pid", {}, { client: { connection: "b" } });
+  stage.server.provider.release!("a");
+  await stage.server.provider.close();
+  const events = await stage.events();
+  expect(events.filter((event) => event === "saved")).toHaveLength(3);
+  expect(events).not.toContain("SIGTERM");
+});
+
+test("several servers that are closed together have their time to save", async () => {
+  const stages = await Promise.all(Array.from({ length: 5 }, () => start(["saves-ms=700"])));
+  await Promise.all(stages.map(({ server }) => server.text("pid")));
+  await Promise.all(stages.map(({ server }) => server.provider.close()));
+  const all = await Promise.all(stages.map(({ events }) => events()));
+  expect(all).toEqual(stages.map(() => ["started", "input ended", "saved"]));
+});

@@ -1,0 +1,326 @@
+import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { JsonObject } from "../../core/json/json.ts";
+import { fixture, run, type Running } from "../../../../../test/fixtures/upstreams/harness.ts";
+
+const dual = fixture("dual");
+const accept = async (): Promise<JsonObject> => ({ action: "accept" });
+const legacy = {
+  client: { connection: "old", era: "legacy" as const, capabilities: { elicitation: {} } },
+  onAsk: accept,
+};
+const plainLegacy = { client: { connection: "plain", era: "legacy" as const, capabilities: {} } };
+const modern = { client: { connection: "new", era: "modern" as const, capabilities: { elicitation: {} } } };
+
+const always = { options: { legacy_process: "always" as const } };
+
+async function file(name: string): Promise<string> {
+  return join(await mkdtemp(join(tmpdir(), "toolyard-eras-")), name);
+}
+
+async function linesOf(path: string): Promise<string[]> {
+  return (await readFile(path, "utf8").catch(() => "")).split("\n").filter((line) => line !== "");
+}
+
+const secondProcess = { for: "callers of the legacy era", state: "ready", era: "legacy" };
+
+test("runs once for legacy callers that can be asked, as long as no call needs to ask them", async () => {
+  const record = await file("pids");
+  await using server = run(dual, [`record=${record}`]);
+  const pid = await server.text("pid", {}, modern);
+  const callers = [legacy, plainLegacy, modern].map(({ client }, at) => ({
+    client: { ...client, connection: `client ${at}`, capabilities: { elicitation: {}, sampling: {}, roots: {} } },
+    onAsk: accept,
+  }));
+  for (const caller of callers) expect(await server.text("pid", {}, caller)).toBe(pid);
+  expect(await server.json("input", {}, callers[0])).toEqual({ action: "accept" });
+  expect(server.provider.status().info).not.toHaveProperty("further");
+  expect(await linesOf(record)).toEqual([pid]);
+});
+
+test("asks a legacy caller over a second process once a call failed because it could not ask", async () => {
+  const [record, asked] = [await file("pids"), await file("asked")];
+  await using server = run(dual, [`record=${record}`, `asked=${asked}`]);
+  const pid = await server.text("pid", {}, legacy);
+  expect(await server.json("ask", { message: "name?" }, legacy)).toEqual({ action: "accept" });
+  expect(await server.json("ask", { message: "name?" }, legacy)).toEqual({ action: "accept" });
+  // Only the first call is made twice.
+  expect(await linesOf(asked)).toEqual(["modern", "legacy", "legacy"]);
+  expect(server.provider.status().info).toMatchObject({ era: "modern", further: [secondProcess] });
+  expect(server.lines.all.map(({ message }) => message)).toContain("A further connection to this server is open.");
+  // Other calls of the same client stay on the first process, where the state is.
+  expect(await server.text("pid", {}, legacy)).toBe(pid);
+  expect(await linesOf(record)).toHaveLength(2);
+});
+
+test("starts one second process for several legacy callers that have to be asked at once", async () => {
+  const record = await file("pids");
+  await using server = run(dual, [`record=${record}`]);
+  await server.listing();
+  const callers = ["a", "b", "c"].map((connection) => ({ ...legacy, client: { ...legacy.client, connection } }));
+  const answers = await Promise.all(callers.map((caller) => server.json("ask", {}, caller)));
+  expect(answers).toEqual([{ action: "accept" }, { action: "accept" }, { action: "accept" }]);
+  expect(await linesOf(record)).toHaveLength(2);
+});
+
+test("remembers over a restart which calls need to ask, and makes them once", async () => {
+  const [cacheFolder, asked] = [await mkdtemp(join(tmpdir(), "toolyard-eras-")), await file("asked")];
+  {
+    await using first = run(dual, [`asked=${asked}`], { cacheFolder });
+    await first.listing();
+    await first.json("ask", {}, legacy);
+  }
+  await using second = run(dual, [`asked=${asked}`], { cacheFolder });
+  await second.listing();
+  expect(await second.json("ask", {}, legacy)).toEqual({ action: "accept" });
+  expect(await linesOf(asked)).toEqual(["modern", "legacy", "legacy"]);
+});
+
+test("does not repeat a call whose user declined, nor one of a caller that cannot be asked", async () => {
+  const asked = await file("asked");
+  await using server = run(dual, [`asked=${asked}`]);
+  expect(await server.call("declined", {}, legacy)).toMatchObject({ ok: false, kind: "tool_error" });
+  expect(await server.call("ask", {}, plainLegacy)).toMatchObject({ ok: false, kind: "tool_error" });
+  expect(await server.call("ask", {}, modern)).toMatchObject({ ok: false, kind: "tool_error" });
+  expect(await linesOf(asked)).toEqual(["modern", "modern", "modern"]);
+  expect(server.provider.status().info).not.toHaveProperty("further");
+});
+
+test("keeps one process of a server that changes its lists when it is called, and logs what that costs", async () => {
+  const record = await file("pids");
+  await using server = run(dual, ["announces", `record=${record}`]);
+  await server.listing();
+  const changed = new Promise<void>((resolve) => server.provider.events.changed.on(resolve));
+  await server.text("grow", {}, modern);
+  await changed;
+  for (let call = 0; call < 3; call += 1)
+    expect(await server.call("ask", {}, legacy)).toMatchObject({ ok: false, kind: "tool_error" });
+  const hints = server.lines.all.filter(({ message }) => message.includes("could not ask its caller"));
+  expect(hints).toMatchObject([{ level: "warning", message: expect.stringContaining('`era = "legacy"`') }]);
+  expect(await linesOf(record)).toHaveLength(1);
+});
+
+test("keeps one process with legacy_process = never, and starts two at once with always", async () => {
+  const record = await file("pids");
+  await using one = run(dual, [`record=${record}`], { options: { legacy_process: "never" } });
+  expect(await one.call("ask", {}, legacy)).toMatchObject({ ok: false, kind: "tool_error" });
+  expect(await linesOf(record)).toHaveLength(1);
+  await using two = run(dual, [], always);
+  const pid = await two.text("pid", {}, modern);
+  expect(await two.text("pid", {}, legacy)).not.toBe(pid);
+  expect(two.provider.status().info).toMatchObject({ further: [secondProcess] });
+});
+
+test("a modern caller, and a legacy one that can be asked nothing, use the first process", async () => {
+  await using server = run(dual);
+  const pid = await server.text("pid", {}, modern);
+  expect(await server.text("pid", {}, plainLegacy)).toBe(pid);
+  expect(await server.text("era", {}, plainLegacy)).toBe("modern");
+});
+
+test("a server that refuses the legacy handshake serves everybody over the modern one", async () => {
+  await using server = run(dual, ["refuses=legacy"], always);
+  const pid = await server.text("pid", {}, modern);
+  // Several at once find it out together.
+  expect(await Promise.all([1, 2, 3].map(() => server.text("pid", {}, legacy)))).toEqual([pid, pid, pid]);
+  expect(server.provider.status().info).not.toHaveProperty("further");
+});
+
+test("that it does is remembered over a restart, until the server is another one", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "toolyard-eras-"));
+  const [record, version] = [join(folder, "pids"), join(folder, "version")];
+  const startsFor = async (named: string): Promise<number> => {
+    await writeFile(version, named);
+    await using server = run(dual, ["refuses=legacy", `record=${record}`, `version=${version}`], {
+      cacheFolder: folder,
+      ...always,
+    });
+    await server.provider.refresh!(AbortSignal.timeout(60_000));
+    const before = (await readFile(record, "utf8")).split("\n").length;
+    await server.text("pid", {}, legacy);
+    return (await readFile(record, "utf8")).split("\n").length - before;
+  };
+  expect([await startsFor("1"), await startsFor("1"), await startsFor("2")]).toEqual([1, 0, 1]);
+});
+
+test('era = "legacy" and era = "modern" speak that one alone, to everybody', async () => {
+  await using old = run(dual, [], { options: { era: "legacy" } });
+  expect([await old.text("era", {}, modern), await old.text("era", {}, legacy)]).toEqual(["legacy", "legacy"]);
+  await using young = run(dual, [], { options: { era: "modern" } });
+  expect([await young.text("era", {}, modern), await young.text("era", {}, legacy)]).toEqual(["modern", "modern"]);
+});
+
+test("a server that refuses the one era that is allowed is unavailable, and the failure names the option", async () => {
+  await using old = run(dual, ["refuses=legacy"], { options: { era: "legacy" } });
+  const failure = { ok: false, kind: "unavailable", message: expect.stringContaining('`era = "legacy"`') };
+  expect(await old.call("pid", {}, legacy)).toMatchObject(failure);
+  await using young = run(dual, ["refuses=modern"], { options: { era: "modern" } });
+  expect(await young.call("pid", {}, legacy)).toMatchObject({
+    ok: false,
+    kind: "unavailable",
+    message: expect.stringContaining('`era = "modern"`'),
+  });
+});
+
+test("the first caller's era is the first process's, and no second one is started for it", async () => {
+  const record = join(await mkdtemp(join(tmpdir(), "toolyard-eras-")), "pids");
+  await using server = run(dual, [`record=${record}`], { firstCallerEra: Promise.resolve("legacy" as const) });
+  expect(await server.json("ask", {}, legacy)).toEqual({ action: "accept" });
+  expect(await server.text("era", {}, modern)).toBe("legacy");
+  expect((await readFile(record, "utf8")).trim().split("\n")).toHaveLength(1);
+});
+
+test("a server of both eras that starts slowly, and is asked both ways, is spoken to in the modern one", async () => {
+  const started = join(await mkdtemp(join(tmpdir(), "toolyard-eras-")), "started");
+  await using server = run(dual, [`starts-slowly=${started}`]);
+  expect(await server.text("era", {}, modern)).toBe("modern");
+  expect(server.provider.status().info).toMatchObject({ era: "modern" });
+});
+
+test("a change that only the legacy process tells of has the list read again", async () => {
+  await using server = run(dual, [], always);
+  const before = await server.listing();
+  expect(before.tools.map(({ name }) => name)).not.toContain("grown_0");
+  const changed = new Promise<void>((resolve) => server.provider.events.changed.on(resolve));
+  await server.text("grow", {}, modern);
+  await server.text("grow", {}, legacy);
+  await changed;
+  expect((await server.listing()).tools.map(({ name }) => name)).toContain("grown_0");
+});
+
+test("subscriptions go over the link that the caller uses", async () => {
+  await using server = run(dual, [], always);
+  await server.listing();
+  const updates: unknown[] = [];
+  server.provider.events.resourceUpdated.on(({ params }) => updates.push(params["era"]));
+  const endFirst = await server.provider.subscribe!("test://one", {
+    principal: LOCAL_PRINCIPAL,
+    client: { ...modern.client },
+  });
+  const endSecond = await server.provider.subscribe!("test://one", {
+    principal: LOCAL_PRINCIPAL,
+    client: { ...legacy.client },
+  });
+  await expect.poll(() => updates).toEqual(["modern", "legacy"]);
+  await Promise.all([endFirst(), endSecond()]);
+});
+
+test("a subscription of a caller in whose era the server has none goes over the first link", async () => {
+  await using server = run(dual, ["modern-subscriptions"], always);
+  await server.listing();
+  const updates: unknown[] = [];
+  server.provider.events.resourceUpdated.on(({ params }) => updates.push(params["era"]));
+  const end = await server.provider.subscribe!("test://one", {
+    principal: LOCAL_PRINCIPAL,
+    client: { ...legacy.client },
+  });
+  await expect.poll(() => updates).toEqual(["modern"]);
+  await end();
+});
+
+test("a list read over one era has the digests of the other, so that pins hold in both", async () => {
+  const digestIn = async (era: "legacy" | "modern"): Promise<string | undefined> => {
+    await using server = run(dual, ["own-members"], { options: { era, pins: { pid: "" } } });
+    return (await server.listing()).problems.find(({ subject }) => subject === "pid")?.message;
+  };
+  expect(await digestIn("legacy")).toContain("present digest");
+  expect(await digestIn("legacy")).toBe(await digestIn("modern"));
+});
+
+test("one list that the server calls private makes all of its lists private; without one none is", async () => {
+  await using young = run(dual, [], { options: { era: "modern" } });
+  expect((await young.listing()).isPrivate).toBe(true);
+  await using old = run(dual, [], { options: { era: "legacy" } });
+  expect((await old.listing()).isPrivate).toBeUndefined();
+});
+
+test("a list whose time is over is read again, also of a server that tells of changes and did not", async () => {
+  await using server = run(dual, [], { options: { era: "modern" } });
+  const names = async (): Promise<string[]> => (await server.provider.listing()).tools.map(({ name }) => name);
+  expect(await names()).not.toContain("grown_0");
+  await server.text("grow", {}, modern);
+  await expect.poll(names, { timeout: 10_000 }).toContain("grown_0");
+});
+
+test.each(["ends", "is-ignored"])(
+  "a server that %s at `initialize` serves legacy callers over the modern era, first or not",
+  async (how) => {
+    const options = { connect_timeout: "6s", legacy_process: "always" as const };
+    await using server = run(dual, [`initialize=${how}`], { options });
+    const pid = await server.text("pid", {}, modern);
+    expect(await server.text("pid", {}, { ...legacy, idleMs: 60_000 })).toBe(pid);
+    await using first = run(dual, [`initialize=${how}`], {
+      options,
+      firstCallerEra: Promise.resolve("legacy" as const),
+    });
+    expect(await first.text("era", {}, { ...legacy, idleMs: 60_000 })).toBe("modern");
+  },
+);
+
+test.each([
+  ["ends", "dies-at-probe"],
+  ["says nothing", "silent"],
+])("a legacy server that %s at the modern probe is there for a modern first caller, too", async (_how, fault) => {
+  await using server = run(fixture("legacy"), [fault], {
+    firstCallerEra: Promise.resolve("modern" as const),
+    options: { connect_timeout: "60s" },
+  });
+  expect(await server.text("pid", {}, { ...modern, idleMs: 60_000 })).toMatch(/^\d+$/);
+  expect(server.provider.status().info).toMatchObject({ era: "legacy" });
+});
+
+test.each([["local"], ["other"]])(
+  "modern callers (%s) go side by side though the server was seen to ask a legacy one, also after a restart",
+  async (principal) => {
+    const cacheFolder = await mkdtemp(join(tmpdir(), "toolyard-eras-"));
+    const goSideBySide = async (server: Running): Promise<void> => {
+      const end = new AbortController();
+      const hanging = server.call("hang", {}, { client: { ...modern.client, connection: "slow" }, signal: end.signal });
+      expect(await server.text("era", {}, { ...modern, principal })).toBe("modern");
+      expect(server.provider.status().info).not.toHaveProperty("takesTurns");
+      end.abort();
+      await hanging;
+    };
+    {
+      await using server = run(dual, [], { cacheFolder });
+      await server.listing();
+      await server.text("ask", {}, legacy);
+      await server.call("die", {}, modern);
+      await goSideBySide(server);
+    }
+    await using again = run(dual, [], { cacheFolder });
+    await goSideBySide(again);
+  },
+);
+
+test("a legacy caller's subscription is renewed after its process was lost, without anybody calling", async () => {
+  await using server = run(dual, [], always);
+  await server.listing();
+  const updates: unknown[] = [];
+  server.provider.events.resourceUpdated.on(({ params }) => updates.push(params["era"]));
+  const end = await server.provider.subscribe!("test://one", {
+    principal: LOCAL_PRINCIPAL,
+    client: { ...legacy.client },
+  });
+  await expect.poll(() => updates).toEqual(["legacy"]);
+  process.kill(Number(await server.text("pid", {}, legacy)), "SIGKILL");
+  await expect.poll(() => updates).toEqual(["legacy", "legacy"]);
+  await end();
+});
+
+test("a session's own server is in use while its caller is asked between requests: neither bound ends it", async () => {
+  await using server = run(dual, [], { options: { era: "modern", isolation: "session", max_sessions: 1 } });
+  await server.listing();
+  let answer = (_result: JsonObject): void => {};
+  let wasAsked = (): void => {};
+  const asked = new Promise<void>((resolve) => (wasAsked = resolve));
+  const onAsk = (): Promise<JsonObject> => (wasAsked(), new Promise((resolve) => (answer = resolve)));
+  const asking = server.json("input", {}, { ...legacy, onAsk });
+  await asked;
+  expect(await server.call("pid", {}, plainLegacy)).toMatchObject({ ok: false, kind: "limited" });
+  answer({ action: "accept" });
+  expect(await asking).toEqual({ action: "accept" });
+});

@@ -1,0 +1,347 @@
+import { mkdtemp, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BusyProcessor } from "../../../../../test/fixtures/busy-processor.ts";
+import { WITHOUT_WAITING_MS } from "../../../../../test/fixtures/cpu-time.ts";
+import { fixture, heard, isAlive, run } from "../../../../../test/fixtures/upstreams/harness.ts";
+
+const legacy = fixture("legacy");
+const bothEras = fixture("both-eras");
+
+test("L50: a server on stdio is started, listed and called, and unknown members survive both ways", async () => {
+  await using server = run(legacy);
+  const listing = await server.listing();
+  expect(listing.tools.find((tool) => tool.name === "echo")?.definition).toMatchObject({ "x-unknown": { kept: true } });
+  expect(listing.instructions).toBe("Use it well.");
+  const outcome = await server.call("echo", { a: 1 }, { meta: { "own/key": 1 }, params: { "x-extra": 2 } });
+  expect(outcome).toMatchObject({
+    ok: true,
+    result: { structuredContent: { args: { a: 1 } }, _meta: { "x-own": 1 }, unknownMember: true },
+  });
+  expect(await server.json("echo", {}, { meta: { "own/key": 1 } })).toMatchObject({ meta: { "own/key": 1 } });
+});
+
+test("R11: request ids are unique and increase, and initialized comes before anything else", async () => {
+  await using server = run(legacy);
+  await server.text("echo");
+  const { log } = (await server.json("seen")) as { log: { id?: number; method?: string }[] };
+  const ids = log.flatMap(({ id }) => (id === undefined ? [] : [id]));
+  expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+  expect(new Set(ids).size).toBe(ids.length);
+  // One that is slow to start is pinged first.
+  const methods = log.flatMap(({ method }) => (method === undefined || method === "ping" ? [] : [method]));
+  expect(methods.slice(0, 3)).toEqual(["server/discover", "initialize", "notifications/initialized"]);
+});
+
+test("progress arrives in 200 of 200 calls, also when it comes together with the answer", async () => {
+  await using server = run(legacy);
+  const finals: unknown[] = [];
+  for (let round = 0; round < 200; round += 1) {
+    let last: unknown;
+    await server.text("progress", { steps: 3 }, { onNotice: ({ params }) => void (last = params["progress"]) });
+    finals.push(last);
+  }
+  expect(finals.filter((last) => last === 3)).toHaveLength(200);
+});
+
+test("progress keeps its members, loses the hub's token, and is not sent to a caller who wants none", async () => {
+  await using server = run(legacy);
+  const notices: unknown[] = [];
+  await server.text("progress", { steps: 1 }, { onNotice: (notice) => void notices.push(notice) });
+  await server.text(
+    "progress",
+    { steps: 1 },
+    { onNotice: (notice) => void notices.push(notice), wants: { progress: false } },
+  );
+  expect(notices).toEqual([{ method: "notifications/progress", params: { progress: 1, total: 1, own: "kept" } }]);
+});
+
+test("progress after the answer is dropped", async () => {
+  await using server = run(legacy);
+  const notices: unknown[] = [];
+  await server.text("late-progress", {}, { onNotice: (notice) => void notices.push(notice) });
+  await server.text("echo");
+  expect(notices).toEqual([]);
+});
+
+test("progress resets the idle time of a call", async () => {
+  await using server = run(legacy);
+  await server.text("echo");
+  const touched: number[] = [];
+  await server.text("progress", { steps: 2 }, { idleMs: 5000, onNotice: () => void touched.push(1) });
+  expect(touched).toHaveLength(2);
+});
+
+test("a call in flight is answered at once when the child dies, and a fresh one serves the next call", async () => {
+  await using server = run(legacy);
+  const before = await server.text("pid");
+  const startedAt = performance.now();
+  const outcome = await server.call("die");
+  expect(performance.now() - startedAt).toBeLessThan(WITHOUT_WAITING_MS);
+  expect(outcome).toMatchObject({ ok: false, kind: "unavailable", details: { sent: true, exitCode: 7 } });
+  expect(await server.text("pid")).not.toBe(before);
+  expect(server.provider.status()).toMatchObject({ state: "ready", restarts: 1 });
+});
+
+test("the last words on stderr of a dead child are in the log and the status, and not in the answer", async () => {
+  await using server = run(legacy);
+  const outcome = await server.call("die");
+  expect(JSON.stringify(outcome)).not.toContain("/secret/path");
+  expect(
+    server.lines.all.find(({ level, facts }) => level === "warning" && JSON.stringify(facts).includes("/secret/path")),
+  ).toBeDefined();
+  expect(server.provider.status().stderr?.join()).toContain("about to die");
+});
+
+test("a child that dies idle is started again without a call", async () => {
+  await using server = run(legacy);
+  const pid = Number(await server.text("pid"));
+  const settled = heardConnected(server.lines.all.length, server);
+  process.kill(pid, "SIGKILL");
+  await settled;
+  expect(server.provider.status()).toMatchObject({ state: "ready", restarts: 1 });
+  expect(await server.text("pid")).not.toBe(String(pid));
+});
+
+test("a call that hangs ends with its deadline, the server is told, and other calls go on", async () => {
+  await using server = run(legacy);
+  await server.text("echo");
+  const hanging = server.call("hang", {}, { idleMs: 200 });
+  expect(await server.text("pid")).toMatch(/^\d+$/);
+  expect(await hanging).toMatchObject({ ok: false, kind: "timeout" });
+  const { log } = (await server.json("seen")) as { log: { method?: string; params?: object }[] };
+  expect(log.filter(({ method }) => method === "notifications/cancelled")).toMatchObject([
+    { params: { reason: "timeout" } },
+  ]);
+});
+
+test("a cancelled call ends as cancelled and the server hears of it", async () => {
+  await using server = run(legacy);
+  const controller = new AbortController();
+  expect(
+    await server.call("linger", {}, { signal: controller.signal, onNotice: () => controller.abort() }),
+  ).toMatchObject({ ok: false, kind: "cancelled" });
+  const { log } = (await server.json("seen")) as { log: { method?: string; params?: object }[] };
+  expect(log.filter(({ method }) => method === "notifications/cancelled")).toHaveLength(1);
+});
+
+test("noise, half a line and words glued to a message on stdout disturb nothing and are logged once", async () => {
+  await using server = run(legacy, ["noise"]);
+  expect(await server.text("pid")).toMatch(/^\d+$/);
+  expect(server.lines.faults()).toEqual(["not-json"]);
+});
+
+test("R14: more than 64 KiB on stderr before the first answer neither hang nor corrupt anything", async () => {
+  await using server = run(legacy, ["stderr-flood"]);
+  expect(await server.text("pid")).toMatch(/^\d+$/);
+  expect(await server.text("stderr", { lines: 5000 })).toBe("flooded");
+  expect(server.provider.status().stderr?.length).toBeLessThanOrEqual(40);
+  expect(server.lines.all.filter(({ message }) => message === "stderr").length).toBeLessThan(1000);
+});
+
+test("answers that come twice, with wrong ids or as text ids reach the right call or nobody", async () => {
+  await using server = run(legacy);
+  expect(await server.text("twice")).toBe("first");
+  expect(await server.text("wrong-id")).toBe("right");
+  expect(await server.text("text-id")).toBe("text id");
+  expect(await server.text("echo")).toContain("args");
+  expect(server.lines.faults().toSorted()).toEqual(["answered-twice", "id-as-text", "unknown-id"]);
+});
+
+test("answers out of order reach their calls", async () => {
+  await using server = run(legacy);
+  await server.text("echo");
+  expect(await Promise.all([server.text("reorder", { n: 1 }), server.text("reorder", { n: 2 })])).toEqual(["1", "2"]);
+});
+
+test("half an answer, an answer that is no object and content of the wrong type are malformed at once", async () => {
+  await using server = run(legacy);
+  expect(await server.call("half")).toMatchObject({ ok: false, kind: "malformed" });
+  expect(await server.call("nonsense")).toMatchObject({ ok: false, kind: "malformed" });
+  expect(await server.call("no-content")).toMatchObject({ ok: false, kind: "malformed" });
+  expect(await server.text("pid")).toMatch(/^\d+$/);
+});
+
+test("an answer of 50 MB fails as too large, the next call is served by the same child", async () => {
+  await using server = run(legacy);
+  const pid = await server.text("pid");
+  const outcome = await server.call("big", { bytes: 50_000_000 }, { idleMs: 20_000 });
+  expect(outcome).toMatchObject({ ok: false, kind: "too_large" });
+  expect(await server.text("pid")).toBe(pid);
+  expect((await server.text("big", { bytes: 5_000_000 })).length).toBe(5_000_000);
+});
+
+test("a batch of messages on one line is read one by one", async () => {
+  await using server = run(legacy);
+  const notices: unknown[] = [];
+  expect(await server.text("batch", {}, { onNotice: ({ params }) => void notices.push(params["data"]) })).toBe(
+    "in a batch",
+  );
+  expect(notices).toEqual(["batched"]);
+});
+
+test("protocol errors keep code and data; an unknown tool is known by its words; isError stays whole", async () => {
+  await using server = run(legacy);
+  expect(await server.call("error")).toMatchObject({
+    ok: false,
+    kind: "tool_error",
+    rpcError: { code: -32050, message: "own error", data: { why: "because" } },
+  });
+  expect(await server.call("unknown")).toMatchObject({ ok: false, kind: "unknown_tool", rpcError: { code: -32602 } });
+  expect(await server.call("is-error")).toMatchObject({
+    ok: false,
+    kind: "tool_error",
+    message: "it failed",
+    result: { isError: true },
+  });
+  expect(await server.call("elicit-url")).toMatchObject({
+    ok: false,
+    rpcError: { code: -32042, data: { elicitations: [{ elicitationId: "e1" }] } },
+  });
+});
+
+test("a server that ends at once is down with its reason, and a call says so instead of waiting", async () => {
+  await using server = run(legacy, ["dies-at-start"]);
+  expect((await server.listing()).tools).toEqual([]);
+  expect(await server.call("echo")).toMatchObject({ ok: false, kind: "unavailable", retryable: true });
+  expect(server.provider.status()).toMatchObject({
+    state: "down",
+    stderr: expect.arrayContaining(["missing module: left-pad"]),
+  });
+});
+
+test("a command that does not exist is a state and a clear answer", async () => {
+  await using server = run(legacy, [], { options: { command: ["no-such-program-here"] } });
+  expect((await server.listing()).tools).toEqual([]);
+  const outcome = await server.call("echo");
+  expect(outcome).toMatchObject({ ok: false, kind: "unavailable" });
+  expect(outcome.ok ? "" : outcome.message).toContain("no-such-program-here");
+});
+
+test("a server that never finishes starting is ended at its bound", async () => {
+  await using server = run(legacy, ["never-starts"], { options: { connect_timeout: "400ms" } });
+  const outcome = await server.call("echo");
+  expect(outcome).toMatchObject({ ok: false, kind: "unavailable" });
+  expect(outcome.ok ? "" : outcome.message).toContain("did not finish starting within 0.4 s");
+});
+
+describe.runIf(process.platform === "linux")("on a machine that is busy", () => {
+  let busy: BusyProcessor;
+  beforeAll(async () => void (busy = await BusyProcessor.start()));
+  afterAll(() => busy[Symbol.dispose]());
+
+  test("a server that works at its start is up, though that takes longer than its bound", async () => {
+    const command = busy.command(process.execPath, legacy, "computes-ms=9000");
+    await using server = run(legacy, [], { options: { command, connect_timeout: "6s" } });
+    expect(await server.text("pid", {}, { idleMs: 60_000 })).toMatch(/^\d+$/);
+  });
+
+  test("one that sleeps is ended at its bound all the same", async () => {
+    const command = busy.command(process.execPath, legacy, "start-ms=600000");
+    await using server = run(legacy, [], { options: { command, connect_timeout: "2s" } });
+    const outcome = await server.call("pid", {}, { idleMs: 60_000 });
+    expect(outcome.ok ? "" : outcome.message).toContain("did not finish starting within 2 s");
+  });
+});
+
+test("two servers that never finish starting do not delay a third", async () => {
+  await using first = run(legacy, ["never-starts"]);
+  await using second = run(legacy, ["never-starts"]);
+  await using third = run(legacy);
+  const startedAt = performance.now();
+  expect(await third.text("pid")).toMatch(/^\d+$/);
+  expect(performance.now() - startedAt).toBeLessThan(WITHOUT_WAITING_MS);
+  expect([first, second].map(({ provider }) => provider.status().state)).toEqual(["starting", "starting"]);
+});
+
+test("a server that cannot stand the probe is started again without it", async () => {
+  await using server = run(legacy, ["dies-at-probe"]);
+  expect(await server.text("pid")).toMatch(/^\d+$/);
+  expect(server.provider.status().info).toMatchObject({ era: "legacy" });
+});
+
+test("a server that ignores the probe is asked to initialize on the same child", async () => {
+  await using server = run(legacy, ["silent"]);
+  const { log } = (await server.json("seen")) as { log: { method?: string }[] };
+  expect(log.flatMap(({ method }) => method ?? []).slice(0, 3)).toEqual(["server/discover", "ping", "initialize"]);
+});
+
+test.each([
+  ["at once", 0],
+  ["after the probe was taken for ignored", 2500],
+])("a server of both eras that starts %s is spoken to in the modern one", async (_when, startMs) => {
+  await using server = run(bothEras, [String(startMs)]);
+  expect(await server.text("era", {}, { client: { era: "modern", capabilities: {} } })).toBe("modern");
+  expect(server.provider.status().info).toMatchObject({ era: "modern" });
+});
+
+test("a server of both eras that starts slowly is started once", async () => {
+  const record = join(await mkdtemp(join(tmpdir(), "toolyard-starts-")), "pids");
+  await using server = run(bothEras, ["2500", record]);
+  await server.text("era", {}, { client: { era: "modern", capabilities: {} } });
+  expect((await readFile(record, "utf8")).trim().split("\n")).toHaveLength(1);
+});
+
+test("the verdict on the era is kept over a restart: no second probe", async () => {
+  await using server = run(legacy);
+  await server.call("die");
+  const { log } = (await server.json("seen")) as { log: { method?: string }[] };
+  expect(log[0]).toMatchObject({ method: "initialize" });
+});
+
+test("R4: closing ends the child, and calls in flight are answered", async () => {
+  const server = run(legacy);
+  const pid = Number(await server.text("pid"));
+  const hanging = server.call("hang");
+  await server.provider.close();
+  expect(await hanging).toMatchObject({ ok: false, kind: "unavailable" });
+  expect(isAlive(pid)).toBe(false);
+  expect(server.provider.status().state).toBe("closed");
+  expect(await server.call("echo")).toMatchObject({ ok: false, kind: "unavailable" });
+});
+
+test("closing during the start leaves no child", async () => {
+  const server = run(legacy, ["never-starts"]);
+  const opened = server.call("echo");
+  await server.provider.close();
+  expect(await opened).toMatchObject({ ok: false, kind: "unavailable" });
+  expect(server.provider.status().state).toBe("closed");
+});
+
+test("log messages of a call go to its caller, others to the source's own event", async () => {
+  await using server = run(legacy);
+  await server.text("echo");
+  const outside = heard(server.provider.events.log);
+  const notices: unknown[] = [];
+  await server.text("log", {}, { onNotice: (notice) => void notices.push(notice) });
+  expect(notices).toEqual([{ method: "notifications/message", params: { level: "info", data: "during the call" } }]);
+  expect(await outside).toEqual({ params: { level: "info", data: "outside a call" } });
+});
+
+test("a log message while calls of several principals run is given to none of them", async () => {
+  await using server = run(legacy);
+  await server.text("echo");
+  const notices: unknown[] = [];
+  const end = new AbortController();
+  const other = server.call(
+    "hang",
+    {},
+    { principal: "other", signal: end.signal, onNotice: (notice) => void notices.push(notice) },
+  );
+  await server.text("log", {}, { onNotice: (notice) => void notices.push(notice) });
+  end.abort();
+  await other;
+  expect(notices).toEqual([]);
+});
+
+function heardConnected(from: number, server: ReturnType<typeof run>): Promise<void> {
+  return new Promise((resolve) => {
+    const { lines } = server;
+    const original = lines.info.bind(lines);
+    lines.info = (message, facts) => {
+      original(message, facts);
+      if (message === "Connected." && lines.all.length > from) resolve();
+    };
+  });
+}

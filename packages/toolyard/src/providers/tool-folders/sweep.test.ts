@@ -1,0 +1,112 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { SILENT_LOGGER } from "../../core/ports/ports.ts";
+import { ToolFolder } from "../../../../../test/support/tool-folder.ts";
+import type { FolderReader } from "./node.ts";
+import { FolderSweep } from "./sweep.ts";
+
+let folder: ToolFolder;
+let builds: string[];
+beforeEach(() => {
+  folder = new ToolFolder();
+  builds = [];
+});
+afterEach(() => folder[Symbol.dispose]());
+
+const reader: FolderReader<{ place: string; text: string }> = {
+  wants: (name) => name === "x",
+  descends: () => true,
+  build({ place }, texts) {
+    builds.push(place);
+    const file = texts.get("x");
+    return { value: { place, text: file === undefined ? "" : "text" in file ? file.text : file.problem } };
+  },
+};
+
+function sweepOf(onChange: () => void = () => {}) {
+  return new FolderSweep({ roots: [folder.path], reader, logger: SILENT_LOGGER }, onChange);
+}
+
+/** Until what was written no longer counts as young. */
+async function settled(sweep: FolderSweep<unknown>): Promise<void> {
+  for (;;) {
+    builds = [];
+    await sweep.current();
+    if (builds.length === 0) return;
+    await nextTurn();
+  }
+}
+
+describe("how often the disk is looked at", () => {
+  test("a hundred callers in one turn share one sweep", async () => {
+    const sweep = sweepOf();
+    const results = await Promise.all(Array.from({ length: 100 }, () => sweep.current()));
+    expect(new Set(results).size).toBe(1);
+    expect(sweep.sweeps).toBe(1);
+  });
+
+  test("callers that come while a sweep runs share the next one, and see what was written before", async () => {
+    for (let index = 0; index < 3000; index += 1) folder.write(`t${String(index).padStart(4, "0")}/x`, "old");
+    const sweep = sweepOf();
+    const first = sweep.current();
+    // The sweep has begun, and lets others work now and then.
+    while (sweep.sweeps === 0) await nextTurn();
+    folder.write("t0000/x", "new");
+    const later = await Promise.all(Array.from({ length: 100 }, () => sweep.current()));
+    expect((await first).values).toHaveLength(3001);
+    expect(later.every(({ values }) => values[1]?.text === "new")).toBe(true);
+    expect(sweep.sweeps).toBe(2);
+  });
+
+  test("callers one after the other each get a sweep of their own", async () => {
+    const sweep = sweepOf();
+    await sweep.current();
+    await sweep.current();
+    expect(sweep.sweeps).toBe(2);
+  });
+});
+
+describe("what is read again", () => {
+  test("only what changed, once nothing is young any more", async () => {
+    folder.write("a/x", "1");
+    folder.write("b/x", "1");
+    const sweep = sweepOf();
+    await settled(sweep);
+    const before = await sweep.current();
+    folder.write("b/x", "2");
+    const after = await sweep.current();
+    expect(builds).toEqual(["b"]);
+    expect(after.values[1]).toBe(before.values[1]);
+    expect(after.values[2]).toEqual({ place: "b", text: "2" });
+  });
+
+  test("what changed shortly before the sweep is read again, and is the same result if it is the same", async () => {
+    folder.write("a/x", "1");
+    const sweep = sweepOf();
+    const first = await sweep.current();
+    expect(await sweep.current()).toBe(first);
+    expect(builds.filter((place) => place === "a")).toHaveLength(2);
+  });
+
+  test("a change is told once, after a sweep that found it", async () => {
+    let changes = 0;
+    const sweep = sweepOf(() => (changes += 1));
+    await sweep.current();
+    await nextTurn();
+    expect(changes).toBe(0);
+    folder.write("a/x", "1");
+    await sweep.current();
+    await sweep.current();
+    await nextTurn();
+    expect(changes).toBe(1);
+  });
+});
+
+test("after closing, the last result stays and the disk is left alone", async () => {
+  const sweep = sweepOf();
+  sweep.open();
+  const last = await sweep.current();
+  await sweep.close();
+  folder.write("a/x", "1");
+  expect(await sweep.current()).toBe(last);
+});

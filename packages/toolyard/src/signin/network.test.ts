@@ -1,0 +1,63 @@
+import { afterEach, expect, test } from "vitest";
+import { startServer } from "../../../../test/fixtures/http-servers.ts";
+import { SignInNetwork } from "./network.ts";
+
+const open: SignInNetwork[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((network) => network.close()));
+});
+
+function networkOf(server: string, trusted: readonly string[] = []): SignInNetwork {
+  const network = new SignInNetwork({ label: "far", url: new URL(server), trusted, environment: {} });
+  open.push(network);
+  return network;
+}
+
+test.each([
+  ["https://mcp.example.com/mcp", "https://auth.example.com/token"],
+  ["http://127.0.0.1:3000/mcp", "http://127.0.0.1:4000/token"],
+  ["http://hub.lan:3000/mcp", "http://hub.lan:3000/token"],
+])("a server at %s may have its tokens at %s", (server, address) => {
+  expect(networkOf(server).checked(address).href).toBe(address);
+});
+
+test.each([
+  ["https://mcp.example.com/mcp", "http://auth.example.com/token"],
+  ["https://mcp.example.com/mcp", "http://127.0.0.1:4000/token"],
+  ["http://hub.lan:3000/mcp", "http://other.lan/token"],
+  ["https://mcp.example.com/mcp", "javascript:alert(1)"],
+  ["https://mcp.example.com/mcp", "file:///etc/passwd"],
+  ["https://mcp.example.com/mcp", "https://user:password@auth.example.com/token"],
+  ["https://mcp.example.com/mcp", "no address"],
+])("a server at %s may not have them at %s", (server, address) => {
+  expect(() => networkOf(server).checked(address)).toThrow(/is not used/);
+});
+
+test.each(["https://127.0.0.1:1/", "https://169.254.169.254/latest/", "https://[::1]:1/", "https://router.lan/"])(
+  "a public server does not have %s asked",
+  async (address) => {
+    const asked = networkOf("https://mcp.example.com/mcp").ask(address);
+    await expect(asked).rejects.toMatchObject({ failure: { kind: "denied" } });
+  },
+);
+
+test("an address that a person configured is asked, wherever it is", async () => {
+  const asked = networkOf("https://mcp.example.com/mcp", ["https://127.0.0.1:1/"]).ask("https://127.0.0.1:1/");
+  // Nobody listens there, which is found out by asking.
+  await expect(asked).rejects.toMatchObject({ failure: { kind: "unavailable" } });
+});
+
+test("a redirect is an answer, and not followed", async () => {
+  await using other = await startServer((_, response) => void response.end("other"));
+  await using server = await startServer((_, response) => void response.writeHead(307, { location: other.url }).end());
+  const answer = await networkOf(server.url).ask(server.url, { method: "POST", body: "secret" });
+  expect(answer.status).toBe(307);
+  expect(other.seen).toEqual([]);
+});
+
+test("an answer without an end is not read to it", async () => {
+  await using server = await startServer((_, response) => void response.end(Buffer.alloc(1_000_000, "x")));
+  const asked = networkOf(server.url).ask(server.url);
+  await expect(asked).rejects.toMatchObject({ failure: { kind: "too_large" } });
+});

@@ -1,0 +1,210 @@
+import { describe, expect, test } from "vitest";
+import { cpuMs } from "../../../../test/fixtures/cpu-time.ts";
+import { Redactor } from "./redactor.ts";
+import { isSecretName } from "./secret-patterns.ts";
+
+test("S14: a registered secret is gone in all the forms in which it travels", () => {
+  const redactor = new Redactor();
+  const secret = 'pa"ss/wörd&1';
+  expect(redactor.add(secret)).toBe(true);
+  const forms = [
+    secret,
+    JSON.stringify({ a: secret }),
+    encodeURIComponent(secret),
+    Buffer.from(secret).toString("base64"),
+  ];
+  for (const form of forms) expect(redactor.text(`before ${form} after`)).toMatch(/^before .*\*\*\*.* after$/);
+  for (const form of forms) expect(redactor.text(form)).not.toContain("wörd");
+});
+
+test("S14: of two secrets, one inside the other, the longer goes whole", () => {
+  const redactor = new Redactor();
+  redactor.add("secret-a");
+  redactor.add("secret-a-and-more");
+  expect(redactor.text("x secret-a-and-more y secret-a z")).toBe("x *** y *** z");
+});
+
+test("S14: a secret of a few letters is refused, as hiding it would hide words", () => {
+  const redactor = new Redactor();
+  expect(redactor.add("true")).toBe(false);
+  expect(redactor.text("it is true")).toBe("it is true");
+});
+
+test("S14: a secret made of pattern characters is taken literally", () => {
+  const redactor = new Redactor();
+  redactor.add(".*.*.*.*");
+  expect(redactor.text("plain .*.*.*.* text")).toBe("plain *** text");
+});
+
+test("cleared secrets are no longer looked for", () => {
+  const redactor = new Redactor();
+  redactor.add("old-secret");
+  redactor.clear();
+  expect(redactor.text("old-secret")).toBe("old-secret");
+});
+
+test.each([
+  ["Authorization: Bearer abc.def-ghi", "abc.def-ghi"],
+  ["authorization=bearer super-secret", "super-secret"],
+  ["Basic dXNlcjpwYXNzd29yZA==", "dXNlcjpwYXNzd29yZA"],
+  ["https://user:hunter2@example.com/x", "hunter2"],
+  ["https://user:p@ss@example.com/x", "p@ss"],
+  ["GET /?access_token=hunter2&x=1", "hunter2"],
+  ["GET /?x=1&sig=hunter2", "hunter2"],
+  ["API_KEY=hunter2 node server.js", "hunter2"],
+  ['--password="hunter two"', "hunter two"],
+  ['{"client_secret": "hunter2", "a": 1}', "hunter2"],
+  ["password: hunter2", "hunter2"],
+  ["key sk-abcdefghijklmnopqrstuv", "abcdefghijklmnop"],
+  ["ghp_abcdefghijklmnopqrstuvwxyz0123456789", "abcdefghijklmnop"],
+  ["AKIAIOSFODNN7EXAMPLE", "IOSFODNN7"],
+  ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcdefghijk", "eyJzdWIiOiIxIn0"],
+])("S14: in %s the credential is gone", (text, secret) => {
+  expect(new Redactor().text(text)).not.toContain(secret);
+});
+
+test.each([
+  "Missing required parameter: password",
+  "`token` must be a string, got a number",
+  'Unknown parameter: api_key (accepted: one of "a", "b")',
+  "the token: expired an hour ago",
+  "http://127.0.0.1:8808/mcp",
+  "mail to a@b.de about https://example.com/?page=2",
+  "files__read is done",
+])("plain words stay: %s", (text) => {
+  expect(new Redactor().text(text)).toBe(text);
+});
+
+test("S14: what stands under a telling name is gone, at any depth", () => {
+  const facts = {
+    headers: { Authorization: "x", "X-Api-Key": ["y"], accept: "z" },
+    env: { GITHUB_TOKEN: "t" },
+    progressToken: "p",
+    tokens: 5,
+    credentials: { user: "u" },
+    password: "",
+  };
+  expect(new Redactor().facts(facts)).toEqual({
+    headers: { Authorization: "***", "X-Api-Key": ["***"], accept: "z" },
+    env: { GITHUB_TOKEN: "***" },
+    progressToken: "p",
+    tokens: 5,
+    credentials: { user: "***" },
+    password: "",
+  });
+  expect(facts.headers.Authorization).toBe("x");
+});
+
+test.each(["token", "accessToken", "API_KEY", "x-api-key", "client-secret", "Set-Cookie", "passphrase"])(
+  "%s is a telling name",
+  (name) => {
+    expect(isSecretName(name)).toBe(true);
+  },
+);
+
+test.each(["progressToken", "tokens", "maxTokens", "key", "author", "secretary"])("%s is none", (name) => {
+  expect(isSecretName(name)).toBe(false);
+});
+
+test.each([
+  "bearer ".repeat(30_000),
+  "bearer" + " ".repeat(200_000),
+  "://".repeat(70_000),
+  `://${"a".repeat(200_000)}`,
+  "eyJ-".repeat(50_000),
+  '"password":"'.repeat(20_000),
+  `"${"a".repeat(200_000)}`,
+  "password=".repeat(20_000),
+  "password: ".repeat(20_000),
+  "basic aaaaaaaa ".repeat(15_000),
+  "sk-".repeat(70_000),
+  "token".repeat(40_000),
+])("S18: text made to hurt is searched in linear time", (text) => {
+  const redactor = new Redactor();
+  for (let index = 0; index < 200; index += 1) redactor.add(`secret-number-${index}`);
+  const startedAt = cpuMs();
+  redactor.text(text);
+  expect(cpuMs() - startedAt).toBeLessThan(2500);
+});
+
+test("S14: what an owner has now is hidden in place of what it had, beside the secrets of others", () => {
+  const redactor = new Redactor();
+  const [owner, other] = [{ source: "a" }, { source: "b" }];
+  redactor.add("configured");
+  redactor.replace(owner, ["first-one"]);
+  redactor.replace(other, ["other-one"]);
+  redactor.replace(owner, ["second-one"]);
+  expect(redactor.text("configured first-one second-one other-one")).toBe("*** first-one *** ***");
+  redactor.replace(owner, []);
+  expect(redactor.text("second-one other-one configured")).toBe("second-one *** ***");
+});
+
+describe("whole words", () => {
+  test.each([
+    ["letmein", "the letmein-hotel and letmein.", "the ***-hotel and ***."],
+    ["letmein", "letmeinside, xletmein, letmein2 and überletmein", "letmeinside, xletmein, letmein2 and überletmein"],
+    ["sunshine", "Sunshines, a sunshine_hour", "Sunshines, a ***_hour"],
+    ["sunshine", "line\\nsunshine and %3Dsunshine", "line\\n*** and %3D***"],
+    ["sunshine", "\u001b[31msunshine\u001b[0m", "\u001b[31m***\u001b[0m"],
+    ["größe1", "größe1 größe12 xgröße1", "*** größe12 xgröße1"],
+    ["hunter2", "hunter22 hunter2", "hunter22 ***"],
+    ["correct-horse", "incorrect-horse correct-horse", "incorrect-horse ***"],
+    ["größen", "größen 𝒜größen größen𝒜", "*** 𝒜größen größen𝒜"],
+  ])("replaces %j in %j as a whole word only", (secret, text, expected) => {
+    const redactor = new Redactor();
+    redactor.add(secret);
+    expect(redactor.known(text)).toBe(expected);
+  });
+
+  test.each(["s3cr3t/Key+of", "=a-b-c=", "k-42-zz", "xkqzwvbn"])("replaces %s also inside a longer word", (secret) => {
+    const redactor = new Redactor();
+    redactor.add(secret);
+    expect(redactor.known(`up__${secret}x`)).toBe("up__***x");
+  });
+
+  test("replaces a random value wherever it stands, also inside a longer word", () => {
+    const redactor = new Redactor();
+    redactor.add("9f86d081884c7d659a2feaa0c55ad015");
+    expect(redactor.known("key9f86d081884c7d659a2feaa0c55ad015x")).toBe("key***x");
+  });
+});
+
+describe("definitions", () => {
+  test("takes a source's own secrets out, and alters nothing because of another source", () => {
+    const redactor = new Redactor();
+    for (const secret of ["first-key-1", "other-key-2"]) redactor.add(secret);
+    redactor.give(
+      new Map([
+        ["first", '{"env":{"A":"first-key-1"}}'],
+        ["other", '{"url":"https://x.test/?k=other-key-2"}'],
+      ]),
+    );
+    const text = "first-key-1 other-key-2";
+    expect(redactor.definition("first", text)).toBe("*** other-key-2");
+    expect(redactor.definition("other", text)).toBe("first-key-1 ***");
+    expect(redactor.definition("third", text)).toBe(text);
+    expect(redactor.known(text)).toBe("*** ***");
+    expect(redactor.definitionIn("first", { a: [text], b: { c: "x" } })).toEqual({
+      a: ["*** other-key-2"],
+      b: { c: "x" },
+    });
+  });
+
+  test.each(["sunshine", "/srv/sunshine", "100000", "Memory"])("keeps the plain value %s", (secret) => {
+    const redactor = new Redactor();
+    redactor.add(secret);
+    redactor.give(new Map([["weather", JSON.stringify({ token: secret })]]));
+    expect(redactor.definition("weather", `Hours of ${secret}.`)).toBe(`Hours of ${secret}.`);
+    expect(redactor.known(`Hours of ${secret}.`)).toBe("Hours of ***.");
+  });
+
+  test("takes out what a source got while it runs, for as long as it has it", () => {
+    const redactor = new Redactor();
+    const owner = { source: "up" };
+    redactor.replace(owner, ["runtime-token-1"]);
+    expect(redactor.definition("up", "runtime-token-1")).toBe("***");
+    expect(redactor.definition("down", "runtime-token-1")).toBe("runtime-token-1");
+    redactor.replace(owner, []);
+    expect(redactor.definition("up", "runtime-token-1")).toBe("runtime-token-1");
+  });
+});

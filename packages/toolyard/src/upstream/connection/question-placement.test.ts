@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { makeCall } from "../../../../../test/fixtures/upstreams/harness.ts";
+import type { Call } from "../../core/calls/call.ts";
+import { placeQuestions, type Placement, type Scene } from "./question-placement.ts";
+
+const call = (connection: string, principal = "local"): Call =>
+  makeCall("t", {}, { principal, client: { connection } });
+const [ada, bob, eve] = [call("ada"), call("bob"), call("eve", "other")];
+
+function place(
+  questions: readonly (readonly Call[])[],
+  {
+    yielded = [],
+    open = [],
+    spoken = [],
+    isQuiet = true,
+    isOverdue = false,
+  }: { yielded?: string[]; open?: Call[]; spoken?: Call[]; isQuiet?: boolean; isOverdue?: boolean } = {},
+): Placement[] {
+  const scene: Scene = {
+    hasYielded: (key) => yielded.includes(key),
+    questionsOf: (key) => open.filter(({ client }) => client.connection === key).length,
+    hasQuestion: (one) => open.includes(one),
+    hasSpoken: (one) => spoken.includes(one),
+    isQuiet,
+  };
+  return placeQuestions(
+    questions.map((calls) => ({ calls: new Set(calls), isOverdue })),
+    scene,
+  );
+}
+
+test("a question with calls of one client goes to the latest of them, one with calls of several waits", () => {
+  const later = call("ada");
+  expect(place([[ada, later]])).toEqual([{ type: "to", call: later }]);
+  expect(place([[ada, bob]])).toEqual([{ type: "wait" }]);
+});
+
+test("who only waits for people does not ask, unless all do", () => {
+  expect(place([[ada, bob]], { yielded: ["bob"] })).toEqual([{ type: "to", call: ada }]);
+  expect(place([[ada, bob]], { yielded: ["ada", "bob"] })).toEqual([{ type: "wait" }]);
+});
+
+test("when only askers are left, questions go to them in the order of their calls, once it is quiet", () => {
+  expect(
+    place([
+      [ada, bob],
+      [ada, bob],
+    ]),
+  ).toEqual([
+    { type: "to", call: ada },
+    { type: "to", call: bob },
+  ]);
+  expect(
+    place(
+      [
+        [ada, bob],
+        [ada, bob],
+      ],
+      { isQuiet: false },
+    ),
+  ).toEqual([{ type: "wait" }, { type: "wait" }]);
+});
+
+test("one that has a question already is no likely asker of the next", () => {
+  expect(place([[ada, bob]], { open: [bob] })).toEqual([{ type: "to", call: ada }]);
+  expect(place([[ada, bob]], { open: [ada] })).toEqual([{ type: "to", call: bob }]);
+});
+
+test("between principals a question is refused when only askers are left, and waits before", () => {
+  expect(
+    place([
+      [ada, eve],
+      [ada, eve],
+    ]),
+  ).toEqual([
+    { type: "refused", why: "several-principals" },
+    { type: "refused", why: "several-principals" },
+  ]);
+  expect(place([[ada, eve]])).toEqual([{ type: "wait" }]);
+});
+
+test("one that waited long enough goes to the latest call, and is refused between principals or without calls", () => {
+  expect(place([[ada, bob]], { isOverdue: true })).toEqual([{ type: "to", call: bob }]);
+  expect(place([[ada, eve]], { isOverdue: true })).toEqual([{ type: "refused", why: "several-principals" }]);
+  expect(place([[]])).toEqual([{ type: "refused", why: "nobody" }]);
+});
+
+test("of one client's calls those that report progress are not asked, the others in order, once quiet", () => {
+  const [ask, sample, work] = [call("eva"), call("eva"), call("eva")];
+  const calls = [ask, sample, work];
+  expect(place([calls, calls], { spoken: [work] })).toEqual([
+    { type: "to", call: ask },
+    { type: "to", call: sample },
+  ]);
+  expect(place([calls], { spoken: [work] })).toEqual([{ type: "to", call: sample }]);
+  expect(place([calls], { isQuiet: false })).toEqual([{ type: "wait" }]);
+});

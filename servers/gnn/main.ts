@@ -1,5 +1,0 @@
-#!/usr/bin/env node
-import { runService } from "../shared/run.ts";
-import { gnn } from "./service.ts";
-
-await runService(gnn);
