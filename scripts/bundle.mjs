@@ -48,6 +48,7 @@ const TOGETHER = [
   { name: "data-folder", with: [COMMAND], folders: ["core/"] },
   { name: "basics", with: [START], folders: ["core/"] },
   { name: "start", with: [START], folders: [""] },
+  { name: "toml", with: ["../../../node_modules/smol-toml/dist/index.js"], folders: ["../../../node_modules/"] },
   { name: "hub", with: ["hub/open-hub.js"], folders: [""] },
   // Small modules that several of the files below need: separate, so that no task loads the file of another one.
   {
@@ -82,6 +83,12 @@ const PROGRAMS = [
   "schema/threads/worker.js",
   "signin/keyring-main.js",
 ];
+/**
+ * Packages of pure JavaScript that nearly every command loads. They are copied into dist/, since Node would load them
+ * file by file. `dist/NOTICE` has their licenses.
+ */
+const BUNDLED = new Set(["commander", "picocolors", "smol-toml"]);
+const NOTICE = "NOTICE";
 /** A module asks where it lies: answered with its own place in dist/, whichever file it is in. */
 const PLACE = "toolyard-dist:";
 
@@ -109,18 +116,34 @@ async function bundled(root, compiled) {
     cwd: compiled,
     input: Object.fromEntries(entries.map((path) => [path.slice(0, -".js".length), join(compiled, path)])),
     platform: "node",
-    external: (id) => !/^[./]/.test(id),
+    external: (id) => !/^[./]/.test(id) && !BUNDLED.has(id),
     plugins: [places(compiled)],
     checks: { ineffectiveDynamicImport: false },
   });
   const { output } = await build.generate({
     format: "esm",
+    comments: { legal: true, annotation: false, jsdoc: false },
     chunkFileNames: ({ name, facadeModuleId, moduleIds }) =>
-      `chunks/${isTogether(name) ? `${name}.js` : inTree(compiled, facadeModuleId ?? moduleIds.at(-1))}`,
+      `chunks/${isTogether(name) ? `${name}.js` : fileOf(compiled, facadeModuleId ?? moduleIds.at(-1))}`,
     codeSplitting: { groups: groupsOf(compiled) },
   });
   await build.close();
-  return output.map(({ fileName, code }) => [fileName, oneByte(fileName, code)]);
+  return [...output.map(({ fileName, code }) => [fileName, oneByte(fileName, code)]), [NOTICE, noticeOf(output)]];
+}
+
+/** The name, version and license of every package whose code is in the output. */
+function noticeOf(output) {
+  const ids = output.flatMap(({ moduleIds }) => moduleIds).map((id) => id.replaceAll("\\", "/"));
+  const folders = new Set(ids.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []));
+  const parts = Array.from(folders).toSorted().map(licenseOf);
+  return ["Files in this folder contain code of these packages.", ...parts].join(`\n\n${"-".repeat(80)}\n\n`);
+}
+
+function licenseOf(folder) {
+  const { name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const file = readdirSync(folder).find((one) => /^licen[cs]e\b/i.test(one));
+  if (file === undefined) throw new Error(`${name} is bundled, and has no license file.`);
+  return `${name} ${version}\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
 }
 
 /**
@@ -210,6 +233,11 @@ function scriptsIn(folder) {
     .filter((entry) => entry.isFile() && entry.name.endsWith(".js"))
     .map((entry) => inTree(folder, join(entry.parentPath, entry.name)))
     .filter((path) => !path.startsWith("."));
+}
+
+function fileOf(compiled, id) {
+  // The wrapper of CommonJS modules is no file.
+  return id.startsWith("\0") ? "rolldown.js" : inTree(compiled, id);
 }
 
 function inTree(folder, path) {

@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import { safeToShow } from "../core/text/hidden-text.ts";
 import type { CommandRow, Run, SharedOptions } from "./rows/command-row.ts";
 import { commandRows, VERBOSE } from "./rows/command-rows.ts";
+import { reportError, UsageError } from "./failure.ts";
 import type { Io } from "./output/io.ts";
 
 /** Whether somebody asked for JSON, also on a command line that cannot be understood otherwise. */
@@ -64,7 +65,6 @@ function addSignpost(program: Command, name: string, { advice, io, options: { js
     .allowUnknownOption()
     .helpOption(false)
     .action(async () => {
-      const { reportError, UsageError } = await import("./failure.ts");
       finish(await reportError(new UsageError(`There is no command \`${name}\` here. ${advice}`), json, io));
     });
 }
@@ -93,7 +93,6 @@ function addCommand(parent: Command, row: CommandRow, around: Around): void {
   const { load } = row;
   if (!load) return;
   command.action(async (...received: unknown[]) => {
-    const { reportError } = await import("./failure.ts");
     const options = command.optsWithGlobals<SharedOptions>();
     const args = received.slice(0, -2).flat() as string[];
     try {

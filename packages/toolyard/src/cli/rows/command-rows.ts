@@ -251,7 +251,6 @@ const BESIDE: readonly CommandRow[] = [
 export async function commandRows(words: readonly string[] = []): Promise<readonly CommandRow[]> {
   const asked = [...OF_THE_HUB, ...BESIDE].find(({ usage }) => usage.split(" ", 1)[0] === words[0]);
   if (asked) return [asked];
-  if (words[0] === "--version" || words[0] === "-V") return [];
   const { furtherRows } = await import("./further-rows.ts");
   const { setup, last } = furtherRows({
     config: CONFIG,
