@@ -237,7 +237,7 @@ function scriptsIn(folder) {
 
 function fileOf(compiled, id) {
   // The wrapper of CommonJS modules is no file.
-  return id.startsWith("\0") ? "rolldown.js" : inTree(compiled, id);
+  return id.startsWith("\0") ? "rolldown.js" : inTree(compiled, id).replace(/^.*\/node_modules\//, "packages/");
 }
 
 function inTree(folder, path) {
