@@ -95,3 +95,39 @@ test("an answer that has to be waited for is waited for, whatever it is wanted f
   await gate.refresh({ mayBeOld: true, isForOther: true });
   expect(gate.listing.tools.map(({ name }) => name)).toEqual(["late"]);
 });
+
+describe("a call while another caller waits for a list", () => {
+  /** A gate whose provider answers list requests after `answer()`. */
+  async function asking(): Promise<{ readonly gate: ListingGate; answer(): Promise<void> }> {
+    const gate = gateOf(() => 0);
+    offer("a");
+    gate.refresh();
+    let answer = (): void => {};
+    provider.answer = () =>
+      new Promise((resolve) => (answer = () => resolve({ ...EMPTY_LISTING, tools: [provider.tool({ name: "b" })] })));
+    const wait = gate.refresh();
+    return { gate, answer: () => (answer(), wait!) };
+  }
+
+  test("uses the last known list of a server", async () => {
+    const { gate, answer } = await asking();
+    expect(gate.refresh({ mayBeOld: true })).toBeUndefined();
+    expect(gate.listing.tools.map(({ name }) => name)).toEqual(["a"]);
+    await answer();
+    expect(gate.listing.tools.map(({ name }) => name)).toEqual(["b"]);
+  });
+
+  test("waits if the provider reads files whenever it lists", async () => {
+    const { gate, answer } = await asking();
+    Object.defineProperty(provider, "coldStart", { value: undefined, configurable: true });
+    expect(gate.refresh({ mayBeOld: true })).toBeInstanceOf(Promise);
+    Reflect.deleteProperty(provider, "coldStart");
+    await answer();
+  });
+
+  test("waits if it is not a call", async () => {
+    const { gate, answer } = await asking();
+    expect(gate.refresh()).toBeInstanceOf(Promise);
+    await answer();
+  });
+});

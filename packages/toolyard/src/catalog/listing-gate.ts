@@ -75,7 +75,7 @@ export class ListingGate {
   }
 
   #refresh(wish?: ListingWish): Promise<void> | undefined {
-    if (this.#asking) return this.#asking.isLate ? undefined : this.#afterThis(this.#asking);
+    if (this.#asking) return this.#asking.isLate || this.#isEnough(wish) ? undefined : this.#afterThis(this.#asking);
     try {
       const answer = this.provider.listing(this.#link === EVERYBODY ? wish : { ...wish, link: this.#link });
       if ("then" in answer) return this.#wait(answer.then((listing) => this.#prepare(listing)));
@@ -84,6 +84,11 @@ export class ListingGate {
     } catch (error) {
       return this.#fail(error);
     }
+  }
+
+  /** A call to something that a server listed does not wait for a list request of another caller. */
+  #isEnough(wish: ListingWish | undefined): boolean {
+    return wish?.mayBeOld === true && this.#given !== EMPTY_LISTING && this.provider.coldStart !== undefined;
   }
 
   #afterThis(asking: Asking): Promise<void> {

@@ -106,7 +106,7 @@ export interface ColdStart {
 }
 
 export interface ListingWish {
-  /** For a call to something known: a listing whose time is over will do. @default false */
+  /** For a call to something listed: expired lists, or lists before an announced change, are enough. @default false */
   readonly mayBeOld?: boolean;
   /**
    * Something of another source is meant, which this one may only have taken over: what it saw a moment ago will do.

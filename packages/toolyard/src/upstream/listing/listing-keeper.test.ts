@@ -89,6 +89,23 @@ test("waits at most 250 ms for a server that announced a change and hangs, once"
   stage.keeper.close();
 });
 
+test.each<[string, boolean, boolean]>([
+  ["a server that answers", false, false],
+  ["a server that hangs", true, false],
+  ["a reading under way", false, true],
+])("a call to something listed does not wait for an announced change of %s", async (_what, hangs, isReading) => {
+  const stage = await start();
+  stage.hangs = hangs;
+  stage.tools = ["one", "two"];
+  stage.keeper.outdated("tools");
+  if (isReading) void stage.keeper.refresh();
+  const listing = stage.keeper.listing({ mayBeOld: true });
+  expect(listing).not.toBeInstanceOf(Promise);
+  expect(namesOf(listing as ServerListing)).toEqual(["one"]);
+  expect(stage.keeper.listing()).toBeInstanceOf(Promise);
+  stage.keeper.close();
+});
+
 test("waits for the new list of a server that answers", async () => {
   const stage = await start();
   stage.tools = ["one", "two"];

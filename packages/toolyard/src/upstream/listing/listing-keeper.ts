@@ -30,8 +30,8 @@ export interface ListingKeeperOptions {
 
 const COLD_WAIT_MS = 5000;
 /**
- * How long after an announced change, or after the lists expired, a caller waits for the new lists. It is short because
- * the wait delays the lists of all sources, and the server may hang.
+ * How long after an announced change, or after the lists expired, a list request waits for the new lists. It is short
+ * because the wait delays the lists of all sources, and the server may hang. A call to a listed tool does not wait.
  */
 const FRESH_WAIT_MS = 250;
 const READ_MS = 60_000;
@@ -103,7 +103,7 @@ export class ListingKeeper {
     if (this.#recalling) return this.#recalling.then(() => this.listing({ mayBeOld }));
     if (!this.#listing) return this.#waitForFirst();
     if (!mayBeOld && performance.now() >= this.#staleAt) this.#expire();
-    const waitMs = this.#freshWaitMs(mayBeOld);
+    const waitMs = mayBeOld ? 0 : this.#freshWaitMs();
     return waitMs > 0 ? this.#waitForChange(this.#listing, waitMs) : this.#listing;
   }
 
@@ -187,9 +187,9 @@ export class ListingKeeper {
     if (this.#changes.since !== undefined && this.#changes.mayHurry) await this.refresh();
   }
 
-  #freshWaitMs(mayBeOld: boolean): number {
-    const expiredAt = mayBeOld ? undefined : this.#expiredAt;
-    const since = this.#changes.mayHurry ? (this.#changes.since ?? this.#coveredSince ?? expiredAt) : expiredAt;
+  #freshWaitMs(): number {
+    const announcedAt = this.#changes.mayHurry ? (this.#changes.since ?? this.#coveredSince) : undefined;
+    const since = announcedAt ?? this.#expiredAt;
     const connection = this.#options.connection();
     if (since === undefined || !connection || isSilent(connection)) return 0;
     return since + FRESH_WAIT_MS - performance.now();
