@@ -101,7 +101,7 @@ describe("a call while another caller waits for a list", () => {
   async function asking(): Promise<{ readonly gate: ListingGate; answer(): Promise<void> }> {
     const gate = gateOf(() => 0);
     offer("a");
-    gate.refresh();
+    void gate.refresh();
     let answer = (): void => {};
     provider.answer = () =>
       new Promise((resolve) => (answer = () => resolve({ ...EMPTY_LISTING, tools: [provider.tool({ name: "b" })] })));
