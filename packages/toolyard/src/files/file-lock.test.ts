@@ -29,7 +29,7 @@ test("one at a time, each in turn, and nothing is left behind", async () => {
   expect(existsSync(lock())).toBe(false);
 });
 
-test("a lock whose process has died is taken over, by one of those who wait", async () => {
+test("one of the waiters takes over a lock whose process has exited", async () => {
   const { pid } = spawnSync(process.execPath, ["-e", ""]);
   await withFileLock(lock(), async () => {});
   await writeFile(lock(), String(pid));
@@ -64,25 +64,28 @@ test("a lock that lives is waited for, and then refused by name", async () => {
   await expect(withFileLock(lock(), async () => "had")).resolves.toBe("had");
 });
 
-test("a lock that is older than any work is nobody's, though a process has its number", async () => {
+test("a lock that is older than any work is free, even if a process has its number", async () => {
   await withFileLock(lock(), async () => {});
   await writeFile(lock(), String(process.pid));
   await utimes(lock(), 0, 0);
   await expect(withFileLock(lock(), async () => "had")).resolves.toBe("had");
 });
 
-// A process that may write no byte stands for a disk that is full: the file is made, and its holder is not written.
-test.runIf(process.platform !== "win32")("a lock that cannot be written is none, and blocks nobody", async () => {
-  const module = pathToFileURL(join(import.meta.dirname, "../../dist/files/file-lock.js")).href;
-  const code = `
+// A process that may not write a byte simulates a full disk: the file is created without its holder.
+test.runIf(process.platform !== "win32")(
+  "a lock that cannot be written fails, and blocks no other process",
+  async () => {
+    const module = pathToFileURL(join(import.meta.dirname, "../../dist/files/file-lock.js")).href;
+    const code = `
     const { withFileLock } = await import(process.argv[1]);
     await withFileLock(process.argv[2], async () => console.log("held")).catch(({ code }) => console.log(code));`;
-  const command = `trap '' XFSZ; ulimit -f 0; exec "$0" "$@"`;
-  const args = ["-c", command, process.execPath, "--input-type=module", "-e", code, "--", module, lock()];
-  expect(spawnSync("sh", args, { encoding: "utf8" }).stdout).toBe("EFBIG\n");
-  expect(existsSync(lock())).toBe(false);
-  await expect(withFileLock(lock(), async () => "had", { waitMs: 0 })).resolves.toBe("had");
-});
+    const command = `trap '' XFSZ; ulimit -f 0; exec "$0" "$@"`;
+    const args = ["-c", command, process.execPath, "--input-type=module", "-e", code, "--", module, lock()];
+    expect(spawnSync("sh", args, { encoding: "utf8" }).stdout).toBe("EFBIG\n");
+    expect(existsSync(lock())).toBe(false);
+    await expect(withFileLock(lock(), async () => "had", { waitMs: 0 })).resolves.toBe("had");
+  },
+);
 
 test("what the work throws comes out, and the lock is free", async () => {
   await expect(withFileLock(lock(), () => Promise.reject(new Error("no")))).rejects.toThrow("no");

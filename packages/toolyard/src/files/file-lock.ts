@@ -4,9 +4,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { codeOf } from "../core/errors.ts";
 
 export interface LockOptions {
-  /** How long to wait for whoever holds it. @default 10 s */
+  /** How long to wait for the current holder. @default 10 s */
   readonly waitMs?: number;
-  /** A lock that is older belongs to nobody, whatever process has the holder's number by now. @default 2 minutes */
+  /** An older lock is free, even if a process has the holder's number now. @default 2 minutes */
   readonly staleMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -17,8 +17,8 @@ export class LockTaken extends Error {
 }
 
 /**
- * Holds a file as a lock among processes of this machine while `work` runs. A lock whose process has died is taken
- * over. Rejects with `LockTaken` when it cannot be had in time, and with the system's error where no file can be made.
+ * Runs `work` while holding a lock file among the processes of this machine. A lock whose process has exited is taken
+ * over. Rejects with `LockTaken` if it is not free in time, and with the system's error if the file cannot be created.
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, options: LockOptions = {}): Promise<T> {
   const { waitMs = 10_000, staleMs = 120_000, signal } = options;
@@ -26,7 +26,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
   const until = performance.now() + waitMs;
   while (!(await tryTake(path))) {
     signal?.throwIfAborted();
-    // Whoever does not wait for the living does not have to fail for the dead.
+    // A caller that does not wait for a living holder can still take a dead one's lock.
     if (await breakDead(path, staleMs)) continue;
     if (performance.now() > until)
       throw new LockTaken(`${path} is held by another process. Remove it if none of them runs.`);
@@ -40,13 +40,13 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
 }
 
 const POLL_MS = 15;
-/** Breaking a lock takes a few calls of the system; whoever takes longer has died at it. */
+/** Breaking a lock needs a few system calls; a process that takes longer has died doing so. */
 const BREAKING_MS = 10_000;
 const PRIVATE_MODE = 0o600;
 
 async function tryTake(path: string): Promise<boolean> {
   const handle = await open(path, "wx", PRIVATE_MODE).catch((error: unknown) => {
-    // Windows says EPERM while a file of that name is being removed.
+    // Windows reports EPERM while a file of that name is being removed.
     const code = codeOf(error);
     if (code === "EEXIST" || (code === "EPERM" && process.platform === "win32")) return undefined;
     throw error;
@@ -57,7 +57,7 @@ async function tryTake(path: string): Promise<boolean> {
     await handle.close();
     return true;
   } catch (error) {
-    // A full disk takes the file and not what is in it: without a holder, all others would wait until it is stale.
+    // A full disk creates the file without its content. Without a holder, all others would wait until it is stale.
     await handle.close().catch(() => {});
     await rm(path, { force: true });
     throw error;
@@ -65,8 +65,8 @@ async function tryTake(path: string): Promise<boolean> {
 }
 
 /**
- * Removes a dead holder's lock. Only one process does so at a time and looks again first, so that none removes the lock
- * that another has just taken. True: it is gone.
+ * Removes a dead holder's lock. One process does so at a time and checks again first, so that none removes a lock that
+ * another has just taken. Returns true if the lock is gone.
  */
 async function breakDead(path: string, staleMs: number): Promise<boolean> {
   if (!(await isDead(path, staleMs))) return false;
@@ -87,7 +87,7 @@ async function breakDead(path: string, staleMs: number): Promise<boolean> {
 async function isDead(path: string, staleMs: number): Promise<boolean> {
   if (await isOlder(path, staleMs)) return true;
   const pid = Number.parseInt(await readFile(path, "utf8").catch(() => ""), 10);
-  // Whoever has just made the file has not written its number yet.
+  // The creator of the file may not have written its number yet.
   return pid > 0 && !isAlive(pid);
 }
 
@@ -96,7 +96,7 @@ async function isOlder(path: string, ms: number): Promise<boolean> {
   return stats !== undefined && Date.now() - stats.mtimeMs > ms;
 }
 
-/** Whether a process of that number runs, whoever's it is. */
+/** Returns whether a process with this number runs, of any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

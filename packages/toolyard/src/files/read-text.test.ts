@@ -29,7 +29,7 @@ test("reads a file, also by a link, across chunks and in the middle of letters",
   if (isPosix) expect(await readText(at("link"))).toBe(text);
 });
 
-test("reads one byte more than allowed, so that a longer file can be told", async () => {
+test("reads one byte more than allowed, so that a longer file is detected", async () => {
   writeFileSync(at("file"), "x".repeat(1000));
   expect(await readText(at("file"), { maxBytes: 10 })).toBe("x".repeat(11));
 });
@@ -53,7 +53,7 @@ test("rejects a file that is longer than the limit where the caller has none", a
   await expect(readText(at("file"))).rejects.toMatchObject({ code: "over 16777216 bytes" });
 });
 
-test.runIf(isPosix)("reads what is written to a pipe until its end", async () => {
+test.runIf(isPosix)("reads a pipe until its end", async () => {
   const path = pipe("pipe");
   const holder = await open(path, "r+");
   const reading = readText(path);

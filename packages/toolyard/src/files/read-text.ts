@@ -23,9 +23,8 @@ export interface ReadTextOptions {
 }
 
 /**
- * Reads a file as UTF-8 without ever waiting for another process longer than `pipeWaitMs`: a named pipe is opened
- * without waiting for its writer, so no thread hangs in it and the process can end. Rejects with the system's error, or
- * with an error whose `code` says in words what the path is.
+ * Reads a file as UTF-8. A named pipe is opened without blocking and read for at most `pipeWaitMs`, so no thread hangs
+ * and the process can exit. Rejects with the system's error, or with an error whose `code` describes what the path is.
  */
 export async function readText(path: string, options: ReadTextOptions = {}): Promise<string> {
   const { maxBytes = MAX_BYTES } = options;

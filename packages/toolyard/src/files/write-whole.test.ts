@@ -15,7 +15,7 @@ describe.each([
   ["later", writeWhole],
   ["at once", async (file: string, content: string) => writeWholeSync(file, content)],
 ])("written %s", (_, write) => {
-  test("a file is another one afterwards, private, and nothing lies beside it", async () => {
+  test("replaces the file, which is private, and leaves no temporary file", async () => {
     writeFileSync(path("a"), "a long text from before");
     const { ino } = statSync(path("a"));
     await write(path("a"), "new");
@@ -25,7 +25,7 @@ describe.each([
     expect(readdirSync(folder)).toEqual(["a"]);
   });
 
-  test("where it cannot be put in the place, what was there stays, and nothing lies beside it", async () => {
+  test("keeps the old file if it cannot be replaced, and leaves no temporary file", async () => {
     mkdirSync(path("b"));
     await expect(write(path("b"), "new")).rejects.toThrow(/EISDIR|ENOTEMPTY|EPERM|EEXIST/);
     await expect(write(path("none/c"), "new")).rejects.toThrow(/ENOENT/);
@@ -39,7 +39,7 @@ describe.each([
   });
 });
 
-test("a mode is what was asked for, or what the umask leaves of it", async () => {
+test("the mode is the given one, or what the umask leaves of it", async () => {
   writeFileSync(path("open"), "");
   chmodSync(path("open"), 0o666);
   writeFileSync(path("usual"), "");

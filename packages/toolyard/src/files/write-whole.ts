@@ -3,7 +3,7 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** Of files that may hold keys: they are their owner's alone. */
+/** Mode of files that may contain keys: only the owner may read them. */
 export const PRIVATE_MODE = 0o600;
 
 export interface WholeFileOptions {
@@ -11,13 +11,13 @@ export interface WholeFileOptions {
   readonly mode?: number;
   /** Otherwise the process's umask takes from the mode, as from that of any new file. @default true */
   readonly isModeExact?: boolean;
-  /** Survives a power cut from then on: for what nobody could make again. @default true */
+  /** Flushes to disk before resolving: for content that cannot be recreated. @default true */
   readonly isSynced?: boolean;
 }
 
 /**
- * Puts a content in a file's place in one step: whoever reads it, and whoever is killed in between, finds the old
- * content or the new one. Rejects with the system's error; the file is as it was then.
+ * Replaces a file's content atomically: readers, and a process killed meanwhile, find the old content or the new one.
+ * Rejects with the system's error; the file is unchanged then.
  */
 export async function writeWhole(
   path: string,

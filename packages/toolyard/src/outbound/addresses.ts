@@ -4,7 +4,7 @@ import { BlockList, isIP, type LookupFunction } from "node:net";
 /** All that is given out of IPv6 for the public internet, and the addresses of IPv4 in it, which are judged as such. */
 const GIVEN_OUT = ["2000::/3", "::ffff:0:0/96"] as const;
 
-/** What is no public host all the same: this machine, local networks, metadata services, tunnels, examples. */
+/** Hosts that are not public: this machine, local networks, metadata services, tunnels, documentation ranges. */
 const NOT_PUBLIC = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -38,14 +38,14 @@ function listOf(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** Whether an IP address is one of the public internet. What is no IP address is not. */
+/** Returns whether the text is an IP address of the public internet. False if it is not an IP address. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
   if (version === 4) return !BLOCKED.check(address, "ipv4");
   return version === 6 && POSSIBLE.check(address, "ipv6") && !BLOCKED.check(address, "ipv6");
 }
 
-/** Whether a URL's host may be a public one, as far as can be told without asking for its address. */
+/** Returns whether a URL's host may be public, as far as its name shows without a DNS query. */
 export function mayBePublic({ hostname }: URL): boolean {
   const host = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   if (isIP(host) !== 0) return isPublicAddress(host);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Authority } from "../../../../test/support/certificates.ts";
 import { downloadPublic, type DownloadOptions } from "./download.ts";
 
-/** A public place as this machine can have one: whatever name is asked for, a tunnel leads to this server. */
+/** A stand-in for a public host: a tunnel leads every host name to this server. */
 const HOST = "books.example.org";
 let folder: string;
 let server: Server;
@@ -53,7 +53,7 @@ function download(path: string, options: Partial<DownloadOptions> = {}) {
 const leads = (location: string) => (_request: IncomingMessage, response: ServerResponse) =>
   void response.writeHead(302, { location }).end();
 
-test("what was moved is found where it is now, also at another public place", async () => {
+test("follows a redirect, also to another public host", async () => {
   answer = (incoming, response) => {
     if (incoming.url === "/a") leads("https://other.example.org/b")(incoming, response);
     else response.setHeader("content-type", "Text/Markdown; charset=utf-8").end("# B");
@@ -76,7 +76,7 @@ test.each([
   ["to this machine, as IPv6", "https://[::ffff:127.0.0.1]/b"],
   ["to a file", "file:///etc/passwd"],
   ["with a user", "https://me:secret@other.example.org/b"],
-])("S10: a redirect %s is refused, and nobody is asked there", async (_what, location) => {
+])("S10: a redirect %s is refused, and no request is sent there", async (_what, location) => {
   answer = leads(location);
   await expect(download("/a")).rejects.toMatchObject({ failure: { kind: "denied" } });
   expect(asked).toEqual([`${HOST}/a`]);
@@ -88,7 +88,7 @@ test("S10: redirects without end are followed five times", async () => {
   expect(asked).toHaveLength(6);
 });
 
-test("S10: a body without end is read as far as it may be large, and the connection ends", async () => {
+test("S10: an endless body is read up to the size limit, and the connection ends", async () => {
   const gone = new Promise<void>((done) => {
     answer = (_incoming, response) => {
       response.writeHead(200, { "content-type": "text/plain" }).once("close", done);
@@ -100,7 +100,7 @@ test("S10: a body without end is read as far as it may be large, and the connect
   await gone;
 });
 
-test("S10: an answer that does not come, or trickles, is given up when its time is over", async () => {
+test("S10: an answer that does not arrive, or trickles, is abandoned at the time limit", async () => {
   answer = (incoming, response) => {
     if (incoming.url === "/none") return;
     response.writeHead(200);
@@ -111,7 +111,7 @@ test("S10: an answer that does not come, or trickles, is given up when its time 
     await expect(download(path, { timeoutMs: 300 })).rejects.toMatchObject({ failure: { kind: "timeout" } });
 });
 
-test("what is not there is told as such", async () => {
+test("a missing page is reported as missing", async () => {
   answer = (_incoming, response) => void response.writeHead(404).end("none");
   await expect(download("/a")).rejects.toThrow("404");
 });

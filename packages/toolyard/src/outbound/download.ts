@@ -4,7 +4,7 @@ import { OutboundClient } from "./outbound-client.ts";
 import type { ProxyEnvironment } from "./proxy.ts";
 
 export interface DownloadOptions {
-  /** Says who asks, with every request. */
+  /** Sent with every request, to identify the program. */
   readonly userAgent: string;
   /** Bound of everything, redirects and the last byte included. @default 60000 */
   readonly timeoutMs?: number;
@@ -17,9 +17,9 @@ export interface DownloadOptions {
 }
 
 export interface Download {
-  /** Where it was found in the end. */
+  /** URL after redirects. */
   readonly url: URL;
-  /** As its sender says, in small letters and without parameters. */
+  /** Media type from the sender, in lower case and without parameters. */
   readonly mime?: string;
   readonly body: Uint8Array;
 }
@@ -29,8 +29,8 @@ const TIMEOUT_MS = 60_000;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Fetches what somebody named by its address: https alone, at every step a public place, whose address is looked up
- * once. Rejects with a `FailError`.
+ * Fetches a URL that a caller named: https only, a public host at every redirect, each resolved once. Rejects with a
+ * `FailError`.
  */
 export async function downloadPublic(address: URL, options: DownloadOptions): Promise<Download> {
   const { userAgent, timeoutMs = TIMEOUT_MS, maxBytes, environment = process.env, caFiles = [] } = options;

@@ -6,9 +6,9 @@ import { fail, type FailExtras } from "../core/calls/outcome.ts";
 import { NOT_PUBLIC_CODE } from "./addresses.ts";
 import { causeOf, type RequestCause } from "./client/cause.ts";
 
-/** What went wrong with a service; together they make the sentence that callers read. */
+/** A failure of a service, from which the message for callers is built. */
 interface Trouble {
-  /** Its name as people know it. No address is told, since it may hold keys. */
+  /** Name of the service for users. Its address is not shown, since it may contain keys. */
   readonly service: string;
   readonly what: string;
 }
@@ -35,7 +35,7 @@ const UNAVAILABLE: Readonly<Record<Exclude<RequestCause, "certificate" | "not_ht
   broken: CLOSED,
 };
 
-/** What a request that brought no whole answer died of. */
+/** Returns the failure of a request without a complete answer. */
 export function toOutboundFailure(error: unknown, service: string): FailError {
   if (error instanceof FailError) return error;
   const { cause, code } = causeOf(error);

@@ -27,7 +27,7 @@ async function open(
 const echo: RequestListener = (request, response) => sendJson(response, 200, { url: request.url });
 
 describe("a question", () => {
-  test("goes below the base, keeps its path and query, and says who asks", async () => {
+  test("requests a path below the base, keeps path and query, and identifies itself", async () => {
     const { server } = await open(echo);
     const source = createHttpSource({
       service: "Example",
@@ -42,13 +42,13 @@ describe("a question", () => {
     expect(server.seen[0]!.headers).toMatchObject({ "user-agent": "tests/1", accept: "application/json" });
   });
 
-  test("an address that is none is refused at once", () => {
+  test("refuses an invalid address immediately", () => {
     expect(() => createHttpSource({ service: "Example", url: "ftp://example", userAgent: "tests/1" })).toThrow(
       "The address of Example must begin with http:// or https://",
     );
   });
 
-  test("the same one is answered from what is kept, until that is old or another came", async () => {
+  test("answers a repeated request from the cache until the entry expires or is displaced", async () => {
     const { source, server } = await open(echo, { cacheMs: 60_000, cacheEntries: 1 });
     await source.getJson("a");
     await source.getJson("a");
@@ -90,7 +90,7 @@ describe("pace", () => {
     expect(server.seen.map(({ url }) => url)).toEqual(["/0", "/1", "/2"]);
   });
 
-  test("C43: after a 429 nothing is asked until the pause is over", async () => {
+  test("C43: sends no request during the pause after a 429", async () => {
     let now = 0;
     const clock = { now: () => now, wait: () => Promise.resolve() };
     const { source, server } = await open(

@@ -12,7 +12,7 @@ export interface HttpSourceOptions {
   readonly service: string;
   /** Address that paths are added to. It may be a private one. */
   readonly url: URL | string;
-  /** Says who asks, with every request. */
+  /** Sent with every request, to identify the program. */
   readonly userAgent: string;
   /** Bound of one question, in milliseconds, waiting for its turn included. @default 10000 */
   readonly timeoutMs?: number;
@@ -44,8 +44,8 @@ export type HttpQuery = Readonly<Record<string, string | number | boolean | unde
 /** One JSON service on the network. */
 export interface HttpSource {
   /**
-   * The answer to `GET url/path?query`. Rejects with a `FailError` of the table's kinds. What it gives may be given
-   * again: leave it as it is.
+   * Resolves with the answer to `GET url/path?query`. Rejects with a `FailError`. The result may be cached, so do not
+   * modify it.
    */
   getJson(path: string, query?: HttpQuery, signal?: AbortSignal): Promise<unknown>;
   /** The answer to `POST url/path` with a body of JSON; it is not kept. Rejects as `getJson` does. */
@@ -66,9 +66,9 @@ const MIN_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 300_000;
 
 /**
- * Asks a JSON service as a good guest: one that says who it is, no faster than allowed, with bounds of time and size,
- * and not twice for the same. Nothing is loaded or opened before the first question. Throws an `OptionError` when the
- * address cannot be used.
+ * Creates a client of a JSON service. It identifies itself, respects the service's rate limit, limits time and size,
+ * and caches answers. Nothing is loaded or opened before the first request. Throws an `OptionError` if the address is
+ * invalid.
  */
 export function createHttpSource(given: HttpSourceOptions): HttpSource {
   const options = { ...DEFAULTS, ...given };
@@ -107,7 +107,7 @@ export function createHttpSource(given: HttpSourceOptions): HttpSource {
     try {
       return await ask(url, deadline, body);
     } catch (error) {
-      // Waiting for a turn took its share, and whoever asks knows the whole.
+      // Time in the queue counts towards the caller's time limit.
       const isLate = deadline.signal.aborted || (error instanceof FailError && error.failure.kind === "timeout");
       throw isLate && !signal?.aborted ? outboundTimeout(service, timeoutMs) : error;
     } finally {
@@ -137,7 +137,7 @@ function baseOf({ service, url }: HttpSourceOptions): URL {
   );
 }
 
-/** A base with a path of its own keeps it; what its query says, keys among it, stays in every question. */
+/** The base URL's own path and query, including keys, are part of every request. */
 function urlOf(base: URL, path: string, query: HttpQuery): URL {
   const url = new URL(base);
   url.pathname = `${base.pathname.replace(/\/$/, "")}/${path.replace(/^\//, "")}`;

@@ -23,7 +23,7 @@ function open(options: Partial<OutboundOptions> = {}): OutboundClient {
 const ask = (client: OutboundClient, url: string, more: Partial<OutboundRequest> = {}) =>
   client.request({ service: "Somebody", url: new URL(url), timeoutMs: 5000, maxBytes: 1000, reach: "origin", ...more });
 
-test("an answer is whole, whatever its status", async () => {
+test("an answer is complete, whatever its status", async () => {
   const server = await serve((_request, response) => void response.writeHead(418, { "retry-after": "2" }).end("short"));
   const response = await ask(open(), server.url, { headers: { "x-key": "k" } });
   expect([response.status, response.body.toString(), retryAfterMs(response, 0)]).toEqual([418, "short", 2000]);
@@ -55,7 +55,7 @@ test.each([
   "http://localhost:9/",
   "http://[::ffff:10.0.0.1]/",
   "http://metadata.google.internal/",
-])("S10: %s is refused where only the public internet is asked", async (url) => {
+])("S10: %s is refused when only the public internet is allowed", async (url) => {
   await expect(ask(open(), url, { reach: "public" })).rejects.toMatchObject({
     failure: { kind: "denied", message: expect.not.stringContaining(new URL(url).host) as string },
   });
@@ -65,7 +65,7 @@ test("S10: anything but http and https is refused", async () => {
   await expect(ask(open(), "file:///etc/passwd")).rejects.toMatchObject({ failure: { kind: "denied" } });
 });
 
-test("a proxy is asked for what is elsewhere, and for nothing on this machine", async () => {
+test("a proxy is used for remote hosts, and not for this machine", async () => {
   const proxy = await serve((_request, response) => void response.end("by proxy"));
   const server = await serve((_request, response) => void response.end("straight"));
   const client = open({ environment: { HTTP_PROXY: proxy.url } });
@@ -74,7 +74,7 @@ test("a proxy is asked for what is elsewhere, and for nothing on this machine", 
   expect((await ask(client, server.url)).body.toString()).toBe("straight");
 });
 
-test("a client that was closed asks nobody", async () => {
+test("a closed client sends no request", async () => {
   const client = open();
   await client.close();
   await expect(ask(client, "http://127.0.0.1:9/")).rejects.toMatchObject({

@@ -17,11 +17,11 @@ import { notPublic, outboundFailure, outboundTimeout, outboundTooLarge, toOutbou
 import { resolveProxy, type ProxyEnvironment } from "./proxy.ts";
 
 export interface OutboundOptions {
-  /** Says who asks, with every request. */
+  /** Sent with every request, to identify the program. */
   readonly userAgent: string;
-  /** URL of a proxy, or `none`. @default as the environment says */
+  /** URL of a proxy, or `none`. @default from the environment */
   readonly proxy?: string;
-  /** Where `HTTPS_PROXY` and its like are looked up. */
+  /** Environment in which `HTTPS_PROXY` and similar variables are looked up. */
   readonly environment: ProxyEnvironment;
   /** PEM files of CAs that are trusted besides Node's own. @default none */
   readonly caFiles?: readonly string[];
@@ -40,8 +40,8 @@ export interface OutboundRequest {
   readonly timeoutMs: number;
   readonly maxBytes: number;
   /**
-   * `origin`: a configured address, which may be a private one; a redirect stays on its host. `public`: an address that
-   * somebody else named: it, and wherever it redirects to, must be on the public internet.
+   * `origin`: a configured address, which may be private; redirects stay on its host. `public`: an address from another
+   * party; it and all redirects must be on the public internet.
    */
   readonly reach: "origin" | "public";
   /** False: the answer that redirects is the answer. @default true */
@@ -77,7 +77,7 @@ export class OutboundClient {
     this.#direct = { ...this.#route, redirects: new Set() };
   }
 
-  /** Resolves with the whole answer, whatever its status. */
+  /** Resolves with the complete answer, whatever its status. */
   async request(request: OutboundRequest): Promise<OutboundResponse> {
     const { service, timeoutMs, signal: caller } = request;
     if (this.#isClosed)
@@ -141,7 +141,7 @@ export class OutboundClient {
       });
     if (reach === "public" && !mayBePublic(url)) throw notPublic(service);
     const proxy = resolveProxy(url, this.#options.proxy, this.#options.environment);
-    // What a proxy resolves cannot be looked at here; it is the network's own guard then.
+    // Addresses that a proxy resolves cannot be checked here; the proxy's network must restrict them.
     const key = proxy === undefined ? reach : `${url.protocol} ${proxy}`;
     let connections = this.#connections.get(key);
     if (!connections) {

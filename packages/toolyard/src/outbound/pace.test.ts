@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Pace } from "./pace.ts";
 
-/** A clock that stands still; whoever waits is let go by `advance`. */
+/** A stopped clock; `advance` releases waiters. */
 function createClock() {
   let time = 0;
   const waiting: { readonly at: number; readonly go: () => void }[] = [];
@@ -58,7 +58,7 @@ test("a caller that goes does not wait", async () => {
   await expect(turn).rejects.toMatchObject({ failure: { kind: "cancelled" } });
 });
 
-test("a pause turns everybody away until it is over", async () => {
+test("a pause refuses all requests until it is over", async () => {
   const clock = createClock();
   const pace = new Pace({ ...OPTIONS, intervalMs: 0 }, clock);
   pace.pause(5000);

@@ -18,8 +18,8 @@ export interface PaceClock {
 }
 
 /**
- * Keeps to what a service allows: one request an interval, in the order of arrival, and none at all for a while after
- * it said so.
+ * Follows a service's rate limit: one request per interval, in order of arrival, and none during a pause that the
+ * service requested.
  */
 export class Pace {
   readonly #options: PaceOptions;
@@ -34,7 +34,7 @@ export class Pace {
   }
 
   /**
-   * Resolves when it is this request's turn. Rejects with `limited` when too many wait or the service wants a pause.
+   * Resolves when the request may be sent. Rejects with `limited` if too many wait or the service requested a pause.
    */
   async turn(signal?: AbortSignal): Promise<void> {
     const { service, intervalMs, maxWaiting } = this.#options;
@@ -53,7 +53,7 @@ export class Pace {
     if (at > now) await this.#wait(at - now, signal);
   }
 
-  /** No request for this long: the service said so. */
+  /** Sends no request for this time, as the service requested. */
   pause(ms: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + ms);
   }

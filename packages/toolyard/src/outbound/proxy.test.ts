@@ -37,7 +37,7 @@ test("NO_PROXY of * exempts everything", () => {
   expect(proxyFor("http://tools.test/", undefined, { ...environment, NO_PROXY: "*" })).toBeUndefined();
 });
 
-test("lower case wins over upper case, and ALL_PROXY stands in for both", () => {
+test("lower case wins over upper case, and ALL_PROXY replaces both", () => {
   expect(
     proxyFor("http://tools.test/", undefined, { HTTP_PROXY: "http://upper:1", http_proxy: "http://lower:1" }),
   ).toBe("http://lower:1");
@@ -45,7 +45,7 @@ test("lower case wins over upper case, and ALL_PROXY stands in for both", () => 
 });
 
 test.each(["http://localhost:1/", "http://127.0.0.1:1/", "http://[::1]:1/"])(
-  "%s is reached directly whatever the environment says",
+  "%s is reached directly whatever the environment",
   (url) => {
     expect(proxyFor(url)).toBeUndefined();
   },

@@ -1,4 +1,4 @@
-// What every store promises. Time is the hub's own, so that a test can let it pass; each answer may come later.
+// The contract of every store. Tests control the time; answers may be asynchronous.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { SessionRecord } from "./ports/session-records.ts";
 import { LEASE_MS, type HubState, type Store } from "./ports/store.ts";
@@ -35,7 +35,7 @@ describe.each(Object.entries<() => Store>(STORES))("%s", (_name, open) => {
     (await hub.limits.admit("a", bounds)).admitted;
 
   describe("limits", () => {
-    test("S5: a minute's share may come at once, then one each second", async () => {
+    test("S5: a minute's share may be used immediately, then one call each second", async () => {
       const take = (): Promise<boolean> => isAdmitted(here, { perMinute: 60, inFlight: 0 });
       const taken: boolean[] = [];
       for (let count = 0; count < 61; count += 1) taken.push(await take());
@@ -44,7 +44,7 @@ describe.each(Object.entries<() => Store>(STORES))("%s", (_name, open) => {
       expect([await take(), await take(), await take()]).toEqual([true, true, false]);
     });
 
-    test("the answer says when there will be room", async () => {
+    test("a refusal reports when there will be room", async () => {
       const bounds = { perMinute: 1, inFlight: 0 };
       await here.limits.admit("a", bounds);
       const refusal = { admitted: false, reason: "rate", retryAfterMs: 60_000 };
@@ -60,7 +60,7 @@ describe.each(Object.entries<() => Store>(STORES))("%s", (_name, open) => {
       expect(await here.limits.admit("a", TWO)).toEqual({ admitted: true });
     });
 
-    test("calls of all hubs count together, and each key for itself", async () => {
+    test("calls of all hubs count together, and each key separately", async () => {
       await here.limits.admit("a", TWO);
       await there.limits.admit("a", TWO);
       expect(await isAdmitted(here, TWO)).toBe(false);
@@ -83,7 +83,7 @@ describe.each(Object.entries<() => Store>(STORES))("%s", (_name, open) => {
       expect(await isAdmitted(here, TWO)).toBe(false);
       vi.advanceTimersByTime(1);
       expect(await isAdmitted(here, TWO)).toBe(true);
-      // It lives after all, and gives back what is no longer counted.
+      // The hub is alive, and releases calls that no longer count.
       there.limits.leave("a");
       there.limits.leave("a");
       expect(await isAdmitted(here, TWO)).toBe(true);
@@ -100,7 +100,7 @@ describe.each(Object.entries<() => Store>(STORES))("%s", (_name, open) => {
       expect(await isAdmitted(here, TWO)).toBe(false);
     });
 
-    test("what a hub held that left is free at once", async () => {
+    test("calls of a hub that left are released immediately", async () => {
       await there.limits.admit("a", TWO);
       await there.limits.admit("a", TWO);
       await there.leave();
@@ -109,7 +109,7 @@ describe.each(Object.entries<() => Store>(STORES))("%s", (_name, open) => {
   });
 
   describe("sessions", () => {
-    test("every hub finds the record as it was put last, and who holds the session", async () => {
+    test("every hub finds the latest version of a record, and the hub that holds the session", async () => {
       here.sessions.put("s", RECORD);
       here.sessions.put("s", { ...RECORD, logLevel: "info" });
       const found = { hub: "here", record: { ...RECORD, logLevel: "info" } };
@@ -138,14 +138,14 @@ describe.each(Object.entries<() => Store>(STORES))("%s", (_name, open) => {
       expect(await there.parked.find("p")).toBeUndefined();
     });
 
-    test("a call is gone with its hub", async () => {
+    test("a parked call disappears with its hub", async () => {
       here.parked.put("p");
       await here.leave();
       expect(await there.parked.find("p")).toBeUndefined();
     });
   });
 
-  test("a notice reaches every hub that listens, the one that gave it too, and nobody who stopped", async () => {
+  test("a notification reaches every listening hub, including its sender, and no hub that stopped", async () => {
     const heard: string[] = [];
     const stops = [here, there].map(({ hub, notices }) =>
       notices.on(({ session }) => void heard.push(`${hub} ${session}`)),
@@ -192,7 +192,7 @@ describe.each(Object.entries<() => Store>(STORES))("%s", (_name, open) => {
       expect(await textsOf(log, "s", 0, 0)).toEqual(["6", "7", "8", "9", "10", "11", "12", "13", "14", "15"]);
     });
 
-    test("a text beyond a session's share is told to be too large, and is not kept", async () => {
+    test("a text above a session's share is refused as too large, and is not stored", async () => {
       const log = here.openEventLog(LOG);
       expect([log.isTooLarge("x".repeat(100)), log.isTooLarge("x".repeat(101))]).toEqual([false, true]);
       log.append("s", { stream: 1, sequence: 1, text: "x".repeat(101) });

@@ -1,6 +1,6 @@
 import { LEASE_MS, type HubState } from "./ports/store.ts";
 
-/** How often a hub says that it lives: two words may be lost before its lease is over. */
+/** Interval of renewals: two may be lost before the lease expires. */
 const RENEW_EVERY_MS = LEASE_MS / 3;
 
 /** Keeps a hub's lease until the returned function is called; that ends what the hub holds. */

@@ -7,7 +7,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Where the parts of one answer arrive, whoever reads them off a connection: it makes a response of them. */
+/** Receives the parts of one answer from a connection and builds the response. */
 export class AnswerSink {
   readonly #waiting: Waiting;
   readonly #signal: Cancellation;
@@ -27,7 +27,7 @@ export class AnswerSink {
     return () => sink.#abort();
   }
 
-  /** From here on whoever gives up on the request tells `source`. */
+  /** From here on, cancelling the request aborts `source`. */
   begin(source: BodySource): void {
     this.#source = source;
     if (this.#signal.aborted) this.#abort();

@@ -6,12 +6,12 @@ import type { ResponseBody } from "./response-body.ts";
 
 export interface BodyBounds {
   readonly place: Place;
-  /** Of a whole JSON body, or of one server-sent event. */
+  /** Limit of a whole JSON body, or of one server-sent event. */
   readonly maxBytes: number;
   readonly signal: Cancellation;
 }
 
-/** What reading makes of an answer over its bound, and of one that breaks off. */
+/** Creates the errors for an answer that exceeds the limit or breaks off. */
 export interface BodyFaults {
   tooLarge(): FailError;
   broken(error: unknown): FailError;
@@ -44,7 +44,10 @@ function tooLong(maxBytes: number): string {
   return `sent an answer over the bound of ${maxBytes} bytes. Ask it for less, or raise \`max_message_bytes\`.`;
 }
 
-/** The body of a refusal as far as it can be had; empty when it breaks off or is over the bound. Never rejects. */
+/**
+ * Reads the body of an error response. Resolves with the part that arrives; "" if it breaks off or exceeds the limit.
+ * Never rejects.
+ */
 export async function readRefusal(body: ResponseBody, place: Place, signal: Cancellation): Promise<string> {
   return readText(body, { place, signal, maxBytes: MAX_REFUSAL_BYTES }).catch(() => "");
 }
@@ -79,13 +82,13 @@ export function consume(body: ResponseBody, faults: BodyFaults, onChunk: (chunk:
 }
 
 export interface ChunkReader {
-  /** What it throws ends the body. */
+  /** An exception ends the body. */
   onChunk(chunk: Buffer): void;
   /** Called once; with an error where the body did not come to its end. */
   onEnd(error: unknown): void;
 }
 
-/** As `consume`, for whoever needs no promise. */
+/** Like `consume`, without a promise. */
 export function readAll(body: ResponseBody, faults: BodyFaults, reader: ChunkReader): void {
   let isOver = false;
   const end = (error: unknown): void => {

@@ -1,6 +1,6 @@
 import { codeOf, messageOf } from "../../core/errors.ts";
 
-/** Ways in which a request ends without a whole answer, whoever was asked. */
+/** Reasons why a request ends without a complete answer. */
 export type RequestCause =
   | "refused"
   | "unknown_host"
@@ -38,13 +38,13 @@ const BY_CODE: ReadonlyMap<string, RequestCause> = new Map([
 
 const CERTIFICATE = /^(?:CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|ERR_TLS_|ERR_SSL|HOSTNAME_MISMATCH|INVALID_CA)/;
 
-/** What a request died of, and the code that says so, if any. */
+/** Returns the reason of a failed request, and the error code if there is one. */
 export function causeOf(error: unknown): { readonly cause: RequestCause; readonly code: string } {
   const code = deepCodeOf(error);
   return { cause: BY_CODE.get(code) ?? causeByLooks(error, code), code };
 }
 
-/** Whether the code is one of the network, of TLS or of what cannot be read as HTTP, rather than of a value. */
+/** Returns whether the code is an error of the network, of TLS or of HTTP parsing, not of an argument. */
 export function isOfNetwork(error: unknown): boolean {
   const { cause, code } = causeOf(error);
   return code !== "" && (!["broken", "proxy", "unsendable"].includes(cause) || /^(?:E[A-Z]+$|UND_ERR_)/.test(code));
@@ -57,7 +57,7 @@ function causeByLooks(error: unknown, code: string): RequestCause {
   return isNoHttp ? "not_http" : "broken";
 }
 
-// A name with several addresses fails with one error for each of them.
+// A host name with several addresses fails with one error for each of them.
 function deepCodeOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
   const code = codeOf(error);

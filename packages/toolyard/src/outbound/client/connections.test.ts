@@ -7,7 +7,7 @@ import { readBytes } from "./body.ts";
 import { Connections } from "./connections.ts";
 import type { HttpResponse, Outgoing, Sender } from "./sender.ts";
 
-// What is bounded for everybody is shared by one policy, whoever sends: our own HTTP/1.1, or undici by way of a proxy.
+// One rule shares limited connections, for both senders: the own HTTP/1.1 client, and undici with a proxy.
 const WAYS = {
   "by our own client": (server: RawServer) => ({ to: server.origin, proxy: undefined }),
   "by way of a proxy": (server: RawServer) => ({ to: "http://far.test", proxy: server.origin }),
@@ -24,7 +24,7 @@ const closing: (() => Promise<unknown>)[] = [];
 
 afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
 
-/** A server that answers what it is asked when the test says so. */
+/** A server that answers when the test says so. */
 class HeldServer {
   /** All that ever came, by its body. */
   readonly seen: string[] = [];
@@ -35,7 +35,7 @@ class HeldServer {
     this.seen.push(request.body);
   }
 
-  /** What came and was not answered yet, in the order in which it came. */
+  /** Requests that are not answered yet, in order of arrival. */
   get underway(): string[] {
     return Array.from(this.#held.keys());
   }
@@ -54,7 +54,7 @@ class HeldServer {
     return all;
   }
 
-  /** Begins an answer that goes on. */
+  /** Starts an answer without ending it. */
   begin(body: string): void {
     this.#held.get(body)!.socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n.\r\n");
   }
@@ -85,7 +85,7 @@ class Held extends HeldServer {
     return this.#send(body, { ...(from && { caller: from }) }, signal);
   }
 
-  /** What is answered at once. */
+  /** Sends a message that is answered immediately. */
   tell(body: string): Promise<HttpResponse> {
     return this.#send(body, { isMessage: true }, new Canceller());
   }
@@ -120,7 +120,7 @@ function turn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
-/** How it ended: with its body, or with the code of what it was rejected with. */
+/** Resolves with the body, or with the code of the rejection. */
 async function endOf(sent: Promise<HttpResponse>): Promise<string> {
   const asItIs = (error: unknown): never => error as never;
   try {
@@ -144,7 +144,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
     expect(held.seen.slice(3)).toEqual(["4", "5"]);
   });
 
-  test("a connection that becomes free goes to whoever has none, however many of another wait longer", async () => {
+  test("a free connection goes to the caller without one, even if others wait longer", async () => {
     const held = await hold(way, 2);
     const flood = ["a1", "a2", "a3", "a4", "a5"].map((body) => endOf(held.send(body, ADA)));
     await expect.poll(() => held.underway.length).toBe(2);
@@ -173,7 +173,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
     expect(await Promise.all([...flood, newcomer])).toEqual(["1", "2", "3", "of another"]);
   });
 
-  test("an answer that goes on holds its connection, and counts as its caller's until it ends", async () => {
+  test("a streaming answer occupies its connection, and counts for its caller, until it ends", async () => {
     const held = await hold(way, 2);
     const long = endOf(held.send("a1", ADA));
     await expect.poll(() => held.underway).toEqual(["a1"]);
@@ -194,7 +194,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
     expect(await long).not.toBe("a1");
   });
 
-  test("one that is given up while it waits is never sent, and its place is nobody's", async () => {
+  test("a request that is cancelled while it waits is never sent, and frees its place", async () => {
     const held = await hold(way, 1);
     const first = endOf(held.send("first", ADA));
     await expect.poll(() => held.underway).toEqual(["first"]);
@@ -210,7 +210,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
     expect(held.seen).toEqual(["first", "next"]);
   });
 
-  test("giving up on what is under way makes its connection somebody else's", async () => {
+  test("cancelling a running request frees its connection for others", async () => {
     const held = await hold(way, 1);
     const signal = new Canceller();
     const given = endOf(held.send("given up", ADA, signal));
@@ -234,7 +234,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
     await expect.poll(() => held.underway).toHaveLength(3);
     expect(held.seen[2]).toBe("m1");
     held.answer(held.seen[0]);
-    // What waits longest would be the third beside the message.
+    // The longest waiting request would be the third beside the message.
     held.answer("m1");
     await expect.poll(() => held.seen.length).toBe(4);
     held.answer("m2");
@@ -242,7 +242,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
     expect(await held.answerUntil(Promise.all(ends))).toEqual(["1", "2", "3", "4"]);
   });
 
-  test("a full line makes room for a newcomer within its share, and for nobody else", async () => {
+  test("a full queue makes room for a new caller within its share only", async () => {
     const held = await hold(way, 1);
     const ends = Array.from({ length: 10_001 }, (_, at) => endOf(held.send(`a${at}`, ADA)));
     expect(await endOf(held.send("a beyond", ADA))).toBe("TOOLYARD_CROWDED");
@@ -259,7 +259,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
   });
 
   test.each(Array.from({ length: 20 }, (_, at) => at + 4201))(
-    "several callers, answers, ends and second thoughts: nobody is forgotten, seed %i",
+    "with several callers, answers, ends and cancellations every request ends, seed %i",
     async (seed) => {
       const random = createRandom(seed);
       const maxConnections = 1 + random.below(4);

@@ -4,16 +4,16 @@ import { within } from "../../core/timing/wait.ts";
 import type { Sender } from "./sender.ts";
 
 export interface ConnectionsOptions {
-  /** Present: only this origin is asked over them. */
+  /** Present: the connections serve this origin only. */
   readonly origin?: string;
   /** URL of a proxy; absent: none. */
   readonly proxy?: string;
-  /** Whether a proxy is to make a tunnel, as HTTPS needs it. */
+  /** Whether the proxy must open a tunnel, as for HTTPS. */
   readonly isTunnel: boolean;
   readonly connectTimeoutMs: number;
   /** Bound of connections to one origin; a request beyond it waits for one. Every open stream takes one. */
   readonly maxConnections: number;
-  /** How long one that nobody uses is kept. @default 4 s */
+  /** How long an idle connection is kept. @default 4 s */
   readonly keepAliveMs?: number;
   /**
    * PEM files of CAs that are trusted besides those that Node trusts by itself. They are read with the first request.
@@ -28,8 +28,8 @@ export interface ConnectionsOptions {
 const CLOSE_TIMEOUT_MS = 1000;
 
 /**
- * Connections of one kind: with this proxy, these CAs, this way of looking up names. TLS is always verified. One server
- * without a proxy is asked by our own client; proxies and many servers are undici's.
+ * Connections with the same proxy, CAs and DNS lookup. TLS certificates are always verified. A single server without a
+ * proxy is reached by the own HTTP/1.1 client; proxies and many servers by undici.
  */
 export class Connections {
   readonly #options: ConnectionsOptions;
@@ -40,7 +40,7 @@ export class Connections {
     this.#options = options;
   }
 
-  /** At once where they are open by now. */
+  /** Returns the sender without a promise if it is open already. */
   open(): Sender | Promise<Sender> {
     return this.#opened ?? (this.#opening ??= this.#open());
   }
@@ -50,7 +50,7 @@ export class Connections {
     if (opened) await within(opened.destroy(), CLOSE_TIMEOUT_MS);
   }
 
-  // What could not be made is tried again with the next request: the CA file may be there by then.
+  // A failure is retried with the next request, for example because the CA file was missing.
   async #open(): Promise<Sender> {
     try {
       this.#opened = await this.#create();
@@ -75,9 +75,9 @@ export class Connections {
     const { proxy, isTunnel, connectTimeoutMs, maxConnections, keepAliveMs, lookup } = this.#options;
     const { Agent, ProxyAgent } = await import("undici");
     const { UndiciSender } = await import("./undici-sender.ts");
-    // Said by itself, since Node would otherwise take NODE_TLS_REJECT_UNAUTHORIZED of the environment for our word.
+    // Explicit, because Node would otherwise obey NODE_TLS_REJECT_UNAUTHORIZED of the environment.
     const tls = { timeout: connectTimeoutMs, rejectUnauthorized: true, ...(ca && { ca }) };
-    // The sender lets wait whoever has to; one more is for its messages.
+    // The sender queues requests itself; one more connection is for its messages.
     const shared = {
       connections: maxConnections + 1,
       ...(keepAliveMs !== undefined && { keepAliveTimeout: keepAliveMs }),

@@ -13,21 +13,21 @@ export interface Waiting {
 const MAX_WAITING = 10_000;
 
 /**
- * Those who wait for a connection to one origin, and whose the connections are meanwhile: who is next is as `FairOrder`
- * says. As long as nobody waits it keeps nothing, so a request that finds a connection costs nothing here.
+ * Requests that wait for a connection to one origin, and the holders of the connections. `FairOrder` chooses the next
+ * one. While no request waits, nothing is stored, so a request that finds a connection has no cost here.
  */
 export class Crowd<Place, Request extends Waiting> {
   readonly #taken: () => Iterable<readonly [Place, Holder]>;
   readonly #holders = new Map<Place, Holder>();
-  /** Present while somebody waits. */
+  /** Present while requests wait. */
   #order: FairOrder<Request> | undefined;
 
-  /** `taken` says whose the connections are, for when the first one has to wait. */
+  /** `taken` lists the holders of the connections; it is called when the first request has to wait. */
   constructor(taken: () => Iterable<readonly [Place, Holder]>) {
     this.#taken = taken;
   }
 
-  /** Whoever has no place in a full line is failed: this one, or the one that makes room for it. */
+  /** When the queue is full, rejects either the new request or the queued one that it displaces. */
   join(request: Request): void {
     const order = (this.#order ??= this.#begin());
     if (order.size >= MAX_WAITING) {
@@ -44,14 +44,14 @@ export class Crowd<Place, Request extends Waiting> {
     if (this.#order?.stopWaiting(request) && this.#order.size === 0) this.#end();
   }
 
-  /** A connection is somebody's now. */
+  /** Records the holder of a connection. */
   took(place: Place, { holder }: Request): void {
     if (!this.#order) return;
     this.#order.enter(holder);
     this.#holders.set(place, holder);
   }
 
-  /** A connection is nobody's any more. */
+  /** Records that a connection is free. */
   freed(place: Place): void {
     const holder = this.#order && this.#holders.get(place);
     if (!holder) return;
@@ -59,7 +59,7 @@ export class Crowd<Place, Request extends Waiting> {
     this.#order!.leave(holder);
   }
 
-  /** Whose turn it is; it waits no longer. */
+  /** Removes and returns the next request. */
   next(): Request | undefined {
     const next = this.#order?.next();
     if (next) this.leave(next);
@@ -91,7 +91,7 @@ function crowded(): Http1Fault {
   return new Http1Fault("TOOLYARD_CROWDED", "Too many requests wait for a connection.");
 }
 
-/** The failure of whatever is under way, or comes, once the connections are closed. */
+/** Returns the failure of requests that run or arrive after the connections are closed. */
 export function closed(): Http1Fault {
   return new Http1Fault("TOOLYARD_CLOSED", "The connections to the server were closed.");
 }

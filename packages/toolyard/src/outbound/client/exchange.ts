@@ -11,28 +11,28 @@ export interface Step {
   readonly body: string | undefined;
 }
 
-/** What holds for a request and all that its redirects make of it. */
+/** Properties of a request that also apply to its redirects. */
 export interface Sending {
   readonly signal: Cancellation;
   /** Bound of silence, before the headers and between two chunks; 0 for none. */
   readonly idleMs: number;
-  /** Whose share of the connections it takes. @default the hub's own */
+  /** Caller whose share of the connections it uses. @default the hub's own */
   readonly caller?: Caller | undefined;
   /** As in `Outgoing`. */
   readonly isMessage?: boolean | undefined;
 }
 
-/** What a client decides of its requests, made once. Everything may throw a `FailError`. */
+/** A client's rules for its requests, made once. Every method may throw a `FailError`. */
 export interface Route<S extends Sending> {
   /** Statuses of which `Location` is followed. */
   readonly redirects: ReadonlySet<number>;
-  /** At once where it is known by now. */
+  /** Returns the sender without a promise if it is known already. */
   connect(url: URL, sending: S): Sender | Promise<Sender>;
-  /** Origin and path; what is asked again and again is taken apart once. */
+  /** Returns origin and path. Results for the same URL are cached. */
   targetOf(url: URL): { readonly origin: string; readonly path: string };
-  /** Nobody changes them. */
+  /** The result must not be modified. */
   headersFor(url: URL, sending: S): Readonly<Record<string, string>>;
-  /** Where a redirect leads, or why it is not followed. */
+  /** Returns the target of a redirect, or the reason why it is not followed. */
   follow(redirect: Redirect, sending: S): Step;
   toFailure(error: unknown, sending: S): Error;
 }

@@ -89,7 +89,7 @@ test("S10: redirects are bounded", async () => {
   expect(server.seen).toHaveLength(4);
 });
 
-test("M5: a refused connection says who, where and what to do, and that nothing was sent", async () => {
+test("M5: a refused connection reports the server, the address and the advice, and that nothing was sent", async () => {
   const server = await startServer(() => {});
   await server.close();
   expect(await failureOf(ask(createClient(`${server.url}?key=s3cret`)))).toMatchObject({
@@ -161,7 +161,7 @@ test("the rest of an unwanted body is thrown away up to a bound", async () => {
   expect(response.body.isDestroyed).toBe(true);
 });
 
-test("what is shown of a URL leaves out its query and the parts of its path that may be keys", () => {
+test("a displayed URL omits its query and parts of its path that may be keys", () => {
   const client = createClient("https://hooks.test/api/mcp/s/NDk3ZjQyMTktYjA0/streamable-endpoint?key=s3cret");
   expect(client.endpoint).toBe("https://hooks.test/api/mcp/s/…/streamable-endpoint");
 });
@@ -236,7 +236,7 @@ test("a certificate of an own CA is accepted once the CA is named", async () => 
   expect(await ask(createClient(server.url, { caFiles: [tlsFile("ca.crt")] }))).toBe("200 secure");
 });
 
-test("a certificate that nobody vouches for is refused before anything is sent", async () => {
+test("a certificate without a trusted issuer is refused before anything is sent", async () => {
   await using server = await startTlsServer();
   expect(await failureOf(ask(createClient(server.url)))).toMatchObject({
     kind: "unavailable",
@@ -246,11 +246,11 @@ test("a certificate that nobody vouches for is refused before anything is sent",
   });
 });
 
-describe("where the environment says that certificates are not to be verified", () => {
+describe("when the environment disables certificate verification", () => {
   beforeEach(() => void vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0"));
   afterEach(() => void vi.unstubAllEnvs());
 
-  test("they are verified all the same", async () => {
+  test("certificates are verified", async () => {
     await using server = await startTlsServer();
     const failure = await failureOf(ask(createClient(server.url)));
     expect(failure).toMatchObject({ kind: "unavailable", details: { sent: false } });

@@ -26,21 +26,21 @@ export interface HttpClientOptions {
   readonly proxy?: string;
   /** Gives what changes with time of the headers; absent: none is needed beyond `headers`. */
   readonly credentials?: ChangingCredentials;
-  /** What a person may do about a server that lets nobody in, for messages. @default to configure credentials */
+  /** Advice for users when the server denies access, for messages. @default to configure credentials */
   readonly remedy?: string;
 }
 
-/** What goes out. */
+/** An outgoing request. */
 export interface Sent {
   readonly method: string;
   readonly url: URL;
 }
 
-/** How a server said no. `header` takes names in lower case. */
+/** A server's refusal. `header` expects names in lower case. */
 export interface Refusal {
   readonly status: 401 | 403;
   header(name: string): string | undefined;
-  /** What `headersFor` gave for the request. */
+  /** The result of `headersFor` for this request. */
   readonly sent: Headers;
   /** How often this request was sent again already. */
   readonly attempt: number;
@@ -48,11 +48,14 @@ export interface Refusal {
 
 /** Credentials that change with time. */
 export interface ChangingCredentials {
-  /** At once where nothing has to be fetched. Rejects with a `FailError`, or with the signal's reason. */
+  /**
+   * Returns the headers without a promise if none has to be fetched. Rejects with a `FailError`, or with the signal's
+   * reason.
+   */
   headersFor(sent: Sent, signal: Cancellation): Headers | Promise<Headers>;
   /**
-   * The request was not executed. True: there are other headers now, and it is sent again. Rejects with a `FailError`
-   * that says more than the refusal does.
+   * Called when the request was refused without being executed. Resolves with true if there are new headers, and the
+   * request is sent again. Rejects with a `FailError` that is more specific than the refusal.
    */
   refused(refusal: Refusal, signal: Cancellation): Promise<boolean>;
   /** Hears of each response's headers. */
@@ -69,9 +72,9 @@ export interface OutgoingRequest {
   readonly signal: Cancellation;
   /** Bound of silence, before the headers and between two chunks; 0 for none. */
   readonly idleMs: number;
-  /** Whose share of the connections it takes. @default the hub's own */
+  /** Caller whose share of the connections it uses. @default the hub's own */
   readonly caller?: Caller | undefined;
-  /** It is answered at once, and goes also where all connections are taken. @default false */
+  /** The server answers immediately; the request may exceed the connection limit. @default false */
   readonly isMessage?: boolean | undefined;
 }
 
@@ -95,13 +98,13 @@ const NO_CREDENTIALS: Headers = Object.freeze({});
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 
 /**
- * One server's pool of connections. TLS is always verified. A redirect is followed within the origin only, with its
- * method and body: neither credentials nor arguments go to a place that nobody configured, and no server can point us
- * into the local network.
+ * Connection pool of one server. TLS certificates are always verified. Redirects are followed within the origin only,
+ * with the same method and body, so that credentials and arguments reach only the configured server, and no server can
+ * direct requests into the local network.
  */
 export class HttpClient {
   readonly place: Place;
-  /** What may be shown of the URL. */
+  /** The part of the URL that may be shown. */
   readonly endpoint: string;
   readonly url: URL;
   readonly #options: HttpClientOptions;
@@ -155,7 +158,7 @@ export class HttpClient {
     }
   }
 
-  /** At once where they are known by now. */
+  /** Returns the credentials without a promise if they are known already. */
   #credentialsFor(
     credentials: ChangingCredentials,
     { method, url = this.url, signal }: OutgoingRequest,

@@ -1,9 +1,9 @@
-/** Where a body comes from: a connection in the middle of an answer. */
+/** Source of a body: a connection in the middle of an answer. */
 export interface BodySource {
   readonly paused: boolean;
   pause(): void;
   resume(): void;
-  /** Nobody wants what has not come yet. */
+  /** The rest of the body is not needed. */
   abort(reason: Error): void;
 }
 
@@ -13,12 +13,12 @@ export interface BodyReader {
   onEnd(error?: unknown): void;
 }
 
-/** What may come before somebody reads. */
+/** Bytes that are held before the body is read. */
 const MAX_EARLY_BYTES = 64 * 1024;
 
 /**
- * The body of a response for one reader. A stream would cost more than the request itself: most answers are one chunk.
- * Whoever reads takes each chunk at once; until then little is held, and the connection is paused.
+ * The body of a response for one reader. A stream would cost more than the request, since most answers are one chunk.
+ * Chunks are passed to the reader as they arrive; before it reads, few bytes are held and the connection is paused.
  */
 export class ResponseBody {
   readonly #source: BodySource;
@@ -33,17 +33,17 @@ export class ResponseBody {
     this.#source = source;
   }
 
-  /** It was given up, and its connection with it if it was not complete. */
+  /** True if the body was abandoned; an incomplete one closes its connection. */
   get isDestroyed(): boolean {
     return this.#isDestroyed;
   }
 
-  /** Nothing more comes, for whatever reason. */
+  /** True if nothing more arrives, for whatever reason. */
   get isOver(): boolean {
     return this.#over !== undefined;
   }
 
-  /** Hands over what came, and whatever comes. */
+  /** Passes on what has arrived and what arrives later. */
   read(reader: BodyReader): void {
     if (this.#reader) throw new TypeError("A body has one reader.");
     this.#reader = reader;
@@ -54,13 +54,13 @@ export class ResponseBody {
     else if (this.#source.paused) this.#source.resume();
   }
 
-  /** Calls `listener` once the body is over, for whatever reason. */
+  /** Calls `listener` when the body is over, for whatever reason. */
   onceOver(listener: () => void): void {
     if (this.#over) listener();
     else this.#onOver.push(listener);
   }
 
-  /** Gives up on what has not come yet. */
+  /** Abandons the rest of the body. */
   destroy(reason: Error = new Error("The rest of the body is not wanted.")): void {
     if (this.#isDestroyed) return;
     this.#isDestroyed = true;

@@ -1,6 +1,6 @@
 const MAX_RETRY_AFTER_MS = 24 * 3600 * 1000;
 
-/** `Retry-After` in milliseconds, from seconds or a date, at most a day; nothing where it says neither. */
+/** Returns `Retry-After` in milliseconds, from seconds or a date, at most a day; undefined if it is neither. */
 export function retryAfterMs(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   const ms = /^\s*\d+(?:\.\d+)?\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;

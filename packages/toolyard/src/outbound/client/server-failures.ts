@@ -6,16 +6,17 @@ import type { FailKind } from "../../core/calls/kinds.ts";
 import { causeOf, type RequestCause } from "./cause.ts";
 
 /**
- * Who a failure is about: the source's id and `host:port`. Nothing else of the URL is shown, since queries hold keys.
+ * Server that a failure concerns: source id and `host:port`. The rest of the URL is not shown, since queries contain
+ * keys.
  */
 export interface Place {
   readonly label: string;
   readonly host: string;
-  /** What a person may do where it lets nobody in, as a sentence. @default to configure credentials */
+  /** Advice for users when the server denies access, as a sentence. @default to configure credentials */
   readonly remedy?: string;
 }
 
-/** What went wrong at a place; together they make the sentence that callers read. */
+/** A failure at a place, from which the message for callers is built. */
 interface Trouble {
   readonly place: Place;
   readonly what: string;
@@ -26,8 +27,8 @@ export function httpFailure(kind: FailKind, { place, what }: Trouble, extras: Fa
 }
 
 /**
- * What may be shown of a URL: its origin and path. Some services hand out keys as a part of the path, so long
- * random-looking parts are left out, as is the query.
+ * Returns the part of a URL that may be shown: origin and path. The query is omitted, and so are long random-looking
+ * parts of the path, because some services put keys there.
  */
 export function shownUrl(url: URL): string {
   const path = url.pathname
@@ -93,7 +94,7 @@ const TOLD: Readonly<Record<RequestCause, Told>> = {
   broken: { kind: "unavailable", what: "closed the connection before the answer was complete." },
 };
 
-/** What a request that brought no response died of. An abort passes through as the reason it was aborted with. */
+/** Returns the failure of a request without a response. An abort is rethrown with its reason. */
 export function toRequestFailure(error: unknown, place: Place, signal: Cancellation): FailError {
   if (signal.aborted) return toAbortFailure(signal.reason, place);
   if (error instanceof FailError) return error;

@@ -7,13 +7,13 @@ import type { BodySource } from "./response-body.ts";
 import type { HttpResponse, Outgoing, Sender } from "./sender.ts";
 
 /**
- * Sends by way of one of undici's dispatchers. It is given no more at once than it has connections for: what it lets
- * wait by itself waits in order of arrival, whosever it is, and without a bound.
+ * Sends through a dispatcher of undici. It passes on at most as many requests as there are connections, because undici
+ * queues requests in order of arrival, without limit and without fairness.
  */
 export class UndiciSender implements Sender {
   readonly #dispatcher: Dispatcher;
   readonly #maxConnections: number;
-  /** By origin, of those that are asked at the moment. */
+  /** Origins with running requests. */
   readonly #origins = new Map<string, Origin>();
   #isClosed = false;
 
@@ -52,7 +52,7 @@ interface OriginBounds {
   readonly maxConnections: number;
 }
 
-/** What one origin is asked at the moment. */
+/** Running requests of one origin. */
 class Origin {
   readonly #bounds: OriginBounds;
   readonly #onUnused: () => void;
@@ -85,7 +85,7 @@ class Origin {
   }
 }
 
-/** One request, and its answer as undici tells of it. Until it is undici's, nothing of it is there to be given up. */
+/** One request and its answer, as undici reports it. Before it is passed to undici there is nothing to abort. */
 class Sent implements Dispatcher.DispatchHandler, BodySource {
   readonly options: Dispatcher.DispatchOptions;
   readonly sink: AnswerSink;
@@ -114,7 +114,7 @@ class Sent implements Dispatcher.DispatchHandler, BodySource {
   }
 
   begin(): void {
-    // Before it is undici's, which may begin it at once.
+    // Called before dispatching, because undici may start the request immediately.
     this.sink.begin(this);
     this.#origin.place(this);
   }

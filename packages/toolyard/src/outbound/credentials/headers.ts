@@ -4,11 +4,11 @@ import { AuthSchema, CLIENT_CREDENTIALS_MEMBERS, OAUTH_NAMES, type CredentialCon
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** What the transport itself says; a configured value would break it. */
+/** Fields that the transport sets; a configured value would break it. */
 const RESERVED =
   /^(?:host|connection|content-length|content-type|transfer-encoding|accept|accept-encoding|upgrade|expect|te|trailer|last-event-id|proxy-authorization|proxy-connection|mcp-.*)$/;
 
-/** What each type of `auth` takes besides `type`. */
+/** Members that each type of `auth` allows besides `type`. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   bearer: ["token"],
   api_key: ["key", "header"],

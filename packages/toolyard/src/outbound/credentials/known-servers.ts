@@ -7,8 +7,8 @@ interface Known {
 }
 
 /**
- * Servers that stray from what their metadata say, or that register nobody by themselves, by the host of their address.
- * Whatever a person sets goes before it.
+ * Servers that deviate from their metadata, or offer no client registration, by host. The user's settings override
+ * them.
  */
 const KNOWN_SERVERS: Readonly<Record<string, Known>> = {
   "api.githubcopilot.com": { registerAt: "https://github.com/settings/developers" },

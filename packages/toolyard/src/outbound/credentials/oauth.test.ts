@@ -13,7 +13,7 @@ test("without anything set a person signs in by the browser, and the hub registe
   });
 });
 
-test("what is known of a server holds, and whatever is set goes before it", () => {
+test("known facts of a server apply, and settings override them", () => {
   expect(completeOAuth(SLACK)).toMatchObject({ redirectHost: "localhost", redirectPort: 3118 });
   const given = resolveOAuth({ type: "oauth", redirect_host: "127.0.0.1", redirect_port: 4000 });
   expect(completeOAuth(SLACK, given)).toMatchObject({ redirectHost: "127.0.0.1", redirectPort: 4000 });

@@ -5,7 +5,7 @@ import { present } from "../../core/json/present.ts";
 import { knownServer } from "./known-servers.ts";
 import { AuthSchema, type CredentialConfig } from "./options.ts";
 
-/** How a source is signed in to, as far as a person has fixed it; the rest follows from what the server says. */
+/** How a user signs in to a source, as far as it is configured; the rest comes from the server's metadata. */
 export interface OAuthOptions {
   readonly grant: "authorization_code" | "client_credentials" | "jwt_bearer" | "token_exchange" | "enterprise";
   /** Compared with what the authorization server calls itself, in place of its address. */
@@ -25,17 +25,19 @@ export interface OAuthOptions {
   /** Absent: any that is free, kept from then on. */
   readonly redirectPort?: number;
   readonly dpop: boolean;
-  /** What says who asks, with `jwt_bearer`, `token_exchange` and `enterprise`. */
+  /** The assertion that identifies the caller, with `jwt_bearer`, `token_exchange` and `enterprise`. */
   readonly assertion?: string;
-  /** What that is, with `token_exchange`. */
+  /** Type of that token, with `token_exchange`. */
   readonly subjectTokenType: "access_token" | "id_token" | "jwt" | "refresh_token";
   readonly audience?: string;
-  /** Where a person registers an application, if that is known. */
+  /** Page on which a user registers an application, if it is known. */
   readonly registerAt?: string;
   readonly identityProvider?: { readonly tokenUrl: string; readonly clientId?: string; readonly clientSecret?: string };
 }
 
-/** What was set; undefined where `auth` is of another type. Throws an `OptionError` that shows no secret. */
+/**
+ * Returns the configured values; undefined if `auth` has another type. Throws an `OptionError` that contains no secret.
+ */
 export function resolveOAuth(auth: CredentialConfig["auth"]): Partial<OAuthOptions> | undefined {
   if (auth?.type !== "oauth") return undefined;
   const values = readOptions(AuthSchema, auth, "auth.");
@@ -62,7 +64,7 @@ export function resolveOAuth(auth: CredentialConfig["auth"]): Partial<OAuthOptio
   return Object.freeze(given);
 }
 
-/** What was set for a source, over what is known of its server, over the defaults. */
+/** Merges the settings of a source, the known facts of its server, and the defaults, in this order of precedence. */
 export function completeOAuth(url: URL, given: Partial<OAuthOptions> = {}): OAuthOptions {
   const {
     grant,
@@ -102,7 +104,7 @@ function identityProviderOf(auth: Auth): OAuthOptions["identityProvider"] {
   };
 }
 
-/** Kept as it was written: issuers are compared sign by sign. */
+/** Not normalised: issuers are compared character by character. */
 function httpsUrl(name: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname))) return text;

@@ -123,7 +123,7 @@ const OAUTH_MEMBERS = {
   ),
 } as const;
 
-/** What `auth` of type `oauth` takes. */
+/** Members of `auth` of type `oauth`. */
 export const OAUTH_NAMES: readonly string[] = [
   ...Object.keys(OAUTH_MEMBERS),
   "client_id",
@@ -132,7 +132,7 @@ export const OAUTH_NAMES: readonly string[] = [
   "resource",
 ];
 
-/** `auth`, whatever its type; each type takes some of these. */
+/** `auth` of any type; each type allows some of these members. */
 export const AuthSchema = Type.Object(
   {
     type: Type.Enum(["bearer", "api_key", "client_credentials", "oauth"], {
@@ -156,7 +156,7 @@ export const AuthSchema = Type.Object(
   },
 );
 
-/** Options of whatever is asked with credentials of its own. */
+/** Options of every source with credentials. */
 export const CREDENTIAL_MEMBERS = {
   token: Type.Optional(Type.Secret({ description: "Sent as `Authorization: Bearer …`." })),
   auth: Type.Optional(AuthSchema),

@@ -2,12 +2,12 @@ import { isDeeperThan } from "../../core/json/json-depth.ts";
 import { isJsonObject, stringMember, type JsonObject } from "../../core/json/json.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
-/** Where the endpoint does not say how long a token is good for. */
+/** Lifetime of a token if the endpoint sends none. */
 export const DEFAULT_LIFETIME_MS = 5 * 60_000;
-/** A token that is good for longer is fetched anew all the same. */
+/** A token with a longer lifetime is renewed after this time. */
 const MAX_LIFETIME_MS = 24 * 3_600_000;
 const MAX_TOKEN_CHARS = 16 * 1024;
-/** Of the endpoint's own words in a message. */
+/** Limit of the endpoint's text in a message. */
 const MAX_WORDS_CHARS = 200;
 const MAX_ANSWER_DEPTH = 20;
 
@@ -16,9 +16,7 @@ export type TokenAnswer =
   | { readonly type: "refused"; readonly error: string; readonly description: string }
   | { readonly type: "malformed"; readonly what: string };
 
-/**
- * Reads the body of a token endpoint's answer (RFC 6749, 5.1 and 5.2). `hide` takes secrets out of what is shown of it.
- */
+/** Parses the answer of a token endpoint (RFC 6749, 5.1 and 5.2). `hide` removes secrets from displayed text. */
 export function readTokenAnswer(text: string, hide: (words: string) => string): TokenAnswer {
   const answer = objectIn(text);
   if (!answer) return { type: "malformed", what: "answered something that is no JSON object" };

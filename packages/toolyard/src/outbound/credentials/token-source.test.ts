@@ -50,7 +50,7 @@ function make(server: Pick<RunningServer, "url">, credentials: Partial<ClientCre
   return { source, clock, hidden };
 }
 
-test("C21: id and secret go as HTTP Basic, form-encoded first, and only what is configured is asked for", async () => {
+test("C21: id and secret are sent as HTTP Basic, form-encoded first, and only the configured scopes are requested", async () => {
   await using server = await startTokenServer();
   expect(await make(server).source.token(signal)).toBe(server.issued[0]);
   expect(server.seen[0]?.headers.authorization).toBe(
@@ -76,7 +76,7 @@ test("C21: or in the form, with scope and resource", async () => {
   });
 });
 
-test("C21: many that want a token at once wait for one request", async () => {
+test("C21: concurrent callers share one token request", async () => {
   await using server = await startTokenServer();
   const { source } = make(server);
   const tokens = await Promise.all(Array.from({ length: 20 }, () => source.token(new AbortController().signal)));
@@ -84,7 +84,7 @@ test("C21: many that want a token at once wait for one request", async () => {
   expect(server.seen).toHaveLength(1);
 });
 
-test("C21: one that gives up leaves the request to the others", async () => {
+test("C21: a caller that cancels leaves the request to the others", async () => {
   let release = (): void => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -175,7 +175,7 @@ test("S14: an endpoint that repeats the secret, in any form and however far behi
   ).not.toContain(basic);
 });
 
-test("C21: an endpoint that is not there is unavailable, and the message says which address to correct", async () => {
+test("C21: an unreachable endpoint is unavailable, and the message names the address to correct", async () => {
   const server = await startTokenServer();
   await server.close();
   expect(await failureOf(make(server).source.token(signal))).toMatchObject({
@@ -225,7 +225,7 @@ test("S10: a redirect to another server is not followed, and the secret does not
   expect(other.seen).toEqual([]);
 });
 
-test("an endpoint that stays silent is given up with the source, and whoever waits hears of it", async () => {
+test("an endpoint that does not answer is abandoned with the source, and waiting callers are notified", async () => {
   await using server = await startServer(() => {}, { path: "/token" });
   const { source } = make(server);
   const waiting = failureOf(source.token(signal));

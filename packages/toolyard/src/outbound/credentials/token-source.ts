@@ -17,7 +17,7 @@ export interface ClientCredentials {
   readonly scope?: string;
   /** URI of what the token is for (RFC 8707). */
   readonly resource?: string;
-  /** Where id and secret go: into `Authorization`, or into the form. */
+  /** Place of id and secret: the `Authorization` header, or the form. */
   readonly clientAuth: "basic" | "post";
 }
 
@@ -74,7 +74,7 @@ export class TokenSource implements ChangingCredentials {
     this.#fetching ??= this.#fetch().finally(() => {
       this.#fetching = undefined;
     });
-    // Others wait for the same answer, so whoever gives up leaves the request as it is.
+    // Others wait for the same answer, so a caller that cancels does not abort the request.
     return orAborted(this.#fetching, signal);
   }
 
@@ -167,7 +167,7 @@ export class TokenSource implements ChangingCredentials {
     );
   }
 
-  // Whoever wanted the token has sent nothing yet. No `status`: that would read as one of the MCP server.
+  // The caller has sent nothing yet. No `status`: it would look like a status of the MCP server.
   #unavailable(
     what: string,
     extras: { readonly retryable?: boolean; readonly retryAfterMs?: number; readonly cause?: unknown } = {},
@@ -182,7 +182,7 @@ export class TokenSource implements ChangingCredentials {
     );
   }
 
-  // An endpoint may repeat what it was sent.
+  // An endpoint may repeat the request in its answer.
   #withoutSecrets(text: string): string {
     const { clientId, clientSecret } = this.#options.credentials;
     const forms = [clientSecret, formEncoded(clientSecret), basic(clientId, clientSecret)];

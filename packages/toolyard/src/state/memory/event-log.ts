@@ -6,7 +6,7 @@ interface Entry extends LoggedEvent {
   dropped: boolean;
 }
 
-/** What is kept of one session, in order of sending. */
+/** Stored events of one session, in sending order. */
 interface SessionEntries {
   readonly session: string;
   readonly entries: Entry[];
@@ -67,7 +67,7 @@ export class MemoryEventLog implements EventLog {
 
   after(session: string, stream: number, sequence: number): readonly LoggedEvent[] | undefined {
     const known = this.#sessions.get(session)?.entries.filter((event) => event.stream === stream) ?? [];
-    // The oldest goes first, so the last event of a stream that is known is among what is kept.
+    // The oldest event is dropped first, so the latest event of a known stream is always stored.
     return known.length === 0 ? undefined : known.filter((event) => event.sequence > sequence);
   }
 
@@ -101,7 +101,7 @@ export class MemoryEventLog implements EventLog {
     return this.#queue[this.#head];
   }
 
-  /** What was dropped is let go of now and then, not one by one. */
+  /** Releases dropped entries in batches instead of one by one. */
   #compact(): void {
     if (this.#queue.length < 2 * this.#count + COMPACT_FROM) return;
     this.#queue = this.#queue.filter((entry) => !entry.dropped);
@@ -114,7 +114,7 @@ export class MemoryEventLog implements EventLog {
     this.#size -= entry.text.length;
     this.#count -= 1;
     owner.size -= entry.text.length;
-    // Entries of one session stand in the order in which they are dropped, so this is the first of them.
+    // A session's entries are in the order of dropping, so this is the first one.
     if (owner.entries[0] === entry) owner.entries.shift();
     if (owner.entries.length === 0) this.#sessions.delete(owner.session);
     if (this.#count > 0) return;

@@ -4,7 +4,7 @@ import { isAlive, type Member } from "./membership.ts";
 interface Bucket {
   tokens: number;
   filledAt: number;
-  /** Calls of all hubs together. */
+  /** Running calls on all hubs. */
   running: number;
   readonly seats: Seat[];
 }
@@ -15,7 +15,7 @@ interface Seat {
   running: number;
 }
 
-/** More clients than this at once are refused. */
+/** Limit of concurrent clients; further ones are refused. */
 const MAX_KEYS = 10_000;
 /** How often an admission looks for idle clients, so that they go without a timer. */
 const SWEEP_EVERY_MS = 1000;
@@ -25,7 +25,7 @@ const IN_FLIGHT_RETRY_MS = 1000;
 
 const ADMITTED: Admission = Object.freeze({ admitted: true });
 
-/** Token buckets and counters of all hubs. A client that is idle for a minute leaves nothing behind. */
+/** Token buckets and counters of all hubs. A client that was idle for a minute uses no memory. */
 export class LimitTable {
   readonly #buckets = new Map<string, Bucket>();
   readonly #maxKeys: number;

@@ -1,9 +1,9 @@
 import { LEASE_MS } from "../ports/store.ts";
 
-/** One hub of a store. What it holds counts for as long as it lives. */
+/** A hub of a store. Its counts apply while it is alive. */
 export interface Member {
   readonly hub: string;
-  /** When it was heard of last, as `performance.now()` says it. */
+  /** Time of its last renewal, from `performance.now()`. */
   seenAt: number;
   hasLeft: boolean;
 }

@@ -9,7 +9,7 @@ import { HeldTable, MemoryParkedDirectory, MemorySessionRecords } from "./held-r
 import { LimitTable, MemoryLimitStore } from "./limit-table.ts";
 import { createMember, type Member } from "./membership.ts";
 
-/** What the hubs of a store have together. */
+/** State that the hubs of a store share. */
 interface Tables {
   readonly limits: LimitTable;
   readonly sessions: HeldTable<SessionRecord>;

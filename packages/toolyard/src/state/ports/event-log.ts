@@ -23,11 +23,11 @@ export interface Unheard {
 }
 
 /**
- * What was sent on streams of server-sent events, for clients that lost theirs. Bounded in size, number and time; the
- * oldest goes first. Writing never throws.
+ * Events sent on SSE streams, for clients that reconnect. Limited in size, number and age; the oldest is dropped first.
+ * Writing never throws.
  */
 export interface EventLog {
-  /** Whether one text is more than a session may hold, so that it is not kept. */
+  /** Returns whether a text exceeds a session's share, so that it is not stored. */
   isTooLarge(text: string): boolean;
   /**
    * Keeps an event. With `unheard`, only if the same text does not wait for its client already, and fewer than `most`
@@ -35,8 +35,8 @@ export interface EventLog {
    */
   append(session: string, event: LoggedEvent, unheard?: Unheard): void;
   /**
-   * What is kept of `stream` after `sequence`, in order; nothing at all where the stream is not known, so that what was
-   * sent on it since cannot be told.
+   * Returns the events of `stream` after `sequence`, in order; undefined if the stream is unknown, so that later events
+   * are unknown too.
    */
   after(
     session: string,
@@ -45,6 +45,6 @@ export interface EventLog {
   ): readonly LoggedEvent[] | undefined | Promise<readonly LoggedEvent[] | undefined>;
   /** The session is over. */
   forget(session: string): void;
-  /** Lets go of what is older than the bound of time. `now` as `performance.now()` says it. */
+  /** Drops events above the age limit. `now` is from `performance.now()`. */
   sweep(now: number): void;
 }

@@ -1,6 +1,6 @@
-/** What one key may do. 0 switches a bound off. */
+/** Limits of one key. 0 disables a limit. */
 export interface LimitBounds {
-  /** Calls a minute on average; as many may come at once after a quiet minute. */
+  /** Average calls per minute; as many may run immediately after a quiet minute. */
   readonly perMinute: number;
   /** Calls that may run at the same time. */
   readonly inFlight: number;
@@ -11,9 +11,9 @@ export type Admission =
   | { readonly admitted: false; readonly reason: "rate" | "in-flight" | "full"; readonly retryAfterMs: number };
 
 /**
- * Counts the calls of clients over all hubs of a store. An admitted call must `leave` with the same key, whatever
- * becomes of it; those of a hub whose lease is over count no longer, and its `leave` then changes nothing. Answers may
- * come at once (memory) or later (a store outside of this process).
+ * Counts the calls of clients on all hubs of a store. An admitted call must `leave` with the same key in any case.
+ * Calls of a hub whose lease has expired no longer count, and its `leave` has no effect. Results are immediate (memory)
+ * or asynchronous (external store).
  */
 export interface LimitStore {
   admit(key: string, bounds: LimitBounds): Admission | Promise<Admission>;

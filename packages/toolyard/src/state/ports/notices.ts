@@ -1,4 +1,4 @@
-/** What one hub has to tell all of them. */
+/** A notification from one hub to all. */
 export type HubNotice =
   /** The session of that id is to end, wherever it is held. */
   { readonly type: "end-session"; readonly session: string };

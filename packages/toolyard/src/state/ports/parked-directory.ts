@@ -1,6 +1,6 @@
 /**
- * Which hub holds which parked call. A call itself is live and stays where it is; whoever is asked for it elsewhere
- * learns where that is. An entry is there as long as its hub's lease. Writing never throws.
+ * Maps parked calls to their hubs. A parked call itself stays in its process; another hub finds out where it is. An
+ * entry lasts as long as its hub's lease. Writing never throws.
  */
 export interface ParkedDirectory {
   /** This hub holds the call of that id. */

@@ -1,17 +1,17 @@
 import type { Client, Principal, ToolMode } from "../../core/calls/call.ts";
 
-/** What is known of one session of the legacy era: plain data, without anything that only one process could use. */
+/** State of one legacy session as plain data, usable in any process. */
 export interface SessionRecord {
-  /** Whose it is, with the rights that its last message came with. */
+  /** Its principal, with the rights of its latest message. */
   readonly principal: Principal;
-  /** As the handshake said. */
+  /** The client of the handshake. */
   readonly client: Client;
   /** Date of the revision that was agreed on. */
   readonly revision: string;
   readonly mode: ToolMode;
   /** Absent: the client asked for no level. */
   readonly logLevel?: string;
-  /** URIs of the resources that it wants to hear of. */
+  /** URIs of the subscribed resources. */
   readonly subscriptions: readonly string[];
 }
 
@@ -22,11 +22,11 @@ export interface HeldSession {
 }
 
 /**
- * The sessions of all hubs, by the id that clients know. A record is there as long as its hub's lease. Writing never
- * throws: a store that cannot be reached says so in the log.
+ * The sessions of all hubs, by session id. A record lasts as long as its hub's lease. Writing never throws: an
+ * unreachable store is logged.
  */
 export interface SessionRecords {
-  /** Keeps the record for this hub, in place of what was known of that session. */
+  /** Stores the record for this hub, and replaces an earlier one. */
   put(id: string, record: SessionRecord): void;
   find(id: string): HeldSession | undefined | Promise<HeldSession | undefined>;
   /** The session is over. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { AnswerParser } from "./answer-parser.ts";
 import type { AnswerHead } from "./head.ts";
 
-/** What a parser makes of one answer, given in these pieces. */
+/** Parses one answer that arrives in these pieces. */
 function parse(pieces: readonly Buffer[]): { head: AnswerHead; body: string; used: number; isOver: boolean } {
   const heads: AnswerHead[] = [];
   let body = "";
@@ -151,7 +151,7 @@ test("interim answers are bounded by number, and with the answer by bytes", () =
   expect(() => parse(whole(long + long + last))).toThrow("over the bound of 65536 bytes");
 });
 
-test("chunks of a byte each are handed on together, as many as came at once", () => {
+test("chunks of one byte that arrive together are passed on together", () => {
   const body = Array.from({ length: 20_000 }, (_, at) => String.fromCharCode(97 + (at % 26))).join("");
   const chunks = Array.from(body, (one, at) => `${at % 3 ? "1" : "001;x"}\r\n${one}\r\n`);
   const text = `${CHUNKED}${chunks.join("")}0\r\n\r\n`;
@@ -182,7 +182,7 @@ test("trailers are bounded", () => {
   expect(() => parse(bytewise(`${CHUNKED}0\r\nA: ${"x".repeat(9000)}`))).toThrow("too long");
 });
 
-test("what stands after an answer is left", () => {
+test("leaves the bytes after an answer", () => {
   const answers = [
     `${H}Content-Length: 2\r\n\r\nok`,
     `${CHUNKED}2\r\nok\r\n0\r\n\r\n`,
@@ -215,7 +215,7 @@ test("a parser reads the next answer once it was made ready for it", () => {
   expect(bodies.join("|")).toBe("hello|hello world|hello|0123456789|!|no|ok");
 });
 
-test("it is told whether and how long a connection is kept", () => {
+test("reports whether and how long the connection is kept", () => {
   const of = (fields: string, first = H): object => parse(whole(`${first}Content-Length: 0\r\n${fields}\r\n`)).head;
   expect(of("")).toMatchObject({ keepsAlive: true, keepAliveMs: undefined });
   expect(of("Keep-Alive: timeout=5, max=100\r\n")).toMatchObject({ keepsAlive: true, keepAliveMs: 5000 });
@@ -224,7 +224,7 @@ test("it is told whether and how long a connection is kept", () => {
   expect(parse(whole(`${H}\r\n`)).head).toMatchObject({ keepsAlive: false });
 });
 
-test("fields of one name are joined, whatever their case", () => {
+test("joins fields of one name, whatever their case", () => {
   const { head } = parse(whole(`${H}X-One: a\r\nx-one:b\r\nContent-Length: 0\r\n\r\n`));
   expect(head.header("x-one")).toBe("a, b");
   expect(head.header("x-two")).toBeUndefined();

@@ -30,7 +30,7 @@ export class AnswerParser {
   #part: Part = "head";
   #left = 0;
   #interim = 0;
-  /** Most answers of a server have the same head until its clock says the next second. */
+  /** Most answers of a server have the same head until its clock reaches the next second. */
   readonly #heads = new LastRead(parseHead);
 
   constructor(listener: AnswerListener) {
@@ -67,7 +67,9 @@ export class AnswerParser {
     return at;
   }
 
-  /** The connection ended. Tells whether that completes the answer, as it does where nothing else tells its end. */
+  /**
+   * Called at the end of the connection. Returns whether that completes the answer, as for an answer without a length.
+   */
   endsHere(): boolean {
     if (this.#part === "until-end") this.#part = "over";
     return this.isOver;

@@ -4,7 +4,7 @@ import type { BodySource } from "../response-body.ts";
 import type { Outgoing } from "../sender.ts";
 import type { RequestBytes } from "./request-text.ts";
 
-/** Who has a request at the moment: whoever lets it wait, or the connection that carries it. */
+/** Current holder of a request: the queue, or the connection that carries it. */
 export interface Keeper {
   giveUp(asked: Asked): void;
   pause?(): void;
@@ -13,7 +13,7 @@ export interface Keeper {
 
 type Sending = Pick<Outgoing, "silenceMs" | "caller" | "isMessage">;
 
-/** One request on its way: what is to be written, and where its answer goes. */
+/** A request: the bytes to write, and the sink for its answer. */
 export class Asked implements BodySource {
   readonly bytes: RequestBytes;
   /** Bound of silence, before the head and between two pieces of the body; 0 for none. */
@@ -32,7 +32,7 @@ export class Asked implements BodySource {
     this.sink = sink;
   }
 
-  /** Whose share of the connections it takes. */
+  /** Caller whose share of the connections it uses. */
   get holder(): Holder {
     return this.#caller ? holderOf(this.#caller) : HUB;
   }

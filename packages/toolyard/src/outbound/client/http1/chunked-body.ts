@@ -1,11 +1,11 @@
 import { notHttp } from "./fault.ts";
 import { isField } from "./head.ts";
 
-/** Of one line with a chunk's size. */
+/** Limit of one line with a chunk's size. */
 const MAX_SIZE_LINE_BYTES = 1024;
-/** Of what stands beside the sizes of all chunks of one body: nobody here reads it. */
+/** Limit of the chunk extensions of one body, which are ignored. */
 const MAX_EXTENSION_BYTES = 16 * 1024;
-/** Of all that stands after the last chunk. Nobody here reads that either. */
+/** Limit of the trailers, which are ignored. */
 const MAX_TRAILER_BYTES = 8 * 1024;
 
 // 13 digits are no more than can be counted to.
@@ -22,7 +22,7 @@ const HEX_DIGITS: Readonly<Uint8Array> = Uint8Array.from({ length: 256 }, (_, co
 
 type Part = "size" | "data" | "data-end" | "trailer" | "over";
 
-/** Takes a body in chunks apart, wherever it is cut. Throws at whatever is not exactly as the standard says. */
+/** Parses a chunked body from pieces of any length. Throws on any deviation from the standard. */
 export class ChunkedBody {
   #part: Part = "size";
   #line = "";
@@ -43,8 +43,8 @@ export class ChunkedBody {
   }
 
   /**
-   * Takes what there is from `at` on, and returns how far it came. What of it is data is moved together within `bytes`
-   * and handed on as one piece: a server may send a chunk a byte, and each piece costs whoever holds it.
+   * Parses `bytes` from `at` on, and returns the end of what it consumed. Data is moved together within `bytes` and
+   * passed on as one piece, because a server may send one byte per chunk and each piece has a cost.
    */
   take(bytes: Buffer, at: number, onData: (data: Buffer) => void): number {
     let from = 0;
@@ -72,7 +72,7 @@ export class ChunkedBody {
     return end;
   }
 
-  /** Takes what stands between data: a line, or what there is of it. */
+  /** Parses the bytes between data: a line, or a part of one. */
   #takeBetween(bytes: Buffer, at: number): number {
     const plain = this.#line === "" ? this.#takePlain(bytes, at) : at;
     if (plain > at) return plain;
@@ -87,7 +87,7 @@ export class ChunkedBody {
     return end;
   }
 
-  /** The lines that most chunks have, whole and with nothing beside a size, read without making text of them. */
+  /** Fast path: reads a complete size line without extensions, without creating a string. */
   #takePlain(bytes: Buffer, at: number): number {
     if (this.#part === "data-end") {
       if (!endsLine(bytes, at)) return at;

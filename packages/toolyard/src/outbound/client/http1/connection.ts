@@ -7,24 +7,24 @@ import type { AnswerHead } from "./head.ts";
 import { Silence } from "../../../core/timing/idle-timer.ts";
 import { atTurnEnd } from "../../../core/timing/turn-end.ts";
 
-/** Where connections of a pool lead, and how. */
+/** Target of a pool's connections. */
 export interface Destination {
   readonly host: string;
   readonly port: number;
   readonly connectTimeoutMs: number;
-  /** How long a connection that nobody uses is kept where the server does not say. */
+  /** How long an idle connection is kept if the server sends no time. */
   readonly keepAliveMs: number;
   readonly lookup: LookupFunction | undefined;
   /** Opens a connection with TLS; absent: without. */
   readonly connectTls: ((options: ConnectionOptions) => Socket) | undefined;
-  /** What was read last, on whichever connection: it is taken out before another one is read. */
+  /** Read buffer that all connections share; its content is consumed before the next read. */
   readonly readBuffer: Buffer;
 }
 
 export interface ConnectionOwner {
   /** It can carry another request. */
   onFree(connection: Http1Connection): void;
-  /** It is gone. `unsent` was to be carried by it, and not a byte of that was written. */
+  /** The connection has closed. `unsent`: the request it should have carried, of which no byte was written. */
   onGone(connection: Http1Connection, unsent: Asked | undefined): void;
 }
 
@@ -34,9 +34,9 @@ const MAX_KEEP_ALIVE_MS = 600_000;
 const TCP_KEEP_ALIVE_MS = 60_000;
 
 /**
- * One connection that carries one request at a time. A request counts as unsent until it is written, all of it at once;
- * from then on nobody sends it again. Whatever comes while no answer is due ends the connection: it would be taken for
- * the answer to the next request.
+ * A connection that carries one request at a time. A request is written in one piece; after that it is never sent
+ * again. Bytes that arrive when no answer is due close the connection, since they would be taken for the answer to the
+ * next request.
  */
 export class Http1Connection implements AnswerListener, Keeper {
   readonly #destination: Destination;
@@ -46,7 +46,7 @@ export class Http1Connection implements AnswerListener, Keeper {
   readonly #silence: Silence;
   #asked: Asked | undefined;
   #isConnected = false;
-  /** Something waits to be written until what the socket holds by now was looked at. */
+  /** A request waits until the socket has been checked for pending bytes. */
   #isLooking = false;
   /** It was read in this turn of the loop, and is not looked at again before the next one. */
   #isFresh = false;
@@ -65,7 +65,7 @@ export class Http1Connection implements AnswerListener, Keeper {
     this.#socket = this.#connect();
   }
 
-  /** What it carries at the moment. */
+  /** The request that it carries. */
   get asked(): Asked | undefined {
     return this.#asked;
   }
@@ -82,8 +82,8 @@ export class Http1Connection implements AnswerListener, Keeper {
   }
 
   /**
-   * Waits for this turn's reads: bytes or an end that the kernel holds must be seen before anything is written. Not by
-   * `atTurnEnd`, whose end may be that of a turn of which the reads are over.
+   * Waits for the reads of this turn: pending bytes, or an end, must be noticed before a request is written.
+   * `atTurnEnd` does not suffice, because the reads of its turn may be over.
    */
   #look(): void {
     setImmediate(() => this.#onLooked());
@@ -92,7 +92,7 @@ export class Http1Connection implements AnswerListener, Keeper {
   giveUp(asked: Asked): void {
     if (this.#asked !== asked) return;
     this.#letGo();
-    // What was not written yet leaves the connection as it was.
+    // A request that was not written yet leaves the connection unchanged.
     if (!this.#isLooking) this.#end();
   }
 
@@ -126,7 +126,7 @@ export class Http1Connection implements AnswerListener, Keeper {
     const asked = this.#asked;
     if (!asked) return;
     this.#silence.expect(asked.silenceMs);
-    // Of the buffer that all connections are read into, so it is copied.
+    // Copied, because all connections share the buffer.
     asked.sink.data(Buffer.from(data));
   }
 
@@ -183,7 +183,7 @@ export class Http1Connection implements AnswerListener, Keeper {
   #complete(hasMore: boolean): void {
     const asked = this.#letGo();
     this.#isWritten = false;
-    // An answer that comes before all of the request left says that the rest will not be read.
+    // An answer before the end of the request means that the server will not read the rest.
     if (hasMore || this.#keptMs <= 0 || this.#socket.writableLength > 0) this.#end();
     else this.#keep();
     asked?.sink.end();
@@ -224,7 +224,7 @@ export class Http1Connection implements AnswerListener, Keeper {
     return asked;
   }
 
-  /** The connection is over, by whatever the socket says or what came over it. */
+  /** Ends the connection after an event of the socket or an invalid answer. */
   #onOver(error?: Error): void {
     if (this.#isGone) return;
     if (this.#isWritten && error === undefined && this.#parser.endsHere()) {

@@ -1,4 +1,4 @@
-/** What a request over our own connections dies of; `cause.ts` reads the codes. */
+/** Reasons why a request over an own connection fails; `cause.ts` maps the codes. */
 export type Http1FaultCode =
   | "TOOLYARD_CONNECT_TIMEOUT"
   | "TOOLYARD_SILENT"

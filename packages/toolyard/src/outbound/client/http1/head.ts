@@ -1,20 +1,20 @@
 import { trimBlanks } from "../../../core/text/trim-blanks.ts";
 import { notHttp } from "./fault.ts";
 
-/** How the end of a body is told. */
+/** How the end of a body is determined. */
 export type Framing = "none" | "length" | "chunked" | "until-end";
 
-/** What stands before a body. */
+/** Status and header fields of an answer. */
 export interface AnswerHead {
   readonly status: number;
   /** Takes names in lower case; several fields of one name are joined. */
   readonly header: (name: string) => string | undefined;
   readonly framing: Framing;
-  /** Of a body with `length`, else 0. */
+  /** Length of a body with `length`, else 0. */
   readonly length: number;
-  /** The server says nothing against another request on this connection. */
+  /** The server allows another request on this connection. */
   readonly keepsAlive: boolean;
-  /** For how long it keeps a connection that nobody uses, if it says so. */
+  /** How long the server keeps an idle connection, if it reports that. */
   readonly keepAliveMs: number | undefined;
 }
 
@@ -26,8 +26,8 @@ const CLOSES = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 const HINT = /(?:^|[,;\s])timeout=(\d{1,9})(?:$|[,;\s])/i;
 
 /**
- * Reads a head without the empty line at its end. Throws at whatever two readers could understand in two ways: bare
- * line feeds, folded lines, spaces before a colon, a length that is given twice, or together with a transfer encoding.
+ * Parses a head without its final empty line. Throws on everything that parsers interpret differently: bare line feeds,
+ * folded lines, spaces before a colon, repeated lengths, and a length together with a transfer encoding.
  */
 export function parseHead(text: string): AnswerHead {
   const lines = text.split("\r\n");
@@ -51,7 +51,7 @@ export function parseHead(text: string): AnswerHead {
   };
 }
 
-/** Whether a line is a field of a head or of trailers. */
+/** Returns whether a line is a header or trailer field. */
 export function isField(line: string): boolean {
   return FIELD.test(line);
 }
@@ -71,7 +71,7 @@ function lookUp(fields: readonly string[], name: string): string | undefined {
 }
 
 interface BodyFraming extends Pick<AnswerHead, "framing" | "length"> {
-  /** Another reader may see a body where there is none, so what comes next is nobody's answer. */
+  /** Another parser may see a body here, so the connection cannot be used again. */
   readonly isDoubtful?: true;
 }
 

@@ -1,6 +1,6 @@
 import { notHttp } from "./fault.ts";
 
-/** Bound of all that stands before one body, interim answers included. */
+/** Limit of all bytes before one body, including interim answers. */
 export const MAX_HEAD_BYTES = 64 * 1024;
 
 const HEAD_END = Buffer.from("\r\n\r\n");
@@ -10,13 +10,13 @@ const CARRIAGE_RETURN = 0x0d;
 const FIRST_CAPACITY = 1024;
 
 /**
- * Finds the end of a head that comes in pieces. What cannot become a head any more is refused before it ends, so that
- * nobody waits for the rest of it; what was looked at is not looked at again.
+ * Finds the end of a head that arrives in pieces. An invalid head is refused before it ends, so that the caller does
+ * not wait for the rest. Bytes are scanned once.
  */
 export class HeldHead {
   #held: Buffer | undefined;
   #length = 0;
-  /** Of all heads since the last `reset`. */
+  /** Bytes of all heads since the last `reset`. */
   #total = 0;
   #text = "";
 

@@ -53,7 +53,7 @@ const code = (work: Promise<unknown>): Promise<unknown> =>
     (error: { code?: string }) => error.code,
   );
 
-test("each request on a kept connection says its own, whatever the one before said", async () => {
+test("each request on a kept connection sends its own head only", async () => {
   await using server = await startRaw({ answer: ({ socket }) => socket.write(answerOf("ok")) });
   const pool = await poolOf(server);
   const all: readonly Partial<Outgoing>[] = [
@@ -91,7 +91,7 @@ test("a header that may not be sent is refused also behind a request that was se
   expect(server.requests).toHaveLength(2);
 });
 
-test("a request is one write, and says what it is asked to say", async () => {
+test("a request is one write with the given content", async () => {
   await using server = await startRaw({ answer: ({ socket }) => socket.write(answerOf("ok")) });
   const pool = await poolOf(server);
   expect(await ask(pool, server.origin, { path: "/a?b=c", headers: { "x-one": "é" }, body: "ü" })).toBe("ok");
@@ -106,7 +106,7 @@ test("a request is one write, and says what it is asked to say", async () => {
   expect(Buffer.from(body, "latin1").toString()).toBe("ü");
 });
 
-test("a request without a body says nothing of its length", async () => {
+test("a request without a body has no Content-Length", async () => {
   await using server = await startRaw({ answer: ({ socket }) => socket.write(answerOf("ok")) });
   const pool = await poolOf(server);
   expect(await ask(pool, server.origin, { method: "GET", body: undefined })).toBe("ok");
@@ -167,7 +167,7 @@ test("requests that wait are bounded, and those beyond were not sent", async () 
   expect(new Set(await Promise.all(all))).toEqual(new Set(["ENOUGH"]));
 });
 
-test("one that is given up while it waits is never sent, and the next one is", async () => {
+test("a request that is cancelled while it waits is never sent, and the next one is", async () => {
   let release = (): void => {};
   await using server = await startRaw({
     answer: ({ socket, body }) => {
@@ -188,7 +188,7 @@ test("one that is given up while it waits is never sent, and the next one is", a
   expect(server.requests.map(({ body }) => body)).toEqual(["first", "third"]);
 });
 
-test("giving up before anything was written leaves the kept connection as it was", async () => {
+test("cancelling before anything is written leaves the kept connection unchanged", async () => {
   await using server = await startRaw({ answer: ({ socket, body }) => socket.write(answerOf(body)) });
   const pool = await poolOf(server);
   await ask(pool, server.origin);
@@ -215,7 +215,7 @@ test("giving up on an answer that is due ends its connection, and no other reque
   await expect.poll(() => server.sockets[0]?.destroyed).toBe(true);
 });
 
-test("what comes before it was asked for ends the kept connection, and is nobody's answer", async () => {
+test("bytes before a request close the kept connection, and answer no request", async () => {
   await using server = await startRaw({ answer: ({ socket, body }) => socket.write(answerOf(body)) });
   const pool = await poolOf(server);
   await ask(pool, server.origin, { body: "first" });
@@ -224,7 +224,7 @@ test("what comes before it was asked for ends the kept connection, and is nobody
   expect(await ask(pool, server.origin, { body: "second" })).toBe("second");
 });
 
-test("two answers at once end the connection after the first one", async () => {
+test("two answers in one piece close the connection after the first one", async () => {
   await using server = await startRaw({
     answer: ({ socket, body }) => socket.write(answerOf(body) + answerOf("poison")),
   });
@@ -242,7 +242,7 @@ test("a body behind an answer that has none ends its connection", async () => {
   expect(server.sockets).toHaveLength(2);
 });
 
-/** Calls `first` and asks at once, before the loop looks at what came: all of it happens before the same poll. */
+/** Calls `first` and sends a request immediately, before the event loop polls again. */
 function askRightAfter(first: () => void, work: () => Promise<string>): Promise<string> {
   return new Promise((resolve, reject) => {
     setTimeout(() => {
@@ -308,14 +308,17 @@ test.each([
   ["304 with a length", "HTTP/1.1 304 Not Modified\r\nContent-Length: 6\r\n\r\n", 2],
   ["204 with nothing", "HTTP/1.1 204 No Content\r\n\r\n", 1],
   ["204 with a length of 0", "HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n", 1],
-])("after %s, in which others may see a body, nothing is asked on its connection", async (_, answer, connections) => {
-  await using server = await startRaw({ answer: ({ socket }) => socket.write(answer) });
-  const pool = await poolOf(server);
-  for (let turn = 0; turn < 2; turn += 1) expect(await ask(pool, server.origin)).toBe("");
-  expect(server.sockets).toHaveLength(connections);
-});
+])(
+  "after %s, where parsers disagree about the body, the connection is not used again",
+  async (_, answer, connections) => {
+    await using server = await startRaw({ answer: ({ socket }) => socket.write(answer) });
+    const pool = await poolOf(server);
+    for (let turn = 0; turn < 2; turn += 1) expect(await ask(pool, server.origin)).toBe("");
+    expect(server.sockets).toHaveLength(connections);
+  },
+);
 
-test("a request whose kept connection ended before it was written goes over another one, once", async () => {
+test("a request whose kept connection ended before it was written is sent over another one, once", async () => {
   await using server = await startRaw({ answer: ({ socket, body }) => socket.write(answerOf(body)) });
   const pool = await poolOf(server);
   await ask(pool, server.origin, { body: "first" });
@@ -324,7 +327,7 @@ test("a request whose kept connection ended before it was written goes over anot
   expect(server.requests.map(({ body, connection }) => `${connection} ${body}`)).toEqual(["0 first", "1 second"]);
 });
 
-test("a request that was written is never sent again, whatever becomes of its connection", async () => {
+test("a written request is never sent again, however its connection ends", async () => {
   await using server = await startRaw({
     answer: ({ socket, body }) => (body === "die" ? socket.destroy() : socket.write(answerOf(body))),
   });
@@ -355,7 +358,7 @@ test.each([
   expect(server.sockets).toHaveLength(connections);
 });
 
-test("a connection that nobody uses ends by itself", async () => {
+test("an idle connection closes by itself", async () => {
   await using server = await startRaw({ answer: ({ socket, body }) => socket.write(answerOf(body)) });
   const pool = await poolOf(server, { keepAliveMs: 20 });
   await ask(pool, server.origin);
@@ -390,7 +393,7 @@ test("a refusal that comes before the request left whole is heard, and its conne
   const refusal = "HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 8\r\n\r\ntoo much";
   await using server = await startRaw({
     answer: () => {},
-    // What was not read of the request makes the end a reset.
+    // The unread part of the request turns the end into a reset.
     onConnection: (socket) => socket.once("data", () => void socket.pause().write(refusal, () => socket.destroy())),
   });
   const pool = await poolOf(server);
@@ -412,7 +415,7 @@ test("silence ends an answer, before its head and within its body, and 0 is no b
   expect(await ask(pool, server.origin, { body: "later", silenceMs: 0 })).toBe("late");
 });
 
-test("a body that nobody reads holds its server back, and is whole once somebody does", async () => {
+test("a body that is not read slows its server down, and is complete once it is read", async () => {
   const large = "x".repeat(30_000_000);
   let isAllWritten = false;
   await using server = await startRaw({
@@ -430,7 +433,7 @@ test("a body that nobody reads holds its server back, and is whole once somebody
   expect(isAllWritten).toBe(true);
 });
 
-test("closing fails what is under way and what waits, and nothing is sent any more", async () => {
+test("closing fails running and queued requests, and sends nothing more", async () => {
   await using server = await startRaw({ answer: () => {} });
   const pool = await poolOf(server, { maxConnections: 1 });
   const both = [code(send(pool, server.origin)), code(send(pool, server.origin))];
@@ -500,7 +503,7 @@ test("TLS is spoken, connections are kept, and who is not vouched for hears noth
   expect(server.requests).toHaveLength(3);
 });
 
-test("a server that accepts and does not speak TLS is given up in time", async () => {
+test("a server that accepts and does not speak TLS fails within the time limit", async () => {
   await using server = await startRaw({ answer: () => {} });
   const origin = server.origin.replace("http:", "https:");
   const pool = await poolOf({ origin }, { connectTimeoutMs: 50 });

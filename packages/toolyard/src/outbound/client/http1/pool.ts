@@ -10,12 +10,12 @@ import { Http1Connection, type ConnectionOwner, type Destination } from "./conne
 import { RequestWriter } from "./request-text.ts";
 
 export interface Http1PoolOptions {
-  /** Nothing else is asked over its connections. */
+  /** Its connections serve this origin only. */
   readonly origin: string;
   readonly connectTimeoutMs: number;
   /** Bound of connections; a request beyond it waits for one. Every open stream takes one. */
   readonly maxConnections: number;
-  /** How long one that nobody uses is kept where the server does not say. @default 4 s */
+  /** How long an idle connection is kept if the server sends no time. @default 4 s */
   readonly keepAliveMs?: number;
   /** Certificates of the CAs that are trusted. @default Node's own */
   readonly ca?: readonly string[] | undefined;
@@ -33,7 +33,7 @@ export class Http1Pool implements Sender, ConnectionOwner, Keeper {
   readonly #maxConnections: number;
   readonly #destination: Destination;
   readonly #all = new Set<Http1Connection>();
-  /** Those that nobody uses; the one used last is used first, so that the others may end. */
+  /** Idle connections. The most recently used is used first, so that the others can time out. */
   readonly #free: Http1Connection[] = [];
   readonly #crowd = new Crowd<Http1Connection, Asked>(() => carriedBy(this.#all));
   #isClosed = false;
@@ -77,7 +77,7 @@ export class Http1Pool implements Sender, ConnectionOwner, Keeper {
   }
 
   onFree(connection: Http1Connection): void {
-    // There is one for a message beside those that there may be.
+    // One connection above the limit is allowed for a message.
     if (this.#all.size > this.#maxConnections) return connection.destroy(closed());
     this.#crowd.freed(connection);
     const next = this.#crowd.next();
@@ -91,7 +91,7 @@ export class Http1Pool implements Sender, ConnectionOwner, Keeper {
     const at = this.#free.indexOf(connection);
     if (at !== -1) this.#free.splice(at, 1);
     this.#crowd.freed(connection);
-    // It came before whoever waits.
+    // It arrived before the queued requests.
     const next = unsent ?? (this.#all.size < this.#maxConnections ? this.#crowd.next() : undefined);
     if (next) this.#place(next);
   }
@@ -116,7 +116,7 @@ export async function createHttp1Pool(options: Http1PoolOptions): Promise<Http1P
   const { protocol, hostname } = new URL(options.origin);
   if (protocol === "http:") return new Http1Pool(options);
   const { connect } = await import("node:tls");
-  // An address is no name to ask for; certificates are held against it all the same.
+  // SNI allows no IP address; the certificate is verified for the address.
   const servername = isIP(hostname.replace(/^\[|\]$/g, "")) === 0 ? hostname : "";
   const { ca } = options;
   let session: Buffer | undefined;
@@ -124,7 +124,7 @@ export async function createHttp1Pool(options: Http1PoolOptions): Promise<Http1P
     const socket = connect({
       ...way,
       servername,
-      // Said by itself, since Node would otherwise take NODE_TLS_REJECT_UNAUTHORIZED of the environment for our word.
+      // Explicit, because Node would otherwise obey NODE_TLS_REJECT_UNAUTHORIZED of the environment.
       rejectUnauthorized: true,
       ALPNProtocols: ["http/1.1"],
       ...(ca && { ca: [...ca] }),

@@ -5,7 +5,7 @@ const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const TARGET = /^\/[\x21-\x7e]*$/;
 const BEYOND_ASCII = /[\x80-\xff]/;
-/** What says where a message ends, or what its connection becomes, is said here alone. */
+/** Header fields that determine the message length or the use of the connection; only this file sets them. */
 const OURS: ReadonlySet<string> = new Set([
   "host",
   "content-length",
@@ -21,7 +21,7 @@ export type RequestBytes =
   | { readonly data: string; readonly encoding: "latin1" | "utf8" }
   | { readonly data: Buffer; readonly encoding: undefined };
 
-/** What a request says before its body, but for the body's length. */
+/** Head of a request, except for the length of its body. */
 interface Head extends Pick<Outgoing, "method" | "path" | "headers"> {
   readonly names: readonly string[];
   readonly values: readonly string[];
