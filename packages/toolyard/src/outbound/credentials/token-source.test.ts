@@ -50,7 +50,7 @@ function make(server: Pick<RunningServer, "url">, credentials: Partial<ClientCre
   return { source, clock, hidden };
 }
 
-test("C21: sends id and secret as HTTP Basic, form-encoded first, and requests only the configured scopes", async () => {
+test("C21: sends id and secret as form-encoded HTTP Basic, and requests only the configured scopes", async () => {
   await using server = await startTokenServer();
   expect(await make(server).source.token(signal)).toBe(server.issued[0]);
   expect(server.seen[0]?.headers.authorization).toBe(
