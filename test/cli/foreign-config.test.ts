@@ -1,11 +1,13 @@
 // A toolyard.toml that came with a folder may start anything: it is asked about once, wherever a command finds it.
-import { chown, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { foreignFile } from "../../src/config/accepted-files.ts";
+import { CONFIG_SCHEMA } from "../../src/hub/schema.ts";
 import { CLI } from "../support/serve-child.ts";
 import { runCommand, type Ran, type RunWish } from "../security/command.ts";
 
@@ -228,6 +230,115 @@ describe("where no user can be asked", () => {
       expect(existsSync(join(root, "home", "data", "accepted-files.json"))).toBe(false);
     },
   );
+
+  test.each([
+    ["a command from a file", '[mcp.stdio_servers.evil]\ncommand = [{ file = "c" }, { file = "s" }, { file = "m" }]\n'],
+    [
+      "arguments from a file",
+      '[mcp.stdio_servers.evil]\ncommand = { file = "c" }\nargs = [{ file = "s" }, { file = "m" }]\n',
+    ],
+    ["a command from a variable", '[mcp.stdio_servers.evil]\ncommand = "${COMMAND:-x}"\n'],
+    ["modules from a file", '[modules]\npaths = [{ file = "p" }]\n'],
+    [
+      "a table from a file before one that starts",
+      '[sandbox]\npython = { file = "c" }\n[modules]\npaths = ["modules"]\n',
+    ],
+    ["a log from a file", '[logging]\nfile = { file = "p" }\n[modules]\npaths = ["modules"]\n'],
+    [
+      "an address from a file",
+      '[[mcp.remote_servers]]\nalias = "r"\nurl = { file = "u" }\n[modules]\npaths = ["modules"]\n',
+    ],
+    ["roots from a file", '[library]\nroots = [{ file = "p" }]\n[modules]\npaths = ["modules"]\n'],
+  ])("%s needs acceptance, too", async (_what, text) => {
+    const files = { c: process.execPath, s: join(root, "server.mjs"), m: mark, p: "modules", u: "http://127.0.0.1:9/" };
+    for (const [name, content] of Object.entries(files)) await writeFile(join(yard, name), content);
+    await writeFile(join(yard, "toolyard.toml"), text);
+    for (const words of [["list"], ["call", "evil__echo"], ["serve", "--port", "0"]]) {
+      const { code, stderr } = await run(words);
+      expect([code, stderr]).toEqual([2, expect.stringContaining("nobody accepted what it starts")]);
+      expect(existsSync(mark)).toBe(false);
+    }
+    const nobody = person(false);
+    expect((await run(["list"], nobody)).code).toBe(2);
+    expect([nobody.asked.length, existsSync(mark)]).toEqual([1, false]);
+  });
+
+  const WEIRD = [
+    "1",
+    "true",
+    "nan",
+    "1979-05-27",
+    "{}",
+    "{ a = 1 }",
+    '{ file = "x" }',
+    "[[]]",
+    "[{ a = [{}] }]",
+    '["", { file = "" }]',
+  ];
+  test("no value of an option lets a file pass that starts something", async () => {
+    const tables = [
+      "mcp.stdio_servers.x",
+      "modules",
+      "scripts",
+      "folders",
+      "logging",
+      "audit",
+      "sandbox",
+      "library",
+      "gnn",
+    ];
+    const keys = [
+      "command",
+      "args",
+      "env",
+      "cwd",
+      "paths",
+      "tools_path",
+      "file",
+      "python",
+      "roots",
+      "store",
+      "enabled",
+    ];
+    for (const table of tables)
+      for (const key of keys)
+        for (const value of WEIRD) {
+          await write(`[${table}]\n${key} = ${value}\n`);
+          const found = await foreignFile(join(yard, "toolyard.toml"), CONFIG_SCHEMA);
+          expect(found?.starts.join(), `${table}.${key} = ${value}`).toContain("mcp.stdio_servers.evil");
+        }
+  });
+
+  test.each([".git", ".hg", ".svn", ".jj", ".bzr", ".pijul", "_darcs", ".fslckout"])(
+    "a folder below one with %s is a work tree, be it a file or a link that leads nowhere",
+    async (mark_) => {
+      await rm(join(yard, ".git"), { recursive: true });
+      const text = await readFile(join(yard, "toolyard.toml"));
+      const below = join(yard, "a", "b");
+      await mkdir(below, { recursive: true });
+      await writeFile(join(below, "toolyard.toml"), text);
+      for (const put of [
+        () => mkdir(join(yard, mark_)),
+        () => writeFile(join(yard, mark_), ""),
+        () => symlink(join(root, "nowhere"), join(yard, mark_)),
+      ]) {
+        await put();
+        const { code, stderr } = await run(["list"], { cwd: below });
+        expect([code, stderr]).toEqual([2, expect.stringMatching(/is inside of a \w+ work tree, and nobody accepted/)]);
+        await rm(join(yard, mark_), { recursive: true });
+      }
+      expect(existsSync(mark)).toBe(false);
+    },
+  );
+
+  test.runIf(process.getuid !== undefined)("a file that every user may write is not the user's own", async () => {
+    await rm(join(yard, ".git"), { recursive: true });
+    await chmod(join(yard, "toolyard.toml"), 0o666);
+    const { code, stderr } = await run(["list"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("may be written by every user, and nobody accepted")]);
+    await chmod(join(yard, "toolyard.toml"), 0o664);
+    expect((await run(["list"])).code).toBe(0);
+  });
 
   test("the command that the message names accepts and starts nothing", async () => {
     expect((await run(["config", "--yes"])).code).toBe(0);

@@ -1,10 +1,12 @@
-import { existsSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { lstat, mkdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { stringifyExact } from "../core/json/exact-json.ts";
 import { canonicalJson, contentDigest } from "../core/json/digest.ts";
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { valuesOf, type OptionSchema, type SourceTable } from "../core/options/option-schema.ts";
 import type { Starts } from "../core/sources/table-facts.ts";
+import { ConfigError } from "../core/errors.ts";
 import { readDocument } from "./document.ts";
 import { takenInto } from "./expand.ts";
 import { entriesOf } from "./source-tables.ts";
@@ -27,15 +29,18 @@ export interface ForeignFile {
 }
 
 /**
- * What a file would start, write or send, where it belongs to another user or lies inside of a git work tree: such a
- * file may have come with a folder that was only meant to be read. Nothing where it does none of it, or is plainly
- * one's own. It is read as whoever loads it reads it, under the name by which it was found.
+ * Returns what a file would start, write or send, if another user owns it or may write it, or it is inside of a work
+ * tree of a version control system: such a file may have come with a folder that was only meant to be read. Returns
+ * nothing for a file that does none of it, that is plainly the user's own, or that cannot be read: the loader, which
+ * reads it under the same name, reports that. Every other failure rejects, so that no file passes because of it.
  */
 export async function foreignFile(file: string, schema: OptionSchema): Promise<ForeignFile | undefined> {
   const path = join(await realpath(dirname(file)), basename(file));
   const why = await whyForeign(path);
   if (why === undefined) return undefined;
-  const starts = startsIn((await readDocument(file)).tree, schema);
+  const document = await readDocument(file).catch(ignoreConfigError);
+  if (!document) return undefined;
+  const starts = startsIn(document.tree, schema);
   if (starts.length === 0) return undefined;
   const decides = starts.map(({ name, decides: values }) => [name, values] as const);
   return {
@@ -46,19 +51,46 @@ export async function foreignFile(file: string, schema: OptionSchema): Promise<F
   };
 }
 
-/** A link is as foreign as where it lies, and as what it leads to. */
-async function whyForeign(path: string): Promise<string | undefined> {
-  const owners = [(await lstat(path)).uid, (await stat(path)).uid];
-  if (process.getuid && owners.some((uid) => uid !== process.getuid?.())) return "belongs to another user";
-  const isTracked = [path, await realpath(path)].some(isInWorkTree);
-  return isTracked ? "is inside of a git work tree" : undefined;
+function ignoreConfigError(error: unknown): undefined {
+  if (!(error instanceof ConfigError)) throw error;
 }
 
-function isInWorkTree(path: string): boolean {
+/** A link is as foreign as where it is, and as what it leads to. */
+async function whyForeign(path: string): Promise<string | undefined> {
+  const found = [await lstat(path), await stat(path)];
+  if (process.getuid && found.some(({ uid }) => uid !== process.getuid?.())) return "belongs to another user";
+  // Windows has no such bit, and reports it for every file.
+  if (process.getuid && (found[1]!.mode & WRITABLE_BY_ALL) !== 0) return "may be written by every user";
+  const system = [path, await realpath(path)].map(workTreeOf).find((one) => one !== undefined);
+  return system === undefined ? undefined : `is inside of a ${system} work tree`;
+}
+
+const WRITABLE_BY_ALL = 0o002;
+
+/** What version control systems put into the folder of a work tree. */
+const WORK_TREE_MARKS: Readonly<Record<string, string>> = {
+  ".git": "git",
+  ".hg": "Mercurial",
+  ".svn": "Subversion",
+  ".jj": "Jujutsu",
+  ".bzr": "Bazaar",
+  ".pijul": "Pijul",
+  _darcs: "Darcs",
+  ".fslckout": "Fossil",
+  _FOSSIL_: "Fossil",
+};
+
+function workTreeOf(path: string): string | undefined {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
-    if (existsSync(join(folder, ".git"))) return true;
-    if (folder === dirname(folder)) return false;
+    const found = Object.entries(WORK_TREE_MARKS).find(([mark]) => isThere(join(folder, mark)));
+    if (found) return found[1];
+    if (folder === dirname(folder)) return undefined;
   }
+}
+
+/** True for a link that leads nowhere, too. */
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Longest line on one thing that is started. */
@@ -112,7 +144,8 @@ function tablesAt(value: unknown, table: SourceTable | undefined, path: readonly
 function startOf({ name, value }: WrittenTable, starts: Starts): readonly Start[] {
   const { keys, told, between = ", ", usual, before, sendsTo } = starts;
   const taken = sendsTo ? Array.from(new Set(takenInto(value))) : [];
-  const words = told.flatMap((key) => value[key] ?? []).map((word) => (sendsTo ? placeIn(String(word)) : String(word)));
+  const written = told.flatMap((key) => value[key] ?? []).map(textOf);
+  const words = sendsTo ? written.map(placeIn) : written;
   const all = [
     words.length > 0 ? [before, words.join(between)].filter((part) => part !== undefined).join(" ") : usual,
     taken.length > 0 ? `sends ${taken.join(", ")} to ${placesIn(value, sendsTo)}` : undefined,
@@ -123,8 +156,13 @@ function startOf({ name, value }: WrittenTable, starts: Starts): readonly Start[
 }
 
 function placesIn(value: JsonObject, keys: readonly string[] = []): string {
-  const places = keys.flatMap((key) => value[key] ?? []).map((place) => placeIn(String(place)));
+  const places = keys.flatMap((key) => value[key] ?? []).map((place) => placeIn(textOf(place)));
   return places.length > 0 ? places.join(", ") : "its usual address";
+}
+
+/** A value as it is written; `{ file = … }` can be the value of every option. */
+function textOf(value: unknown): string {
+  return typeof value === "object" && value !== null ? stringifyExact(value) : String(value);
 }
 
 /** Who is behind an address, which may hold keys; other texts as they are. */

@@ -3,6 +3,7 @@ import { dataFolder } from "../../core/data-folder.ts";
 import { CONFIG_FILE_NAME, locateConfig } from "../../config/locate.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { messageOf } from "../../core/errors.ts";
+import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { SharedOptions } from "../rows/command-row.ts";
 import { UsageError } from "../failure.ts";
@@ -43,10 +44,10 @@ export async function assertAccepted(options: SharedOptions, io: Io): Promise<vo
  * before stays so.
  */
 export async function writeAccepted<T>(file: string, io: Io, write: () => Promise<T>): Promise<T> {
-  const before = await foreignFile(file, CONFIG_SCHEMA).catch(() => undefined);
+  const before = existsSync(file) ? await foreignFile(file, CONFIG_SCHEMA) : undefined;
   const isOurs = !before || (await isAccepted(before, io));
   const written = await write();
-  const after = isOurs ? await foreignFile(file, CONFIG_SCHEMA).catch(() => undefined) : undefined;
+  const after = isOurs ? await foreignFile(file, CONFIG_SCHEMA) : undefined;
   if (after) await accept(after, io);
   return written;
 }
@@ -55,8 +56,8 @@ export async function writeAccepted<T>(file: string, io: Io, write: () => Promis
 async function foreignOf(file: string, isNamed: boolean, io: Io): Promise<ForeignFile | undefined> {
   const isHere = file === join(io.cwd, CONFIG_FILE_NAME);
   if (!isHere && !(isNamed && basename(file) === CONFIG_FILE_NAME)) return undefined;
-  // A file that cannot be read is told of by whoever reads it in earnest.
-  return foreignFile(file, CONFIG_SCHEMA).catch(() => undefined);
+  // The loader reports a file that is not there.
+  return existsSync(file) ? foreignFile(file, CONFIG_SCHEMA) : undefined;
 }
 
 function keyOf({ path, digest }: ForeignFile): string {
