@@ -6,8 +6,8 @@ import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { foreignFile } from "../../src/config/accepted-files.ts";
-import { CONFIG_SCHEMA } from "../../src/hub/schema.ts";
+import { foreignFile } from "../../packages/toolyard/src/config/accepted-files.ts";
+import { CONFIG_SCHEMA } from "../../packages/toolyard/src/hub/schema.ts";
 import { CLI } from "../support/serve-child.ts";
 import { runCommand, type Ran, type RunWish } from "../security/command.ts";
 
