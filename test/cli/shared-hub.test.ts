@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, test } from "vitest";
 import { Desk, gone, isAlive, seen } from "./harness.ts";
 import { LINGER, SharedClient } from "./shared-client.ts";
 import { SERVER } from "./small-server.ts";
 
+// Each hub lives on for a while after its last client. The tests run concurrently, each in a folder of its own.
 const ASKING = `import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 const say = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
@@ -40,7 +41,9 @@ const FILES = { "server.mjs": SERVER, "asking.mjs": ASKING, "toolyard.toml": TOM
 const shared = (desk: Desk): string => desk.path("home/toolyard/data/shared");
 
 describe("serve --stdio --shared", () => {
-  test("clients that start at once share one hub and its children, and none notices that another goes", async () => {
+  test.concurrent("clients that start at once share one hub and its children, and none notices that another goes", async ({
+    expect,
+  }) => {
     await using desk = await Desk.create(FILES);
     const clients = await Promise.all(Array.from({ length: 4 }, () => SharedClient.open(desk)));
     const hubs = await Promise.all(clients.map((client) => client.hub()));
@@ -58,7 +61,7 @@ describe("serve --stdio --shared", () => {
     expect(readdirSync(shared(desk)).filter((name) => !name.endsWith(".log"))).toEqual([]);
   });
 
-  test("the socket and its folder are this user's alone", async () => {
+  test.concurrent("the socket and its folder are this user's alone", async ({ expect }) => {
     if (process.platform === "win32") return expect(true).toBe(true);
     await using desk = await Desk.create(FILES);
     const client = await SharedClient.open(desk);
@@ -69,7 +72,7 @@ describe("serve --stdio --shared", () => {
     await gone(await client.hub());
   });
 
-  test("a data folder that lies too deep for a socket has one elsewhere", async () => {
+  test.concurrent("a data folder that lies too deep for a socket has one elsewhere", async ({ expect }) => {
     await using desk = await Desk.create(FILES);
     const env = { TOOLYARD_HOME: desk.path(`home/${"deep/".repeat(30)}`) };
     const clients = await Promise.all([SharedClient.open(desk, { env }), SharedClient.open(desk, { env })]);
@@ -78,7 +81,7 @@ describe("serve --stdio --shared", () => {
     await gone(await clients[0].hub());
   });
 
-  test("each client has its own mode, and is asked what was meant for it", async () => {
+  test.concurrent("each client has its own mode, and is asked what was meant for it", async ({ expect }) => {
     await using desk = await Desk.create(FILES);
     const plain = await SharedClient.open(desk);
     const finding = await SharedClient.open(desk, { words: [...LINGER, "--tool-mode", "discovery"] });
@@ -97,7 +100,7 @@ describe("serve --stdio --shared", () => {
     await gone(await plain.hub());
   });
 
-  test("each client is served by the era that its command line names", async () => {
+  test.concurrent("each client is served by the era that its command line names", async ({ expect }) => {
     await using desk = await Desk.create(FILES);
     const [both, legacy] = await Promise.all([
       SharedClient.open(desk),
@@ -113,7 +116,9 @@ describe("serve --stdio --shared", () => {
     await gone(await both.hub());
   });
 
-  test("relative paths start at the configuration's folder, wherever the client was started", async () => {
+  test.concurrent("relative paths start at the configuration's folder, wherever the client was started", async ({
+    expect,
+  }) => {
     await using desk = await Desk.create({ ...FILES, "elsewhere/x": "" });
     const words = [...LINGER, "--config", "../toolyard.toml"];
     const client = await SharedClient.open(desk, { words, cwd: desk.path("elsewhere") });
@@ -124,7 +129,7 @@ describe("serve --stdio --shared", () => {
     await gone(await client.hub());
   });
 
-  test("other values of its variables mean a hub of its own, and the log says so", async () => {
+  test.concurrent("other values of its variables mean a hub of its own, and the log says so", async ({ expect }) => {
     await using desk = await Desk.create(FILES);
     const first = await SharedClient.open(desk, { env: { THE_KEY: "one" } });
     const other = await SharedClient.open(desk, { env: { THE_KEY: "two" } });
@@ -138,7 +143,9 @@ describe("serve --stdio --shared", () => {
     await gone(await first.hub());
   });
 
-  test("a changed file is taken over before the next client joins, and every client is told", async () => {
+  test.concurrent("a changed file is taken over before the next client joins, and every client is told", async ({
+    expect,
+  }) => {
     await using desk = await Desk.create(FILES);
     const first = await SharedClient.open(desk);
     await first.tools();
@@ -153,7 +160,9 @@ describe("serve --stdio --shared", () => {
     await gone(await first.hub());
   });
 
-  test("a configuration that cannot be read ends it at once, as it does without sharing", async () => {
+  test.concurrent("a configuration that cannot be read ends it at once, as it does without sharing", async ({
+    expect,
+  }) => {
     await using desk = await Desk.create({ "toolyard.toml": "[server]\nprot = 1\n" });
     expect(await desk.run(["serve", "--stdio", "--shared"])).toMatchObject({
       code: 2,
@@ -163,7 +172,7 @@ describe("serve --stdio --shared", () => {
     expect(existsSync(shared(desk))).toBe(false);
   });
 
-  test("no socket can be had: a hub of its own, and the log says why", async () => {
+  test.concurrent("no socket can be had: a hub of its own, and the log says why", async ({ expect }) => {
     if (process.platform === "win32") return expect(true).toBe(true);
     await using desk = await Desk.create(FILES);
     await desk.write("home/toolyard/data/shared", "no folder");
@@ -175,7 +184,9 @@ describe("serve --stdio --shared", () => {
 });
 
 describe("when the shared hub dies", () => {
-  test("each client goes on with the next hub, one for all; a call in flight gets one clear answer", async () => {
+  test.concurrent("each client goes on with the next hub, one for all; a call in flight gets one clear answer", async ({
+    expect,
+  }) => {
     await using desk = await Desk.create(FILES);
     const [busy, idle] = await Promise.all([SharedClient.open(desk), SharedClient.open(desk)]);
     await busy.tools();
@@ -202,7 +213,9 @@ describe("when the shared hub dies", () => {
     await gone(Number(hubs(busy)[1]));
   });
 
-  test("what was asked and changes nothing is asked again, and nobody sees more than a delay", async () => {
+  test.concurrent("what was asked and changes nothing is asked again, and nobody sees more than a delay", async ({
+    expect,
+  }) => {
     await using desk = await Desk.create(FILES);
     const client = await SharedClient.open(desk);
     process.kill(await client.hub(), "SIGSTOP");
@@ -216,7 +229,9 @@ describe("when the shared hub dies", () => {
     await gone(last!);
   });
 
-  test("while no hub can be had, what is asked is refused with why, and served once it can", async () => {
+  test.concurrent("while no hub can be had, what is asked is refused with why, and served once it can", async ({
+    expect,
+  }) => {
     await using desk = await Desk.create(FILES);
     const client = await SharedClient.open(desk);
     const hub = await client.hub();
@@ -234,7 +249,7 @@ describe("when the shared hub dies", () => {
   });
 });
 
-test("clients join a hub that serves HTTP, and it stays when they go", async () => {
+test.concurrent("clients join a hub that serves HTTP, and it stays when they go", async ({ expect }) => {
   await using desk = await Desk.create(FILES);
   const hub = desk.start(["serve", "--port", "0", "--json"]);
   const { pid } = JSON.parse((await seen(hub.stdout!, /^\{.*\}$/m))[0]) as { pid: number };
@@ -252,7 +267,9 @@ test("clients join a hub that serves HTTP, and it stays when they go", async () 
   });
 });
 
-test("a hub that watches nothing is joined by who reads what it read last, at its start or by a signal", async () => {
+test.concurrent("a hub that watches nothing is joined by who reads what it read last, at its start or by a signal", async ({
+  expect,
+}) => {
   await using desk = await Desk.create(FILES);
   const hub = desk.start(["serve", "--port", "0", "--json", "--no-watch"]);
   const { pid } = JSON.parse((await seen(hub.stdout!, /^\{.*\}$/m))[0]) as { pid: number };
@@ -270,7 +287,7 @@ test("a hub that watches nothing is joined by who reads what it read last, at it
   await Promise.all([own.close(), client.close()]);
 });
 
-test("a call that runs when its client goes is still answered", async () => {
+test.concurrent("a call that runs when its client goes is still answered", async ({ expect }) => {
   await using desk = await Desk.create(FILES);
   const keeper = await SharedClient.open(desk);
   const { stdout, code } = await desk.run(["serve", "--stdio", "--shared", ...LINGER], {

@@ -1,7 +1,7 @@
 import { access, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { test, type ExpectStatic } from "vitest";
 import type { Provider } from "../../packages/toolyard/src/core/sources/provider.ts";
 import { npxFolder } from "../../packages/toolyard/src/providers/stdio/install/npx.ts";
 import { resolveStdioServer, type StdioServerConfig } from "../../packages/toolyard/src/providers/stdio/options.ts";
@@ -25,36 +25,42 @@ function npx(yard: InstallYard, name: string, config: Partial<StdioServerConfig>
   return { provider, lines, [Symbol.asyncDispose]: () => provider.close() };
 }
 
+// Most of the time of these tests is waiting: for a download that is held, or for the end of a limit. They run
+// concurrently, each with a home and a registry of its own.
 const SLOW = { timeout: 500_000 };
 
-async function ready({ provider }: Source): Promise<void> {
+async function ready({ provider }: Source, expect: ExpectStatic): Promise<void> {
   await expect.poll(() => provider.status().state, SLOW).toBe("ready");
 }
 
-async function installing({ provider }: Source): Promise<void> {
+async function installing({ provider }: Source, expect: ExpectStatic): Promise<void> {
   await expect.poll(() => provider.status().installing?.pid, SLOW).toBeGreaterThan(0);
 }
 
-test("a download that takes longer than connect_timeout is waited for, and said to be under way", LONG, async () => {
-  await using registry = await NpmRegistry.start(serverPackages("slow-server"));
-  await using yard = await InstallYard.create(registry.npmrc());
-  registry.hold();
-  await using source = npx(yard, "slow-server", { connect_timeout: "15s" });
-  await installing(source);
-  await pause(15_500);
-  expect(source.provider.status()).toMatchObject({
-    state: "starting",
-    installing: { package: "npx slow-server", waitsFor: expect.stringMatching(/./) as string },
-  });
-  expect(source.lines.all.map(({ message }) => message)).toContain("Still downloading.");
-  registry.release();
-  await ready(source);
-  expect(source.provider.status().installing).toBeUndefined();
-  expect(source.provider.status().restarts).toBe(0);
-  expect(source.provider.status().stderr?.filter((line) => line.startsWith("npm error")) ?? []).toEqual([]);
-});
+test.concurrent(
+  "a download that takes longer than connect_timeout is waited for, and said to be under way",
+  LONG,
+  async ({ expect }) => {
+    await using registry = await NpmRegistry.start(serverPackages("slow-server"));
+    await using yard = await InstallYard.create(registry.npmrc());
+    registry.hold();
+    await using source = npx(yard, "slow-server", { connect_timeout: "15s" });
+    await installing(source, expect);
+    await pause(15_500);
+    expect(source.provider.status()).toMatchObject({
+      state: "starting",
+      installing: { package: "npx slow-server", waitsFor: expect.stringMatching(/./) as string },
+    });
+    expect(source.lines.all.map(({ message }) => message)).toContain("Still downloading.");
+    registry.release();
+    await ready(source, expect);
+    expect(source.provider.status().installing).toBeUndefined();
+    expect(source.provider.status().restarts).toBe(0);
+    expect(source.provider.status().stderr?.filter((line) => line.startsWith("npm error")) ?? []).toEqual([]);
+  },
+);
 
-test("a call that outlasts its time during a download is told of the download", LONG, async () => {
+test.concurrent("a call that outlasts its time during a download is told of the download", LONG, async ({ expect }) => {
   await using registry = await NpmRegistry.start(serverPackages("awaited-server"));
   await using yard = await InstallYard.create(registry.npmrc());
   await yard.configure({ awaited: "npx -y awaited-server" });
@@ -70,25 +76,29 @@ test("a call that outlasts its time during a download is told of the download", 
   expect(await yard.check()).toMatchObject({ awaited: { state: "ready" } });
 });
 
-test("a hub that ends leaves the download to finish, and the next start waits for it", LONG, async () => {
-  await using registry = await NpmRegistry.start(serverPackages("left-server"));
-  await using yard = await InstallYard.create(registry.npmrc());
-  registry.hold();
-  {
-    await using first = npx(yard, "left-server");
-    await installing(first);
-    await expect.poll(() => registry.downloads.length, SLOW).toBeGreaterThan(0);
-  }
-  const [pid] = await yard.downloading();
-  expect(pid).toBeGreaterThan(0);
-  await using second = npx(yard, "left-server");
-  await expect.poll(() => second.provider.status().installing, SLOW).toMatchObject({ pid });
-  registry.release();
-  await ready(second);
-  expect(registry.downloads.toSorted()).toEqual(["left-server", "left-server-needs"]);
-});
+test.concurrent(
+  "a hub that ends leaves the download to finish, and the next start waits for it",
+  LONG,
+  async ({ expect }) => {
+    await using registry = await NpmRegistry.start(serverPackages("left-server"));
+    await using yard = await InstallYard.create(registry.npmrc());
+    registry.hold();
+    {
+      await using first = npx(yard, "left-server");
+      await installing(first, expect);
+      await expect.poll(() => registry.downloads.length, SLOW).toBeGreaterThan(0);
+    }
+    const [pid] = await yard.downloading();
+    expect(pid).toBeGreaterThan(0);
+    await using second = npx(yard, "left-server");
+    await expect.poll(() => second.provider.status().installing, SLOW).toMatchObject({ pid });
+    registry.release();
+    await ready(second, expect);
+    expect(registry.downloads.toSorted()).toEqual(["left-server", "left-server-needs"]);
+  },
+);
 
-test("a hub that is killed in the middle leaves nothing broken behind", LONG, async () => {
+test.concurrent("a hub that is killed in the middle leaves nothing broken behind", LONG, async ({ expect }) => {
   await using registry = await NpmRegistry.start(serverPackages("killed-server"));
   await using yard = await InstallYard.create(registry.npmrc());
   await yard.configure({ killed: "npx -y killed-server" });
@@ -104,7 +114,7 @@ test("a hub that is killed in the middle leaves nothing broken behind", LONG, as
   expect(registry.downloads.toSorted()).toEqual(["killed-server", "killed-server-needs"]);
 });
 
-test("two hubs that start at once download once", LONG, async () => {
+test.concurrent("two hubs that start at once download once", LONG, async ({ expect }) => {
   await using registry = await NpmRegistry.start(serverPackages("both-server"));
   await using yard = await InstallYard.create(registry.npmrc());
   registry.hold();
@@ -112,63 +122,79 @@ test("two hubs that start at once download once", LONG, async () => {
   await using second = npx(yard, "both-server");
   await yard.configure({ third: "npx -y both-server" });
   const third = yard.check();
-  await Promise.all([installing(first), installing(second)]);
+  await Promise.all([installing(first, expect), installing(second, expect)]);
   registry.release();
-  await Promise.all([ready(first), ready(second)]);
+  await Promise.all([ready(first, expect), ready(second, expect)]);
   expect(await third).toMatchObject({ third: { state: "ready" } });
   expect(registry.downloads.toSorted()).toEqual(["both-server", "both-server-needs"]);
 });
 
-test("a broken _npx folder is named, mended by check --yes, and the server is up", LONG, async () => {
-  await using registry = await NpmRegistry.start(serverPackages("torn-server"));
-  await using yard = await InstallYard.create(registry.npmrc());
-  await yard.configure({ torn: "npx -y torn-server" });
-  expect(await yard.check()).toMatchObject({ torn: { state: "ready" } });
-  const folder = join(yard.home, ".npm", "_npx", npxFolder(["torn-server"]));
-  const lost = join(folder, "node_modules", "torn-server-needs", "lib", "there.mjs");
-  await rm(lost);
-  await using source = npx(yard, "torn-server");
-  await expect
-    .poll(() => source.provider.status().broken, SLOW)
-    .toEqual({
-      package: "npx torn-server",
-      folders: [folder],
-      mended: false,
-    });
-  expect(source.provider.status().lastError).toContain("toolyard check --yes");
-  expect(await yard.check()).toMatchObject({ torn: { state: "ready", tools: 3 } });
-  await access(lost);
-});
+test.concurrent(
+  "a broken _npx folder is named, mended by check --yes, and the server is up",
+  LONG,
+  async ({ expect }) => {
+    await using registry = await NpmRegistry.start(serverPackages("torn-server"));
+    await using yard = await InstallYard.create(registry.npmrc());
+    await yard.configure({ torn: "npx -y torn-server" });
+    expect(await yard.check()).toMatchObject({ torn: { state: "ready" } });
+    const folder = join(yard.home, ".npm", "_npx", npxFolder(["torn-server"]));
+    const lost = join(folder, "node_modules", "torn-server-needs", "lib", "there.mjs");
+    await rm(lost);
+    await using source = npx(yard, "torn-server");
+    await expect
+      .poll(() => source.provider.status().broken, SLOW)
+      .toEqual({
+        package: "npx torn-server",
+        folders: [folder],
+        mended: false,
+      });
+    expect(source.provider.status().lastError).toContain("toolyard check --yes");
+    expect(await yard.check()).toMatchObject({ torn: { state: "ready", tools: 3 } });
+    await access(lost);
+  },
+);
 
-test("a package that lacks something itself is mended once, and then said to be at fault", LONG, async () => {
-  const files = { "main.mjs": '#!/usr/bin/env node\nimport "nobody-brings-this";\n' };
-  await using registry = await NpmRegistry.start([{ name: "faulty-server", bin: "main.mjs", files }]);
-  await using yard = await InstallYard.create(registry.npmrc());
-  await yard.configure({ faulty: "npx -y faulty-server" });
-  const { faulty } = await yard.check();
-  expect(faulty).toMatchObject({ state: "down", broken: { mended: true } });
-  expect(faulty?.lastError).toContain("the package itself lacks something");
-  const before = await readdir(join(yard.home, ".npm", "_npx"));
-  expect((await yard.check())["faulty"]?.lastError).toContain("the package itself lacks something");
-  expect(await readdir(join(yard.home, ".npm", "_npx"))).toEqual(before);
-});
+test.concurrent(
+  "a package that lacks something itself is mended once, and then said to be at fault",
+  LONG,
+  async ({ expect }) => {
+    const files = { "main.mjs": '#!/usr/bin/env node\nimport "nobody-brings-this";\n' };
+    await using registry = await NpmRegistry.start([{ name: "faulty-server", bin: "main.mjs", files }]);
+    await using yard = await InstallYard.create(registry.npmrc());
+    await yard.configure({ faulty: "npx -y faulty-server" });
+    const { faulty } = await yard.check();
+    expect(faulty).toMatchObject({ state: "down", broken: { mended: true } });
+    expect(faulty?.lastError).toContain("the package itself lacks something");
+    const before = await readdir(join(yard.home, ".npm", "_npx"));
+    expect((await yard.check())["faulty"]?.lastError).toContain("the package itself lacks something");
+    expect(await readdir(join(yard.home, ".npm", "_npx"))).toEqual(before);
+  },
+);
 
-test("a package that does not exist, and a registry that is not there, are said with what to do", LONG, async () => {
-  await using registry = await NpmRegistry.start([]);
-  await using yard = await InstallYard.create(registry.npmrc());
-  await yard.configure({ nobody: "npx -y nobody-made-this" });
-  expect((await yard.check())["nobody"]?.lastError).toMatch(/E404.*There is no such package/);
-  await using elsewhere = await InstallYard.create("registry=http://127.0.0.1:9\nfetch-retries=0\n");
-  await elsewhere.configure({ nobody: "npx -y nobody-made-this" });
-  expect((await elsewhere.check())["nobody"]?.lastError).toMatch(/ECONNREFUSED.*The registry cannot be reached/);
-});
+test.concurrent(
+  "a package that does not exist, and a registry that is not there, are said with what to do",
+  LONG,
+  async ({ expect }) => {
+    await using registry = await NpmRegistry.start([]);
+    await using yard = await InstallYard.create(registry.npmrc());
+    await yard.configure({ nobody: "npx -y nobody-made-this" });
+    expect((await yard.check())["nobody"]?.lastError).toMatch(/E404.*There is no such package/);
+    await using elsewhere = await InstallYard.create("registry=http://127.0.0.1:9\nfetch-retries=0\n");
+    await elsewhere.configure({ nobody: "npx -y nobody-made-this" });
+    expect((await elsewhere.check())["nobody"]?.lastError).toMatch(/ECONNREFUSED.*The registry cannot be reached/);
+  },
+);
 
-test("a download that stands still ends with install_timeout, and its processes with it", LONG, async () => {
-  await using registry = await NpmRegistry.start(serverPackages("stalled-server"));
-  await using yard = await InstallYard.create(registry.npmrc());
-  registry.hold();
-  await using source = npx(yard, "stalled-server", { install_timeout: "20s" });
-  await installing(source);
-  await expect.poll(() => source.provider.status().lastError, SLOW).toMatch(/within 20 s \(`install_timeout`\)/);
-  expect(await yard.downloading()).toEqual([]);
-});
+test.concurrent(
+  "a download that stands still ends with install_timeout, and its processes with it",
+  LONG,
+  async ({ expect }) => {
+    await using registry = await NpmRegistry.start(serverPackages("stalled-server"));
+    await using yard = await InstallYard.create(registry.npmrc());
+    registry.hold();
+    await using source = npx(yard, "stalled-server", { install_timeout: "20s" });
+    await installing(source, expect);
+    await expect.poll(() => source.provider.status().lastError, SLOW).toMatch(/within 20 s \(`install_timeout`\)/);
+    expect(await yard.downloading()).toEqual([]);
+  },
+);

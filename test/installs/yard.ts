@@ -1,7 +1,6 @@
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect } from "vitest";
 import { Desk, gone, isAlive } from "../cli/harness.ts";
 import { SERVER } from "../cli/small-server.ts";
 
@@ -59,7 +58,7 @@ export class InstallYard implements AsyncDisposable {
   /** What `toolyard check` finds, by source. */
   async check(...options: readonly string[]): Promise<Readonly<Record<string, Checked>>> {
     const { stdout, stderr } = await this.desk.run(["check", "--yes", "--json", ...options], { env: this.env });
-    expect(stdout, stderr).toContain('"sources"');
+    if (!stdout.includes('"sources"')) throw new Error(`toolyard check printed no sources: ${stdout}${stderr}`);
     const { sources } = JSON.parse(stdout) as { readonly sources: readonly Checked[] };
     return Object.fromEntries(sources.map((one) => [one.id, one]));
   }

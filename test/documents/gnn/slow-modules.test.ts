@@ -105,16 +105,22 @@ test("list, search and call wait for modules as well", async () => {
 
 test("list, search and call name a module that is not there, by exit code too", async () => {
   const run = yard({ "never/mcp.mjs": NEVER, "quick/mcp.mjs": QUICK }, "4s");
-  for (const words of [["list"], ["search", "quick"]]) {
-    const { code, stdout, stderr } = await run(...words);
+  // Each of them waits for the module as long as its time.
+  const [slow, quick, ...lists] = await Promise.all([
+    run("call", "slow.run"),
+    run("call", "quick.run"),
+    run("list"),
+    run("search", "quick"),
+  ]);
+  for (const { code, stdout, stderr } of lists) {
     expect([code, stdout, stderr]).toEqual([
       4,
       expect.stringContaining("quick.run"),
       expect.stringContaining("missing: src.never.mcp"),
     ]);
   }
-  expect(await run("call", "slow.run")).toMatchObject({ code: 3, stderr: expect.stringContaining("src.never.mcp") });
-  expect(await run("call", "quick.run")).toMatchObject({ code: 0 });
+  expect(slow).toMatchObject({ code: 3, stderr: expect.stringContaining("src.never.mcp") });
+  expect(quick).toMatchObject({ code: 0 });
 });
 
 test("G7: a Python module that imports slowly is waited for", async () => {

@@ -63,6 +63,8 @@ export const RUNS_OUT: Expectation = { ends: ["memory", "error", "limit", "crash
 
 /** A clock that an attack on time is to run into. */
 export const SHORT = { wallMs: 600, cpuMs: 400 } as const;
+/** Ends code that breaks its own interpreter so that it never ends, long after the code has done what it is to do. */
+export const MODEST = { wallMs: 5000, cpuMs: 5000 } as const;
 
 // oxlint-disable-next-line toolyard/test-parameters -- A row of the table of attacks.
 export function python(id: string, what: string, code: string, expect: Expectation, more: More = {}): Attack {

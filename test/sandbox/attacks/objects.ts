@@ -1,4 +1,4 @@
-import { CONTAINED, javascript, javascriptTries, python, type Attack } from "./attack.ts";
+import { CONTAINED, javascript, javascriptTries, MODEST, python, type Attack } from "./attack.ts";
 
 // From a value to the host's objects; prototypes on the way in and out.
 
@@ -236,6 +236,7 @@ const RESULT_PROTOTYPES: readonly Attack[] = [
     "import builtins\nbuiltins.isinstance = lambda *a: True\nbuiltins.len = lambda x: -1\n" +
       "builtins.type = lambda x: int\nbuiltins.id = lambda x: 0\n[1]",
     CONTAINED,
+    { limits: MODEST },
   ),
   python(
     "results/py-numbers",

@@ -1,4 +1,4 @@
-import { CONTAINED, SHORT, type Plot } from "./attack.ts";
+import { CONTAINED, MODEST, SHORT, type Plot } from "./attack.ts";
 
 // One run against another: at the same time, before, in the session of somebody else.
 
@@ -63,6 +63,7 @@ export const PLOTS: readonly Plot[] = [
           "sys.modules['leak'] = sys\njson.dumps = lambda *a, **k: '\"forged\"'\n" +
           "open('leak.txt', 'w').write('left')\nleak = 'left'",
         expect: CONTAINED,
+        limits: MODEST,
       },
       {
         code:
