@@ -41,7 +41,7 @@ const FILES = { "server.mjs": SERVER, "asking.mjs": ASKING, "toolyard.toml": TOM
 const shared = (desk: Desk): string => desk.path("home/toolyard/data/shared");
 
 describe("serve --stdio --shared", () => {
-  test.concurrent("clients that start at once share one hub and its children, and none notices that another goes", async ({
+  test.concurrent("clients that start together share one hub and its children, and none notices another's end", async ({
     expect,
   }) => {
     await using desk = await Desk.create(FILES);
@@ -267,7 +267,7 @@ test.concurrent("clients join a hub that serves HTTP, and it stays when they go"
   });
 });
 
-test.concurrent("a hub that watches nothing is joined by who reads what it read last, at its start or by a signal", async ({
+test.concurrent("a hub that watches no files is joined by clients with the configuration that it read last", async ({
   expect,
 }) => {
   await using desk = await Desk.create(FILES);

@@ -9,7 +9,8 @@ import { PROVIDER_KINDS, type ProviderKind } from "../../packages/toolyard/src/c
 import { BuiltinProvider } from "../../packages/toolyard/src/providers/builtin/provider.ts";
 import { createGate, type Gate } from "../fixtures/hub-stand-in.ts";
 import type { Surface } from "./surface.ts";
-import { FULL, NARROW, SurfaceYard } from "./surface-yard.ts";
+import { FULL } from "./served-yard.ts";
+import { NARROW, SurfaceYard } from "./surface-yard.ts";
 import { SURFACES, type SurfaceRow } from "./surfaces.ts";
 
 interface ToolRow {

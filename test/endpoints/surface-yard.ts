@@ -1,20 +1,14 @@
-// One set of sources, one of each kind, that all surfaces are opened over, and a hub that serves them to those that
-// need one.
+// A hub with one source of each kind, for every endpoint and client library.
 import { fileURLToPath } from "node:url";
-import { stringify } from "smol-toml";
-import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
-import { loadHubConfig, openHub, type Hub } from "../../packages/toolyard/src/hub/open-hub.ts";
 import type { HubConfig } from "../../packages/toolyard/src/hub/schema.ts";
-import { serveHttp, type ServedHttp } from "../../packages/toolyard/src/hub/serve/serve.ts";
 import type { RunningServer } from "../fixtures/http-servers.ts";
-import { ToolFolder } from "../support/tool-folder.ts";
+import { ServedYard } from "./served-yard.ts";
 import { startWeb } from "./web-server.ts";
 
 export const PIPE_SERVER: readonly string[] = [
   process.execPath,
   fileURLToPath(new URL("pipe-server.mjs", import.meta.url)),
 ];
-export const FULL = "full-token";
 /** May use nothing whose name begins with `fail.`. */
 export const NARROW = "narrow-token";
 
@@ -37,14 +31,12 @@ const MODULE = `export function registerTools(hub) {
 }
 `;
 
-export class SurfaceYard implements AsyncDisposable {
-  readonly folder = new ToolFolder();
+export class SurfaceYard extends ServedYard {
   readonly #web: RunningServer;
   readonly #locked: RunningServer;
-  #hub: Hub | undefined;
-  readonly #doors: ServedHttp[] = [];
 
   private constructor(web: RunningServer, locked: RunningServer) {
+    super();
     this.#web = web;
     this.#locked = locked;
   }
@@ -55,30 +47,11 @@ export class SurfaceYard implements AsyncDisposable {
       await startWeb(["waits"], { locked: true }),
     );
     yard.#fill();
-    const hub = await openHub({
-      config: await loadHubConfig({ files: [], variables: yard.variables, flags: yard.settings }),
-      variables: yard.variables,
-      logger: SILENT_LOGGER,
-    });
-    yard.#hub = hub;
-    await hub.settled(30_000);
-    yard.#doors.push(
-      await serveHttp(hub, { port: 0, tokens: { full: { token: FULL }, narrow: { token: NARROW, deny: ["fail.*"] } } }),
-      await serveHttp(hub, { port: 0 }),
-    );
+    await yard.openHub({ narrow: { token: NARROW, deny: ["fail.*"] } });
     return yard;
   }
 
-  get variables(): Readonly<Record<string, string>> {
-    return {
-      PATH: process.env["PATH"] ?? "",
-      HOME: this.folder.path,
-      TOOLYARD_HOME: `${this.folder.path}/home`,
-      NO_COLOR: "1",
-    };
-  }
-
-  get settings(): HubConfig {
+  override get settings(): HubConfig {
     return {
       builtin: { execute_code: false },
       default_tools: { enable: ["internet_search"] },
@@ -100,30 +73,9 @@ export class SurfaceYard implements AsyncDisposable {
     };
   }
 
-  /** The same settings as a file. */
-  get config(): string {
-    return `${this.folder.path}/toolyard.toml`;
-  }
-
-  get hub(): Hub {
-    return this.#hub!;
-  }
-
-  /** Where the hub listens, for those who have a token. */
-  get url(): string {
-    return this.#doors[0]!.address.url;
-  }
-
-  /** Where it listens for everybody. */
-  get openPort(): number {
-    return this.#doors[1]!.address.port;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#doors.map((door) => door.close(0)));
-    await this.#hub?.close();
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await super[Symbol.asyncDispose]();
     await Promise.all([this.#web.close(), this.#locked.close()]);
-    this.folder[Symbol.dispose]();
   }
 
   #fill(): void {
@@ -141,6 +93,5 @@ export class SurfaceYard implements AsyncDisposable {
     };
     this.folder.write("folders/say_folder/say_folder.mcp.json", JSON.stringify(definition));
     this.folder.write("folders/say_folder/say_folder.mjs", "export const execute = (args) => args;\n");
-    this.folder.write("toolyard.toml", stringify(this.settings));
   }
 }

@@ -1,6 +1,6 @@
 import type { FailKind } from "../../packages/toolyard/src/core/calls/kinds.ts";
 import type { JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
-import type { SurfaceYard } from "./surface-yard.ts";
+import type { ServedYard } from "./served-yard.ts";
 
 /** What a call came to in the surface's own words, reduced to what all surfaces can be compared by. */
 export type Answer = { readonly value: unknown } | { readonly failure: JsonObject };
@@ -14,7 +14,7 @@ export interface Surface {
 }
 
 /** What a surface is opened over: a hub that runs, and the settings for those that make one of their own. */
-export type Ground = Pick<SurfaceYard, "hub" | "url" | "openPort" | "config" | "settings" | "variables">;
+export type Ground = Pick<ServedYard, "hub" | "url" | "openPort" | "config" | "settings" | "variables">;
 
 /** Opens a surface. The token is that of the caller, where the surface has callers. */
 export type OpenSurface = (ground: Ground, token: string) => Promise<Surface>;

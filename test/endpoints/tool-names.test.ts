@@ -7,7 +7,8 @@ import { HttpWire } from "../fixtures/raw/http-wire.ts";
 import { RawClient } from "../fixtures/raw/raw-client.ts";
 import { SseWire } from "../fixtures/raw/sse-wire.ts";
 import { HubPipe } from "./drivers/mcp.ts";
-import { FULL, NAMED_SERVER, NameYard } from "./name-yard.ts";
+import { NAMED_SERVER, NameYard } from "./name-yard.ts";
+import { FULL } from "./served-yard.ts";
 
 /** What every vendor takes. */
 const SAFE = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;

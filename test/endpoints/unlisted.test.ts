@@ -1,6 +1,7 @@
 // Tools that a server accepts and does not list, on every surface.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { FULL, NAMED_SERVER, NameYard } from "./name-yard.ts";
+import { NAMED_SERVER, NameYard } from "./name-yard.ts";
+import { FULL } from "./served-yard.ts";
 import { SURFACES } from "./surfaces.ts";
 
 let yard: NameYard;

@@ -13,7 +13,8 @@ import { MemoryProvider } from "../fixtures/memory-provider.ts";
 import type { Surface } from "../endpoints/surface.ts";
 import { SURFACES } from "../endpoints/surfaces.ts";
 import { createRandom, type Random } from "../support/random.ts";
-import { FULL, NAMED_SERVER, NameYard } from "../endpoints/name-yard.ts";
+import { NAMED_SERVER, NameYard } from "../endpoints/name-yard.ts";
+import { FULL } from "../endpoints/served-yard.ts";
 
 const CASES = 150;
 const SEED = 880_114;

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import type { Way } from "./asking-yard.ts";
+import { cellsOf, Deck, type Cell } from "./deck.ts";
+
+const WAYS: readonly Way[] = [
+  { era: "legacy", door: "stdio" },
+  { era: "modern", door: "stdio" },
+  { era: "legacy", door: "HTTP" },
+  { era: "legacy", door: "HTTP+SSE" },
+];
+const CELLS = cellsOf(WAYS, ["first", "second"]);
+
+function drawn(deck: Deck, rules: number): readonly Cell[] {
+  return Array.from({ length: rules }, () => deck.draw(false)).flat();
+}
+
+test.each([1, 2, 20_261_126, 4_294_967_295])("seed %i draws one cell of each era for each rule", (seed) => {
+  const deck = new Deck(CELLS, seed);
+  for (let rule = 0; rule < 50; rule += 1)
+    expect(deck.draw(false).map(({ way }) => way.era)).toEqual(["legacy", "modern"]);
+});
+
+test.each([1, 2, 20_261_126, 4_294_967_295])("seed %i draws each cell of an era equally often", (seed) => {
+  const cells = drawn(new Deck(CELLS, seed), 20);
+  for (const era of ["legacy", "modern"]) {
+    const counts = CELLS.filter(({ way }) => way.era === era).map((cell) => cells.filter((one) => one === cell).length);
+    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+    expect(Math.min(...counts)).toBeGreaterThan(0);
+  }
+});
+
+test("one seed draws the same cells again, and another seed draws others", () => {
+  const first = drawn(new Deck(CELLS, 7), 10);
+  expect(drawn(new Deck(CELLS, 7), 10)).toEqual(first);
+  expect(drawn(new Deck(CELLS, 8), 10)).not.toEqual(first);
+});
+
+test("the full product has every cell once", () => {
+  const cells = new Deck(CELLS, 7).draw(true);
+  expect(cells).toHaveLength(CELLS.length);
+  expect(new Set(cells)).toEqual(new Set(CELLS));
+});
+
+test("a deck of one era draws one cell for each rule", () => {
+  const legacy = cellsOf(
+    WAYS.filter(({ era }) => era === "legacy"),
+    [""],
+  );
+  expect(new Deck(legacy, 7).draw(false)).toHaveLength(1);
+});

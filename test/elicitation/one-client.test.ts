@@ -1,0 +1,222 @@
+// What one client with a lasting connection may rely on, whatever the order of its asks and its other calls.
+import { expect } from "vitest";
+import { openYard, type AskingYard, type Way } from "./asking-yard.ts";
+import { cellsOf, Deck, rule } from "./deck.ts";
+import { answeredBy, type CallReport, type Person, type Question } from "./person.ts";
+
+interface Scene {
+  readonly yard: AskingYard;
+  readonly ada: Person;
+  readonly asking: Promise<CallReport>;
+  readonly other: Promise<CallReport>;
+  readonly question: Question;
+}
+
+/** Which of the two calls began first; the question goes to the later one, whoever asked it. */
+const ORDERS = ["the asking call first", "the other call first"] as const;
+
+/** A call that has asked, and one that is held, both of Ada's. */
+async function askedBeside(yard: AskingYard, order: (typeof ORDERS)[number]): Promise<Scene> {
+  const { stage } = yard;
+  const ada = await yard.connect("ada");
+  const ask = (): Promise<CallReport> => ada.call("ask", "asking", { hold: true });
+  const hold = (): Promise<CallReport> => ada.call("slow", "other");
+  let calls: readonly [asking: Promise<CallReport>, other: Promise<CallReport>];
+  if (order === "the asking call first") {
+    const asking = ask();
+    await stage.reached("began", "asking");
+    calls = [asking, hold()];
+    await stage.reached("began", "other");
+  } else {
+    const other = hold();
+    await stage.reached("began", "other");
+    calls = [ask(), other];
+    await stage.reached("began", "asking");
+  }
+  stage.release("asking");
+  const [asking, other] = calls;
+  return { yard, ada, asking, other, question: await ada.question("asking#1") };
+}
+
+const WAYS: readonly Way[] = [
+  { era: "legacy", door: "stdio" },
+  { era: "modern", door: "stdio" },
+  { era: "legacy", door: "HTTP" },
+  { era: "legacy", door: "HTTP", isolation: "session" },
+  { era: "legacy", door: "HTTP+SSE" },
+  { era: "legacy", door: "HTTP", source: "HTTP+SSE" },
+];
+const ORDERED = new Deck(cellsOf(WAYS, ORDERS));
+const PLAIN = new Deck(cellsOf(WAYS, [""]));
+/** A modern call that waits for input is given up by not coming back, which no event reports. */
+const LEGACY = new Deck(
+  cellsOf(
+    WAYS.filter(({ era }) => era === "legacy"),
+    [""],
+  ),
+);
+
+rule("the other call ends while the person thinks", ORDERED, async ({ way, variant: order }) => {
+  await using yard = await openYard(way);
+  const { asking, other, question } = await askedBeside(yard, order);
+  yard.stage.release("other");
+  await yard.stage.reached("ended", "other");
+  // Over a modern connection the call that carries the question has no other way to its caller than the return
+  // with the answer.
+  if (way.era === "legacy") expect(await other).toMatchObject({ tag: "other", answers: [] });
+  question.answer();
+  expect(await asking).toMatchObject(answeredBy("ada", "asking"));
+  expect(await other).toMatchObject({ tag: "other", answers: [] });
+});
+rule("the person answers while the other call runs on", ORDERED, async ({ way, variant: order }) => {
+  await using yard = await openYard(way);
+  const { asking, other, question } = await askedBeside(yard, order);
+  question.answer();
+  expect(await asking).toMatchObject(answeredBy("ada", "asking"));
+  yard.stage.release("other");
+  expect(await other).toMatchObject({ tag: "other", answers: [] });
+});
+rule("a further call of the client is served while the person thinks", ORDERED, async ({ way, variant: order }) => {
+  await using yard = await openYard(way);
+  const { ada, asking, other, question } = await askedBeside(yard, order);
+  expect(await ada.call("quick", "quick")).toMatchObject({ tag: "quick" });
+  question.answer();
+  yard.stage.release("other");
+  expect([await asking, await other]).toMatchObject([answeredBy("ada", "asking"), { tag: "other" }]);
+});
+rule("a refusal of the person's is an answer like any other", ORDERED, async ({ way, variant: order }) => {
+  await using yard = await openYard(way);
+  const { asking, other, question } = await askedBeside(yard, order);
+  yard.stage.release("other");
+  await yard.stage.reached("ended", "other");
+  question.decline();
+  expect(await asking).toMatchObject({ answers: [{ question: "asking#1", answer: "decline" }] });
+  expect(await other).toMatchObject({ tag: "other" });
+});
+
+rule("questions one after another, with a call that ends between them", PLAIN, async ({ way }) => {
+  await using yard = await openYard(way);
+  const ada = await yard.connect("ada");
+  const other = ada.call("slow", "other");
+  await yard.stage.reached("began", "other");
+  const asking = ada.call("ask", "asking", { questions: 2 });
+  (await ada.question("asking#1")).answer();
+  const second = await ada.question("asking#2");
+  yard.stage.release("other");
+  expect(await other).toMatchObject({ tag: "other", answers: [] });
+  second.answer();
+  expect(await asking).toMatchObject(answeredBy("ada", "asking", 2));
+});
+rule("questions of one call at once", PLAIN, async ({ way }) => {
+  await using yard = await openYard(way);
+  const ada = await yard.connect("ada");
+  const asking = ada.call("ask", "asking", { questions: 3, together: true });
+  for (const number of [1, 2, 3]) (await ada.question(`asking#${number}`)).answer();
+  expect(await asking).toMatchObject(answeredBy("ada", "asking", 3));
+});
+rule("questions of several calls at once, answered in another order", PLAIN, async ({ way }) => {
+  await using yard = await openYard(way);
+  const ada = await yard.connect("ada");
+  const tags = ["one", "two", "three"];
+  const calls: Promise<CallReport>[] = [];
+  const questions: Question[] = [];
+  for (const tag of tags) {
+    calls.push(ada.call("ask", tag));
+    questions.push(await ada.question(`${tag}#1`));
+  }
+  for (const question of questions.toReversed()) question.answer();
+  expect(await Promise.all(calls)).toMatchObject(tags.map((tag) => answeredBy("ada", tag)));
+});
+rule("a question that comes when no call is under way is refused to the server", PLAIN, async ({ way }) => {
+  await using yard = await openYard(way);
+  const ada = await yard.connect("ada");
+  await ada.call("run", "late", { steps: [{ end: true }, { hold: true }, { ask: 1 }] });
+  yard.stage.release("late");
+  expect((await yard.stage.reached("answered", "late")).answer).toMatch(/^error -/);
+  expect(ada.questions).toEqual([]);
+});
+rule("a call whose person never answers ends with one outcome, and the next one is served", PLAIN, async ({ way }) => {
+  await using yard = await openYard({ ...way, options: { total_timeout: "3s" } });
+  const ada = await yard.connect("ada");
+  // The server has started, so that the time is the question's alone.
+  await ada.call("quick", "warm");
+  const asking = ada.reply("ask", "asking");
+  const question = await ada.question("asking#1");
+  if (way.era === "legacy") {
+    expect(JSON.stringify(await asking)).toContain("Timed out");
+    await ada.withdrawal();
+  } else {
+    await yard.stage.over("asking");
+    question.answer();
+    expect(JSON.stringify(await asking)).toContain("Timed out");
+  }
+  expect(await ada.call("quick", "quick")).toMatchObject({ tag: "quick" });
+});
+
+// Calls that are given up.
+
+rule(
+  "a question goes with the last call that could have asked it, though a later one is under way",
+  LEGACY,
+  async ({ way }) => {
+    await using yard = await openYard(way);
+    const ada = await yard.connect("ada");
+    const end = new AbortController();
+    const asking = ada.request("ask", "asking", end.signal);
+    await ada.question("asking#1");
+    const other = ada.call("slow", "other");
+    await yard.stage.reached("began", "other");
+    end.abort();
+    await expect(asking).rejects.toThrow("given up");
+    await yard.stage.over("asking");
+    await ada.withdrawal();
+    yard.stage.release("other");
+    expect(await other).toMatchObject({ tag: "other" });
+    expect(await ada.call("quick", "quick")).toMatchObject({ tag: "quick" });
+  },
+);
+rule(
+  "a question that either of two calls could have asked outlives the one that is given up",
+  LEGACY,
+  async ({ way }) => {
+    await using yard = await openYard(way);
+    const ada = await yard.connect("ada");
+    const asking = ada.call("ask", "asking", { hold: true });
+    await yard.stage.reached("began", "asking");
+    const end = new AbortController();
+    const other = ada.request("slow", "other", end.signal);
+    await yard.stage.reached("began", "other");
+    yard.stage.release("asking");
+    const question = await ada.question("asking#1");
+    end.abort();
+    await expect(other).rejects.toThrow("given up");
+    await yard.stage.reached("cancelled", "other");
+    question.answer();
+    expect(await asking).toMatchObject(answeredBy("ada", "asking"));
+    expect(ada.client.heard("notifications/cancelled")).toEqual([]);
+  },
+);
+rule("a server that does not stop what was given up is told that nobody answers any more", LEGACY, async ({ way }) => {
+  await using yard = await openYard({ ...way, kind: "sequential", isDeaf: true });
+  const ada = await yard.connect("ada");
+  const end = new AbortController();
+  const asking = ada.request("ask", "asking", end.signal);
+  await ada.question("asking#1");
+  end.abort();
+  await expect(asking).rejects.toThrow("given up");
+  await ada.withdrawal();
+  expect((await yard.stage.reached("answered", "asking")).answer).toMatch(/^error -/);
+  expect(await ada.call("quick", "quick")).toMatchObject({ tag: "quick" });
+});
+rule("a client that leaves while it is asked takes its calls with it", LEGACY, async ({ way }) => {
+  await using yard = await openYard(way);
+  const ada = await yard.connect("ada");
+  const asking = ada.call("ask", "asking").catch(() => undefined);
+  await ada.question("asking#1");
+  await ada.leave();
+  expect((await asking)?.answers).not.toEqual(answeredBy("ada", "asking").answers);
+  // Behind a pipe the hub goes with its client, and the server with it.
+  if (way.door !== "stdio") await yard.stage.over("asking");
+  const next = await yard.connect("next");
+  expect(await next.call("quick", "quick")).toMatchObject({ tag: "quick" });
+});

@@ -1,0 +1,222 @@
+// What several clients of one principal may rely on, on one server: nobody waits for another's person, nobody is asked
+// for another.
+import { expect } from "vitest";
+import { openYard, type AskingKind, type AskingYard, type Way } from "./asking-yard.ts";
+import { cellsOf, Deck, rule } from "./deck.ts";
+import { answeredBy, type Person } from "./person.ts";
+
+const NAMES = ["ada", "bob", "cleo"] as const;
+
+async function connectAll({ connect }: AskingYard): Promise<readonly [ada: Person, bob: Person, cleo: Person]> {
+  const [ada, bob, cleo] = NAMES;
+  return [await connect(ada), await connect(bob), await connect(cleo)];
+}
+
+const asked = ({ questions }: Person): string[] => questions.map(({ message }) => message);
+
+const WAYS: readonly Way[] = [
+  { era: "legacy", door: "HTTP" },
+  { era: "legacy", door: "HTTP", isolation: "session" },
+  { era: "modern", door: "HTTP" },
+  { era: "legacy", door: "HTTP+SSE" },
+  { era: "legacy", door: "HTTP", source: "HTTP+SSE" },
+];
+const PLAIN = new Deck(cellsOf(WAYS, [""]));
+const IN_TURN = new Deck(cellsOf<Extract<AskingKind, "sequential" | "locked">>(WAYS, ["sequential", "locked"]));
+
+rule("calls of other clients are served while a person thinks, quick ones and longer ones", PLAIN, async ({ way }) => {
+  await using yard = await openYard(way);
+  const [ada, bob, cleo] = await connectAll(yard);
+  const asking = ada.call("ask", "asking");
+  const question = await ada.question("asking#1");
+  expect(await bob.call("quick", "quick")).toMatchObject({ tag: "quick" });
+  const longer = cleo.call("slow", "longer");
+  await yard.stage.reached("began", "longer");
+  yard.stage.release("longer");
+  expect(await longer).toMatchObject({ tag: "longer" });
+  question.answer();
+  expect(await asking).toMatchObject(answeredBy("ada", "asking"));
+  expect([asked(bob), asked(cleo)]).toEqual([[], []]);
+});
+rule("so they are beside several questions of one client at once", PLAIN, async ({ way }) => {
+  await using yard = await openYard(way);
+  const [ada, bob] = await connectAll(yard);
+  const first = ada.call("ask", "first", { questions: 2, together: true });
+  const question = await ada.question("first#1");
+  const second = ada.call("ask", "second");
+  const other = await ada.question("second#1");
+  expect(await bob.call("quick", "quick")).toMatchObject({ tag: "quick" });
+  other.answer();
+  question.answer();
+  (await ada.question("first#2")).answer();
+  expect([await first, await second]).toMatchObject([answeredBy("ada", "first", 2), answeredBy("ada", "second")]);
+  expect(asked(bob)).toEqual([]);
+});
+rule("an answer is passed on though another client's call runs on and on", PLAIN, async ({ way }) => {
+  await using yard = await openYard(way);
+  const [ada, bob] = await connectAll(yard);
+  const asking = ada.call("ask", "asking");
+  const question = await ada.question("asking#1");
+  const endless = bob.call("slow", "endless");
+  await yard.stage.reached("began", "endless");
+  question.answer();
+  expect(await asking).toMatchObject(answeredBy("ada", "asking"));
+  yard.stage.release("endless");
+  expect(await endless).toMatchObject({ tag: "endless" });
+});
+rule(
+  "two clients are asked at once, and each answer reaches the call that asked, in either order",
+  PLAIN,
+  async ({ way }) => {
+    await using yard = await openYard(way);
+    const [ada, bob] = await connectAll(yard);
+    for (const order of ["in order", "turned round"]) {
+      const calls = [ada.call("ask", `ada ${order}`)];
+      const questions = [await ada.question(`ada ${order}#1`)];
+      calls.push(bob.call("ask", `bob ${order}`));
+      questions.push(await bob.question(`bob ${order}#1`));
+      for (const question of order === "in order" ? questions : questions.toReversed()) question.answer();
+      expect(await Promise.all(calls)).toMatchObject([
+        answeredBy("ada", `ada ${order}`),
+        answeredBy("bob", `bob ${order}`),
+      ]);
+    }
+  },
+);
+rule(
+  "a client that is asked and works besides is waited for as long as it works, not for its person",
+  PLAIN,
+  async ({ way }) => {
+    await using yard = await openYard(way);
+    const [ada, bob] = await connectAll(yard);
+    const asking = ada.call("ask", "asking");
+    const question = await ada.question("asking#1");
+    const working = ada.call("slow", "working");
+    await yard.stage.reached("began", "working");
+    const quick = bob.call("quick", "quick");
+    yard.stage.release("working");
+    expect([await working, await quick]).toMatchObject([{ tag: "working" }, { tag: "quick" }]);
+    question.answer();
+    expect(await asking).toMatchObject(answeredBy("ada", "asking"));
+  },
+);
+rule("a client that leaves while it is asked leaves the server to the others", PLAIN, async ({ way }) => {
+  await using yard = await openYard(way);
+  const [ada, bob] = await connectAll(yard);
+  ada.call("ask", "asking").catch(() => {});
+  await ada.question("asking#1");
+  await ada.leave();
+  const next = bob.call("ask", "next");
+  (await bob.question("next#1")).answer();
+  expect(await next).toMatchObject(answeredBy("bob", "next"));
+});
+rule("a person who never answers holds up nobody, and the call ends at its own time", PLAIN, async ({ way }) => {
+  await using yard = await openYard({ ...way, options: { total_timeout: "3s" } });
+  const [ada, bob] = await connectAll(yard);
+  const asking = ada.reply("ask", "asking");
+  const question = await ada.question("asking#1");
+  const next = bob.call("ask", "next");
+  (await bob.question("next#1")).answer();
+  expect(await next).toMatchObject(answeredBy("bob", "next"));
+  await yard.stage.over("asking");
+  // A modern caller learns of it when it comes back.
+  if (way.era === "modern") question.answer();
+  expect(JSON.stringify(await asking)).toContain("Timed out");
+  expect(await bob.call("quick", "quick")).toMatchObject({ tag: "quick" });
+});
+
+// Questions before the server is known to ask, when calls of several clients are under way.
+
+rule(
+  "the first question, beside another client's call, goes to the client that is left after it",
+  PLAIN,
+  async ({ way }) => {
+    await using yard = await openYard(way);
+    const [ada, bob] = await connectAll(yard);
+    const other = bob.call("slow", "other");
+    await yard.stage.reached("began", "other");
+    const asking = ada.call("ask", "asking");
+    await yard.stage.reached("asked", "asking");
+    yard.stage.release("other");
+    expect(await other).toMatchObject({ tag: "other", answers: [] });
+    (await ada.question("asking#1")).answer();
+    expect(await asking).toMatchObject(answeredBy("ada", "asking"));
+    expect(asked(bob)).toEqual([]);
+    expect(await bob.call("quick", "quick")).toMatchObject({ tag: "quick" });
+  },
+);
+rule(
+  "first questions of two clients at once are all answered by somebody of the one principal",
+  PLAIN,
+  async ({ way }) => {
+    await using yard = await openYard(way);
+    const [ada, bob] = await connectAll(yard);
+    for (const person of [ada, bob]) person.answerAll();
+    const calls = [ada, bob].map((person) => person.call("ask", person.name, { hold: true }));
+    for (const { name } of [ada, bob]) await yard.stage.reached("began", name);
+    for (const { name } of [ada, bob]) yard.stage.release(name);
+    const by = expect.stringMatching(/^(ada|bob)$/);
+    expect(await Promise.all(calls)).toMatchObject(
+      ["ada", "bob"].map((tag) => ({ tag, answers: [{ question: `${tag}#1`, answer: by }] })),
+    );
+  },
+);
+rule("calls that came while a question was in doubt are served afterwards", PLAIN, async ({ way }) => {
+  await using yard = await openYard(way);
+  const [ada, bob, cleo] = await connectAll(yard);
+  const other = bob.call("slow", "other");
+  await yard.stage.reached("began", "other");
+  const asking = ada.call("ask", "asking");
+  await yard.stage.reached("asked", "asking");
+  const quick = [bob, cleo].map((person) => person.call("quick", `quick ${person.name}`));
+  yard.stage.release("other");
+  const question = await ada.question("asking#1");
+  expect(await Promise.all([other, ...quick])).toMatchObject([
+    { tag: "other" },
+    { tag: "quick bob" },
+    { tag: "quick cleo" },
+  ]);
+  question.answer();
+  expect(await asking).toMatchObject(answeredBy("ada", "asking"));
+});
+
+// Servers on which a call cannot go on before the question of another one is answered.
+
+rule("calls that wait behind a question are served once it is answered", IN_TURN, async ({ way, variant: kind }) => {
+  await using yard = await openYard({ ...way, kind });
+  const [ada, bob] = await connectAll(yard);
+  const asking = ada.call("ask", "asking");
+  const question = await ada.question("asking#1");
+  const behind = bob.call("run", "behind", { steps: [] });
+  question.answer();
+  expect([await asking, await behind]).toMatchObject([answeredBy("ada", "asking"), { tag: "behind" }]);
+});
+rule("asks of two clients at once are answered one after the other", IN_TURN, async ({ way, variant: kind }) => {
+  await using yard = await openYard({ ...way, kind });
+  const [ada, bob] = await connectAll(yard);
+  const asking = ada.call("ask", "asking");
+  const question = await ada.question("asking#1");
+  const behind = bob.call("ask", "behind");
+  question.answer();
+  expect(await asking).toMatchObject(answeredBy("ada", "asking"));
+  (await bob.question("behind#1")).answer();
+  expect(await behind).toMatchObject(answeredBy("bob", "behind"));
+});
+rule(
+  "a person who never answers holds up the server no longer than the call may take",
+  IN_TURN,
+  async ({ way, variant: kind }) => {
+    await using yard = await openYard({ ...way, kind, options: { total_timeout: "2s" } });
+    const [ada, bob] = await connectAll(yard);
+    const asking = ada.reply("ask", "asking");
+    const question = await ada.question("asking#1");
+    const behind = bob.reply("ask", "behind").catch(() => {});
+    bob.answerAll();
+    await yard.stage.over("asking");
+    if (way.era === "modern") question.answer();
+    expect(JSON.stringify(await asking)).toContain("Timed out");
+    // May have had its time behind the other one.
+    await behind;
+    expect(await bob.call("ask", "next")).toMatchObject(answeredBy("bob", "next"));
+  },
+);
