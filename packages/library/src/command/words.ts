@@ -263,7 +263,7 @@ const FRENCH_WARNINGS: readonly (readonly [english: RegExp, french: string])[] =
     "Pages dont les images (JBIG2, JPEG 2000…) ne peuvent être lues ici, laissées de côté : $1.",
   ],
   [
-    /^Pages whose text seems to come from a bad OCR: (.*)\. Add the file again with `ocr` force.*$/,
+    /^Pages whose text seems to come from a bad OCR: ([^`]*)\. Add the file again with `ocr` force.*$/,
     "Pages dont le texte semble venir d’un mauvais OCR : $1. " +
       "Ajoutez le fichier de nouveau avec `ocr` force, là où les images de texte sont lues.",
   ],

@@ -24,7 +24,9 @@ export class MissingValue extends Error {
 // `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `${env:VAR:-default}`, `${input:id}`, `${file:path}`; `$${` stands for a
 // literal `${`.
 const REFERENCE =
-  /\$\$\{|\$\{file:(?<file>[^}]{1,1024})\}|\$\{(?:(?<scheme>env|input):)?(?<name>[A-Za-z_][A-Za-z0-9_.-]{0,255})(?::-(?<fallback>[^}]{0,8192}))?\}/g;
+  /^(?:\$\$\{|\$\{file:(?<file>[^}]{1,1024})\}|\$\{(?:(?<scheme>env|input):)?(?<name>[A-Za-z_][A-Za-z0-9_.-]{0,255})(?::-(?<fallback>[^}]{0,8192}))?\})$/;
+/** A reference is not longer than its longest name and fallback. */
+const MAX_REFERENCE_CHARS = 8_500;
 
 interface Reference {
   readonly file?: string | undefined;
@@ -34,14 +36,37 @@ interface Reference {
   readonly fallback?: string | undefined;
 }
 
+interface FoundReference {
+  readonly at: number;
+  readonly whole: string;
+  readonly reference: Reference;
+}
+
+/**
+ * The references in a text, in order. Only texts from `${` to the next `}` are matched: one pattern over the whole text
+ * would look through the same fallback from every `${` in it.
+ */
+function* referencesIn(text: string): Generator<FoundReference> {
+  let close = text.indexOf("}");
+  for (let at = text.indexOf("${"); at !== -1; at = text.indexOf("${", at)) {
+    const isEscaped = text[at - 1] === "$";
+    if (close !== -1 && close < at) close = text.indexOf("}", at);
+    const isShort = close !== -1 && close - at < MAX_REFERENCE_CHARS;
+    const whole = isEscaped ? "$${" : isShort ? text.slice(at, close + 1) : "";
+    const match = REFERENCE.exec(whole);
+    if (match) yield { at: isEscaped ? at - 1 : at, whole, reference: match.groups ?? {} };
+    at += isEscaped || !match ? 2 : whole.length;
+  }
+}
+
 /** Replaces the references in one string. Rejects with a `MissingValue` that names the variable or file. */
 async function expandString(text: string, context: ExpandContext): Promise<string> {
   if (!text.includes("${")) return text;
   let expanded = "";
   let end = 0;
-  for (const match of text.matchAll(REFERENCE)) {
-    expanded += text.slice(end, match.index) + (await expandReference(match.groups ?? {}, context));
-    end = match.index + match[0].length;
+  for (const { at, whole, reference } of referencesIn(text)) {
+    expanded += text.slice(end, at) + (await expandReference(reference, context));
+    end = at + whole.length;
   }
   return expanded + text.slice(end);
 }
@@ -96,14 +121,14 @@ function isFileReference(value: JsonObject): value is { file: string } {
  * everybody may know is left out.
  */
 export function takenInto(value: unknown): readonly string[] {
-  if (typeof value === "string") return Array.from(value.matchAll(REFERENCE), nameTaken).filter((name) => name !== "");
+  if (typeof value === "string")
+    return Array.from(referencesIn(value), ({ reference }) => nameTaken(reference)).filter((name) => name !== "");
   if (Array.isArray(value)) return value.flatMap(takenInto);
   if (!isJsonObject(value)) return [];
   return isFileReference(value) ? [`the file ${value.file}`] : Object.values(value).flatMap(takenInto);
 }
 
-function nameTaken({ groups }: RegExpMatchArray): string {
-  const { file, scheme, name }: Reference = groups ?? {};
+function nameTaken({ file, scheme, name }: Reference): string {
   if (file !== undefined) return `the file ${file}`;
   return name === undefined || scheme === "input" || name === "workspaceFolder" ? "" : `\${${name}}`;
 }

@@ -59,6 +59,10 @@ test.each([
   ["ghp_abcdefghijklmnopqrstuvwxyz0123456789", "abcdefghijklmnop"],
   ["AKIAIOSFODNN7EXAMPLE", "IOSFODNN7"],
   ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcdefghijk", "eyJzdWIiOiIxIn0"],
+  ["session-eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcdefghijk", "eyJzdWIiOiIxIn0"],
+  ["id.eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcdefghijk", "eyJzdWIiOiIxIn0"],
+  ["eyJ-eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.", "eyJzdWIiOiIxIn0"],
+  [`eyJ${"a".repeat(3000)}.eyJzdWIiOiIxIn0.abcdefghijk`, "eyJzdWIiOiIxIn0"],
 ])("S14: in %s the credential is gone", (text, secret) => {
   expect(new Redactor().text(text)).not.toContain(secret);
 });
@@ -112,6 +116,8 @@ test.each([
   "://".repeat(70_000),
   `://${"a".repeat(200_000)}`,
   "eyJ-".repeat(50_000),
+  "eyJaaaaaaaa.".repeat(17_000),
+  `${"-eyJ".repeat(500)}.`.repeat(100),
   '"password":"'.repeat(20_000),
   `"${"a".repeat(200_000)}`,
   "password=".repeat(20_000),

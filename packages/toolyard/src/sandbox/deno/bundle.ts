@@ -7,7 +7,7 @@ export interface Bundle {
   readonly modules: readonly { readonly name: string; readonly text: string }[];
 }
 
-const IMPORT = /^((?:import|export)\b[^"'\n]*\bfrom\s*)"(\.[^"]+)"/gmu;
+const IMPORT = /^((?:import|export)\b[^"'\n\r\u2028\u2029]*\bfrom\s*)"(\.[^"]+)"/gmu;
 
 /**
  * Reads the built files. Deno gets their texts, so that it needs to read nothing and learns no path of this machine.
