@@ -14,7 +14,9 @@ const FOUND_BY_NAME = "compat/bindings/mcp_bindings";
 const MCP_SERVER = "providers/mcp-server/provider.js";
 const SERVING = [
   "hub/serve/serve.js",
-  "hub/serve/mcp-parts.js",
+  "endpoints/mcp/mcp-parts.js",
+  "endpoints/mcp/mcp-door.js",
+  "features/home/home-door.js",
   "http/adapters/node/listener.js",
   "endpoints/status/status-door.js",
   "endpoints/sign-in/sign-in-door.js",

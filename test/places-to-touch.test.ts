@@ -20,12 +20,14 @@ import { loadConfig } from "../packages/toolyard/src/config/load.ts";
 import { configTemplate } from "../packages/toolyard/src/config/template.ts";
 import { Type, type OptionSchema } from "../packages/toolyard/src/core/options/option-schema.ts";
 import type { ProviderKind } from "../packages/toolyard/src/core/sources/provider-kinds.ts";
-import { joinSections } from "../packages/toolyard/src/hub/sections.ts";
-import { SOURCE_KINDS } from "../packages/toolyard/src/hub/source-kinds.ts";
+import { joinSections } from "../packages/toolyard/src/kernel/sections.ts";
+import { FEATURES } from "../packages/toolyard/src/hub/features.ts";
+import { sourceKindsOf } from "../packages/toolyard/src/kernel/feature-sections.ts";
 import { STORES } from "../packages/toolyard/src/state/stores.ts";
 
 /** Paths below are relative to it. */
 const ROOT = join(dirname(import.meta.dirname), "packages/toolyard");
+const SOURCE_KINDS = sourceKindsOf(FEATURES);
 
 interface SourceFile {
   readonly path: string;
@@ -71,8 +73,8 @@ function namesOfKind(kind: string, sections: readonly string[]): readonly RegExp
   ];
 }
 
-/** Where a kind is registered: what a new one touches. */
-const REGISTERED = ["src/core/sources/provider-kinds.ts", "src/hub/source-kinds.ts"];
+/** Where a kind is registered: what a new one touches. The hub's own tools have a feature of their own. */
+const REGISTERED = ["src/core/sources/provider-kinds.ts", "src/hub/features.ts"];
 
 /** `toolyard new` writes samples of tools of these kinds. */
 const SAMPLES = ["src/cli/new-tool/kinds.ts"];
@@ -108,8 +110,11 @@ const KINDS: Readonly<
     about: [
       "src/cli/commands/run.ts",
       "src/cli/output/run-view.ts",
+      "src/compat/core/mcp.ts",
       "src/compat/core/settings.ts",
-      "src/hub/builtin-ports.ts",
+      "src/features/builtin-tools/builtin-ports.ts",
+      "src/features/builtin-tools/feature.ts",
+      "src/features/json-rpc/feature.ts",
     ],
   },
   modules: {
@@ -122,9 +127,10 @@ const KINDS: Readonly<
       "src/compat/core/registries.ts",
       "src/compat/core/settings.ts",
       "src/core-server.ts",
-      "src/hub/builtin-ports.ts",
+      "src/features/builtin-tools/builtin-ports.ts",
       "src/hub/create-hub.ts",
-      "src/hub/open-hub.ts",
+      "src/hub/open-hub-options.ts",
+      "src/kernel/kernel-keys.ts",
       "src/index.ts",
     ],
   },
@@ -133,7 +139,13 @@ const KINDS: Readonly<
   stdio: {
     sections: ["stdio_servers"],
     // Programs that know no others, and downloads of servers that are to be started.
-    about: [...TWO_FORMS, ...SAMPLES, "src/compat/bindings/standard-mcp.ts", "src/hub/installs.ts"],
+    about: [
+      ...TWO_FORMS,
+      ...SAMPLES,
+      "src/compat/bindings/standard-mcp.ts",
+      "src/hub/extra-installs.ts",
+      "src/hub/installs.ts",
+    ],
   },
   http: {
     sections: ["remote_servers"],
@@ -160,11 +172,12 @@ describe("a kind of source", () => {
     const named = naming(`src/providers/${kind}`, namesOfKind(kind, sections));
     // `install/` of the kind stdio has folders of its own, and so has a search along PATH.
     const others = ["src/process/resolve-command.ts", "src/providers/stdio/install/npx.ts"];
-    expect(named.filter((path) => !others.includes(path))).toEqual([...REGISTERED, ...about].toSorted());
+    const registered = REGISTERED.filter((path) => kind !== "builtin" || path !== "src/hub/features.ts");
+    expect(named.filter((path) => !others.includes(path))).toEqual([...registered, ...about].toSorted());
   });
 
   test("every kind and every section that is a kind's alone is looked for", () => {
-    expect(SOURCE_KINDS.map(({ kind }) => kind).toSorted()).toEqual(Object.keys(KINDS).toSorted());
+    expect([...new Set(SOURCE_KINDS.map(({ kind }) => kind))].toSorted()).toEqual(Object.keys(KINDS).toSorted());
     const sections = SOURCE_KINDS.flatMap(({ schema }) => Object.entries(schema as Record<string, OptionSchema>));
     const own = sections.flatMap(([name, { properties }]) => (name === "mcp" ? Object.keys(properties ?? {}) : [name]));
     const looked = kinds.flatMap(([, { sections: names }]) => names);
@@ -308,21 +321,27 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     "src/compat/core/errors.ts",
     "src/compat/core/mcp.ts",
     "src/compat/core/to-error.ts",
-    "src/hub/builtin-ports.ts",
-    "src/hub/serve/dialects.ts",
+    "src/features/builtin-tools/builtin-ports.ts",
     "src/hub/serve/serve-stdio.ts",
-    "src/hub/serve/serve.ts",
   ],
-  mcp: ["src/hub/serve/mcp-parts.ts", "src/hub/serve/serve-stdio.ts", "src/hub/serve/serve.ts"],
-  rest: ["src/hub/serve/serve.ts"],
+  mcp: ["src/hub/serve/serve-stdio.ts"],
+  rest: ["src/features/home/feature.ts", "src/hub/serve/serve.ts"],
   "sign-in": [],
   status: [],
 };
+/** The feature that each of them belongs to. */
+const FEATURE_OF: Readonly<Record<string, string>> = {
+  jsonrpc: "src/features/json-rpc/feature.ts",
+  mcp: "src/hub/features.ts",
+  rest: "src/hub/features.ts",
+  "sign-in": "src/features/sign-in/feature.ts",
+  status: "src/features/status/feature.ts",
+};
 
 describe("a door", () => {
-  test.each(Object.entries(DOORS))("%s is named in the list of doors, and by what speaks its words", (door, about) => {
+  test.each(Object.entries(DOORS))("%s is named by its feature, and by what speaks its words", (door, about) => {
     expect(naming(`src/endpoints/${door}`, [importOf(`src/endpoints/${door}`)])).toEqual(
-      ["src/hub/serve/doors.ts", ...about].toSorted(),
+      [FEATURE_OF[door], ...about].toSorted(),
     );
   });
 

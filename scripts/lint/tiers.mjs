@@ -29,16 +29,19 @@ const TIERS = new Map(
     endpoints: 4,
     agent: 4,
     config: 5,
-    hub: 6,
-    compat: 7,
-    cli: 8,
+    kernel: 6,
+    features: 7,
+    hub: 8,
+    compat: 9,
+    cli: 10,
   }),
 );
-const ENTRY_TIER = 9;
+const ENTRY_TIER = 11;
 /** Folders inside of these are strangers to one another, but for those that are named as shared. */
 const SIBLINGS = new Map([
   ["providers", ["tool-folders", "mcp-server"]],
   ["endpoints", []],
+  ["features", []],
 ]);
 
 /** Which part a file belongs to: `core`, `providers/stdio`, or the entry files beside the folders. */

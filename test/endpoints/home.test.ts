@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { createHub, type LibraryHub } from "../../packages/toolyard/src/index.ts";
 import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
-import { renderHome } from "../../packages/toolyard/src/endpoints/home/home-page.ts";
+import { renderHome } from "../../packages/toolyard/src/features/home/home-page.ts";
 
 let hub: LibraryHub | undefined;
 afterEach(() => hub?.close());
@@ -60,7 +60,7 @@ test("what a source says of itself is text on the page, never a part of it", () 
     version: "1",
     baseUrl: "http://127.0.0.1:1",
     hasDocs: true,
-    hasTokens: false,
+    isGuarded: false,
     clients: [{ program: evil, place: evil, text: evil }],
     status: {
       sources: [{ ...source, tools: 0, resources: 0, prompts: 0, problems: [] } as never],

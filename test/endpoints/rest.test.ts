@@ -14,6 +14,7 @@ import { createGate } from "../fixtures/hub-stand-in.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 import { resolveRest, type RestConfig } from "../../packages/toolyard/src/endpoints/rest/options.ts";
 import { RestDoor } from "../../packages/toolyard/src/endpoints/rest/rest-door.ts";
+import { settled } from "../../packages/toolyard/src/hub/sources/settled.ts";
 
 const MODULE = `export function registerTools(hub) {
   hub.registerTool("words.say", (args) => args, { type: "object", properties: {
@@ -52,7 +53,7 @@ beforeAll(async () => {
     variables,
     logger: SILENT_LOGGER,
   });
-  await hub.settled(20_000);
+  await settled(hub, 20_000);
 });
 afterAll(async () => {
   await Promise.all(listeners.map((listener) => listener.close()));
@@ -73,7 +74,8 @@ async function serve({
 }: { http?: HttpConfig; rest?: RestConfig; chat?: Chat } = {}): Promise<Served> {
   const options = resolveHttp({ port: 0, shutdown_grace: "1s", ...http });
   const listener = createTestListener(options, SILENT_LOGGER);
-  const parts = { hub, logger: SILENT_LOGGER, defaultMode: "normal", hasTokens: options.tokens.length > 0 } as const;
+  const access = { isGuarded: options.tokens.length > 0 };
+  const parts = { hub: hub.port, tools: hub.tools, logger: SILENT_LOGGER, defaultMode: "normal", access } as const;
   const door = new RestDoor({ ...parts, chat: () => chat }, resolveRest(rest));
   door.mount(listener);
   const { url } = await listener.listen();

@@ -5,6 +5,7 @@ import { loadHubConfig, openHub, type Hub } from "../../packages/toolyard/src/hu
 import type { HubConfig } from "../../packages/toolyard/src/hub/schema.ts";
 import { serveHttp, type ServedHttp } from "../../packages/toolyard/src/hub/serve/serve.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
+import { settled } from "../../packages/toolyard/src/hub/sources/settled.ts";
 
 export const FULL = "full-token";
 
@@ -22,7 +23,7 @@ export abstract class ServedYard implements AsyncDisposable {
     this.folder.write("toolyard.toml", stringify(this.settings));
     const config = await loadHubConfig({ files: [], variables: this.variables, flags: this.settings });
     this.#hub = await openHub({ config, variables: this.variables, logger: SILENT_LOGGER });
-    await this.#hub.settled(30_000);
+    await settled(this.#hub, 30_000);
     this.#served.push(
       await serveHttp(this.#hub, { port: 0, tokens: { full: { token: FULL }, ...tokens } }),
       await serveHttp(this.#hub, { port: 0 }),

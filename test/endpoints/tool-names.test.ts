@@ -129,7 +129,10 @@ describe("REST", () => {
 });
 
 test("formats of vendors name tools without a dot, whatever the list has", async () => {
-  const { entries } = await yard.hub.list("tools", { mode: "all", principal: { id: "local", rights: "everything" } });
+  const { entries } = await yard.hub.port.list("tools", {
+    mode: "all",
+    principal: { id: "local", rights: "everything" },
+  });
   const names = [
     ...toOpenAITools(entries).map((tool) => tool.function.name),
     ...toMistralTools(entries).map((tool) => tool.function.name),

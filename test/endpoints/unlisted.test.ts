@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { NAMED_SERVER, NameYard } from "./name-yard.ts";
 import { FULL } from "./served-yard.ts";
 import { SURFACES } from "./surfaces.ts";
+import { toolyardOf } from "../../packages/toolyard/src/kernel/toolyard.ts";
 
 let yard: NameYard;
 
@@ -31,7 +32,7 @@ for (const [name, { open }] of Object.entries(surfaces)) {
 }
 
 test("the error names the option where it would help", async () => {
-  const toolyard = yard.hub.toolyard({ door: "test" });
+  const toolyard = toolyardOf(yard.hub, { door: "test" });
   const hint = "The server closed does not list it. If it accepts tools that it does not list, set `unlisted = true`";
   const told = async (tool: string, args = {}): Promise<string> => JSON.stringify(await toolyard.call(tool, args));
   expect(await told("closed__hidden")).toContain(hint);
@@ -41,7 +42,7 @@ test("the error names the option where it would help", async () => {
 });
 
 test("code calls it by its path", async () => {
-  const toolyard = yard.hub.toolyard({ door: "test" });
+  const toolyard = toolyardOf(yard.hub, { door: "test" });
   const outcome = await toolyard.call("execute_code", {
     language: "python",
     code: "[tools.open.hidden().result(), tools['open__other'](a=1).result()]",

@@ -17,6 +17,7 @@ import { RawClient, type EraName } from "../fixtures/raw/raw-client.ts";
 import { BusyProcessor } from "../fixtures/busy-processor.ts";
 import { MAIN } from "../fixtures/served-hub.ts";
 import { fixture, textOf } from "../fixtures/upstreams/harness.ts";
+import { settled } from "../../packages/toolyard/src/hub/sources/settled.ts";
 
 type StdioServer = NonNullable<NonNullable<HubConfig["mcp"]>["stdio_servers"]>[string];
 
@@ -371,14 +372,14 @@ test("a hub counts as settled once its sources were listed, not when they are me
     logger: SILENT_LOGGER,
   });
   try {
-    const stateOf = (): unknown => hub.sources().find(({ source }) => source.id === "slow")?.status;
+    const stateOf = (): unknown => hub.port.sources().find(({ source }) => source.id === "slow")?.status;
     await expect
       .poll(stateOf, { timeout: 20_000 })
       .toMatchObject({ state: "starting", info: { server: { name: "fixture" } } });
-    const settled = hub.settled(60_000);
+    const over = settled(hub, 60_000);
     await writeFile(startFile(home), "");
-    await settled;
-    expect(hub.nameOf("slow__echo", LOCAL_PRINCIPAL)).toBe("slow__echo");
+    await over;
+    expect(hub.tools.nameOf("slow__echo", LOCAL_PRINCIPAL)).toBe("slow__echo");
   } finally {
     await hub.close();
     await rm(home, { recursive: true, force: true });
@@ -395,8 +396,8 @@ test.runIf(process.platform === "linux")(
     const variables = { PATH: process.env["PATH"], TOOLYARD_HOME: home };
     const hub = await openHub({ config, variables, logger: SILENT_LOGGER });
     try {
-      await hub.settled(8000, { installs: true });
-      expect(hub.nameOf("slow__echo", LOCAL_PRINCIPAL)).toBe("slow__echo");
+      await settled(hub, 8000, { installs: true });
+      expect(hub.tools.nameOf("slow__echo", LOCAL_PRINCIPAL)).toBe("slow__echo");
     } finally {
       await hub.close();
       await rm(home, { recursive: true, force: true });

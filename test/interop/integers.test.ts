@@ -11,6 +11,7 @@ import { startChildServer, type ChildServer } from "../fixtures/served-hub.ts";
 import { jsonText } from "../support/json-text.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 import { httpTexts, pipeTexts, RawTextClient, type TextClientOptions } from "./raw-text-client.ts";
+import { settled } from "../../packages/toolyard/src/hub/sources/settled.ts";
 
 const SERVER = fileURLToPath(new URL("../fixtures/upstreams/integers.mjs", import.meta.url));
 const LONG = "9007199254740993";
@@ -70,7 +71,7 @@ beforeAll(async () => {
     variables,
     logger: SILENT_LOGGER,
   });
-  await hub.settled(60_000);
+  await settled(hub, 60_000);
   door = await serveHttp(hub, { port: 0 });
   withWorkers = await serveHttp(hub, { port: 0, workers: 2 });
 }, 90_000);

@@ -1,8 +1,8 @@
 import { EVERYTHING, type Rights } from "../../packages/toolyard/src/core/ports/rights.ts";
-import { toolyardOf, type Toolyard } from "../../packages/toolyard/src/hub/toolyard.ts";
+import { toolyardOf, type Toolyard } from "../../packages/toolyard/src/kernel/toolyard.ts";
 
 /** The same hub as another caller sees it. */
 export function createIdentity(hub: Toolyard, id: string, rights: Rights = EVERYTHING): Toolyard {
-  const base = { port: hub.port, search: hub.search.bind(hub) as never, close: async () => {} };
+  const base = { port: hub.port, tools: { search: hub.search.bind(hub) as never }, close: async () => {} };
   return toolyardOf(base, { door: "library", principal: { id, rights } });
 }

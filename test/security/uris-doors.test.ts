@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { alwaysAdmitting } from "../../packages/toolyard/src/core/ports/authenticator.ts";
 import { objectMember, type JsonObject } from "../../packages/toolyard/src/core/json/json.ts";
 import { SILENT_LOGGER } from "../../packages/toolyard/src/core/ports/ports.ts";
 import type { NarrowRights } from "../../packages/toolyard/src/core/ports/rights.ts";
@@ -13,7 +12,12 @@ import { createSessionDeps } from "../../packages/toolyard/src/endpoints/mcp/leg
 import { StdioDoor } from "../../packages/toolyard/src/endpoints/mcp/stdio-door.ts";
 import { resolveJsonLimits } from "../../packages/toolyard/src/http/options.ts";
 import { loadHubConfig, openHub } from "../../packages/toolyard/src/hub/open-hub.ts";
-import { createMcpParts } from "../../packages/toolyard/src/hub/serve/mcp-parts.ts";
+import { createMcpParts } from "../../packages/toolyard/src/endpoints/mcp/mcp-parts.ts";
+import { resolveMcpDoor } from "../../packages/toolyard/src/endpoints/mcp/options.ts";
+import { resolveLegacySessions } from "../../packages/toolyard/src/endpoints/mcp/legacy/options.ts";
+import { openAccess } from "../../packages/toolyard/src/core/access.ts";
+import { getService } from "../../packages/toolyard/src/kernel/start-features.ts";
+import { STATE } from "../../packages/toolyard/src/state/ports/store.ts";
 import { createProtocolSink } from "../../packages/toolyard/src/process/stdout-guard.ts";
 import { RawClient, type EraName } from "../fixtures/raw/raw-client.ts";
 import { SseWire } from "../fixtures/raw/sse-wire.ts";
@@ -60,13 +64,16 @@ class PipeDoorWire implements RawWire {
     const flags = { limits: { rate_per_minute: 0 }, mcp: { remote_servers: [{ namespace: "files", url }] } };
     const config = await loadHubConfig({ files: [], variables, flags });
     const hub = await openHub({ config, variables, logger: SILENT_LOGGER });
-    const mcp = createMcpParts(hub, {}, false);
+    const access = openAccess({ id: name, rights: GUESTS[name].rights });
+    const options = { ...resolveMcpDoor(), sessions: resolveLegacySessions() };
+    const services = { hub: hub.port, logger: SILENT_LOGGER, state: getService(hub.services, STATE), access };
+    const mcp = createMcpParts(options, services);
     const session = createSessionDeps(mcp.session);
     const [input, output] = [new PassThrough(), new PassThrough()];
     const door = new StdioDoor({
       ...session,
       modern: mcp.modern,
-      authenticator: alwaysAdmitting({ id: name, rights: GUESTS[name].rights }),
+      authenticator: access.authenticator,
       jsonLimits: resolveJsonLimits({}),
       input,
       output: createProtocolSink(output),

@@ -51,7 +51,7 @@ export class ModernServer implements AsyncDisposable {
       logger: settings.logger ?? SILENT_LOGGER,
       options,
       defaultMode: toolMode,
-      hasTokens: http.tokens.length > 0,
+      isGuarded: http.tokens.length > 0,
       state: settings.state ?? createTestState(),
       ...(pageSize !== undefined && { pageSize }),
     });

@@ -2,7 +2,7 @@ import type { Logger } from "../../packages/toolyard/src/core/ports/ports.ts";
 import type { PortListener } from "../../packages/toolyard/src/http/listening/listener.ts";
 import { createListener } from "../../packages/toolyard/src/http/adapters/node/listener.ts";
 import type { HttpOptions } from "../../packages/toolyard/src/http/options.ts";
-import { createTokenAuthenticator } from "../../packages/toolyard/src/http/request/tokens.ts";
+import { createTokenAccess } from "../../packages/toolyard/src/http/request/tokens.ts";
 import { createWorkerPool } from "../../packages/toolyard/src/http/adapters/workers/pool.ts";
 
 /**
@@ -13,7 +13,7 @@ const WORKERS = Number(process.env["TOOLYARD_TEST_WORKERS"] ?? 1);
 
 /** The listener of a test: in process, or in front of workers. */
 export function createTestListener(options: HttpOptions, logger: Logger, workers = WORKERS): PortListener {
-  const authenticator = createTokenAuthenticator(options);
+  const { authenticator } = createTokenAccess(options);
   return workers > 1
     ? createWorkerPool({ ...options, workers }, logger, authenticator)
     : createListener(options, logger, authenticator);

@@ -16,6 +16,7 @@ import { RawClient } from "../../../test/fixtures/raw/raw-client.ts";
 import type { Answer, Ground, Surface } from "../../../test/endpoints/surface.ts";
 import { SURFACES } from "../../../test/endpoints/surfaces.ts";
 import { CLEAR_IDEAS } from "./books.ts";
+import { settled } from "../../toolyard/src/hub/sources/settled.ts";
 
 const TOKEN = "reader-token";
 /** The call of the document first; those that change something are refused or change nothing. */
@@ -66,7 +67,7 @@ beforeAll(async () => {
   const variables = { PATH: process.env["PATH"] ?? "", HOME: folder, TOOLYARD_HOME: join(folder, "home") };
   const config = await loadHubConfig({ files: [], variables, flags: settings });
   hub = await openHub({ config, variables, logger: SILENT_LOGGER });
-  await hub.settled(60_000);
+  await settled(hub, 60_000);
   doors.push(
     await serveHttp(hub, { port: 0, tokens: { reader: { token: TOKEN } } }),
     await serveHttp(hub, { port: 0 }),

@@ -6,6 +6,7 @@ import { SILENT_LOGGER } from "../../../packages/toolyard/src/core/ports/ports.t
 import { createHub, type LibraryHub } from "../../../packages/toolyard/src/index.ts";
 import { Desk } from "../../cli/harness.ts";
 import { ToolFolder } from "../../support/tool-folder.ts";
+import { toolyardOf } from "../../../packages/toolyard/src/kernel/toolyard.ts";
 
 let folder: ToolFolder;
 const open: { close(): Promise<void> }[] = [];
@@ -214,7 +215,7 @@ test.each([
     open.push(mcp);
     mcp.registerTool("tides.now", () => 1);
     await mcp.discoverModules();
-    const { port } = (await mcp.hub()).toolyard({ door: "core" });
+    const { port } = toolyardOf(await mcp.hub(), { door: "core" });
     const listed = (await port.list("tools", { mode: "normal", principal: LOCAL_PRINCIPAL })).entries;
     expect(listed.map(({ name }) => name)).toEqual([...names, "tides.now"]);
   },

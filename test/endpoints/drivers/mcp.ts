@@ -6,7 +6,7 @@ import { KIND_META_KEY, KINDS, type FailKind } from "../../../packages/toolyard/
 import { toolValue } from "../../../packages/toolyard/src/core/calls/tool-value.ts";
 import { createProtocolSink } from "../../../packages/toolyard/src/process/stdout-guard.ts";
 import type { Served } from "../../../packages/toolyard/src/hub/serve/serve.ts";
-import type { ServerConfig } from "../../../packages/toolyard/src/hub/serve/doors.ts";
+import type { ServerConfig } from "../../../packages/toolyard/src/hub/serve/endpoints.ts";
 import { serveStdio } from "../../../packages/toolyard/src/hub/serve/serve-stdio.ts";
 import type { Hub } from "../../../packages/toolyard/src/hub/open-hub.ts";
 import { HttpWire } from "../../fixtures/raw/http-wire.ts";

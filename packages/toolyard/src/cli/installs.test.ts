@@ -7,16 +7,21 @@ import type { Io } from "./output/io.ts";
 const FOLDER = "/home/ada/.npm/_npx/0123456789abcdef";
 
 /** What is asked, said and removed when one source is broken and somebody at a terminal answers so. */
+/** What these functions use of a hub: its reports, and the repair of a source. */
+function hubWith(sources: () => readonly object[], mend = async (_id: string): Promise<void> => {}): Hub {
+  return { port: { sources }, sources: { mend } } as unknown as Hub;
+}
+
 async function mended(answer: boolean | undefined, options: { yes?: boolean; json?: boolean } = {}, wasMended = false) {
   const [asked, removed, stderr] = [[] as unknown[], [] as string[], new PassThrough()];
   const broken = { package: "npx torn-server", folders: [FOLDER], mended: wasMended };
-  const hub = {
-    sources: () => [
+  const hub = hubWith(
+    () => [
       { source: { id: "well", kind: "stdio" }, status: { state: "ready" } },
       { source: { id: "torn", kind: "stdio" }, status: { state: "down", broken } },
     ],
-    mend: async (id: string) => void removed.push(id),
-  } as unknown as Hub;
+    async (id) => void removed.push(id),
+  );
   const ask = (question: string, otherwise?: boolean): Promise<boolean> => {
     asked.push([question, otherwise]);
     return Promise.resolve(answer === true);
@@ -49,19 +54,19 @@ test("a source that is downloaded anew is shown as it is by then, and its failur
   const stderr = new PassThrough();
   const broken = { package: "npx torn-server", folders: [FOLDER], mended: false };
   let status: object = { state: "down", lastError: "It is broken.", broken };
-  const hub = {
-    sources: () => [
+  const hub = hubWith(
+    () => [
       { source: { id: "well", kind: "stdio" }, status: { state: "ready" }, tools: 1 },
       { source: { id: "torn", kind: "stdio" }, status, tools: 9 },
     ],
-    mend: async () => {
+    async () => {
       await vi.advanceTimersByTimeAsync(1000);
       status = { state: "down", installing: { since: new Date().toISOString(), waitsFor: "its cache grows" } };
       await vi.advanceTimersByTimeAsync(5000);
       status = { state: "ready" };
       await vi.advanceTimersByTimeAsync(1000);
     },
-  } as unknown as Hub;
+  );
   const io = { stderr, env: {}, interrupted: new AbortController().signal } as unknown as Io;
   expect(await mendBroken(hub, { yes: true }, io)).toBe(true);
   expect(String(stderr.read())).toMatch(
@@ -76,12 +81,10 @@ test("a download that says something new has a line, and one that says the same 
   const stderr = new PassThrough();
   let waitsFor = "its cache grows";
   const installing = { package: "npx slow", since: new Date().toISOString() };
-  const hub = {
-    sources: () => [
-      { source: { id: "slow" }, status: { installing: { ...installing, waitsFor } } },
-      { source: { id: "well", kind: "stdio" }, status: {} },
-    ],
-  } as unknown as Hub;
+  const hub = hubWith(() => [
+    { source: { id: "slow" }, status: { installing: { ...installing, waitsFor } } },
+    { source: { id: "well", kind: "stdio" }, status: {} },
+  ]);
   const end = tellInstalls(hub, {}, { stderr, env: {} } as unknown as Io);
   vi.advanceTimersByTime(60_000);
   waitsFor = "Downloading zod (2.1MiB)";

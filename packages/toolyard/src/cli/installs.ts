@@ -34,7 +34,7 @@ export function tellInstalls(hub: Hub, { json }: SharedOptions, io: Io): () => v
     return true;
   };
   const timer = setInterval(() => {
-    const lines = hub.sources().flatMap(({ source: { id }, status: { installing } }) => {
+    const lines = hub.port.sources().flatMap(({ source: { id }, status: { installing } }) => {
       return installing && isNews(id, installing) ? [installingText(id, installing)] : [];
     });
     if (lines.length > 0) void print(io.stderr, lines.join("\n"));
@@ -49,14 +49,14 @@ export function tellInstalls(hub: Hub, { json }: SharedOptions, io: Io): () => v
  */
 export async function mendBroken(hub: Hub, options: SharedOptions, io: Io): Promise<boolean> {
   let mended = false;
-  for (const { source, status } of hub.sources()) {
+  for (const { source, status } of hub.port.sources()) {
     const { broken } = status;
     if (!broken || broken.mended || !(await mayMend({ ...broken, id: source.id }, options, io))) continue;
     mended = true;
     const live = showLive(io, { read: () => mendingLines(hub, source.id), json: options.json === true });
     const quiet = tellInstalls(hub, options, io);
     // Why it failed again stands in its status.
-    await hub.mend(source.id, io.interrupted).catch((error: unknown) => hub.logger.debug(messageOf(error)));
+    await hub.sources.mend(source.id, io.interrupted).catch((error: unknown) => hub.logger.debug(messageOf(error)));
     quiet();
     live.end();
   }
@@ -65,7 +65,7 @@ export async function mendBroken(hub: Hub, options: SharedOptions, io: Io): Prom
 
 /** One source while it is downloaded anew and starts; that it failed before is known by then. */
 function mendingLines(hub: Hub, id: string): readonly LiveLine[] {
-  const report = hub.sources().find(({ source }) => source.id === id);
+  const report = hub.port.sources().find(({ source }) => source.id === id);
   return report ? sourceLine(report).filter(({ outcome }) => outcome !== "failed") : [];
 }
 

@@ -10,11 +10,11 @@ import type { Logger } from "../core/ports/ports.ts";
 import type { SourceReport } from "../core/ports/hub-port.ts";
 import { logConfig } from "../hub/log-config.ts";
 import { loadHubConfig, openHub, type Hub } from "../hub/open-hub.ts";
-import type { SurfaceTool } from "../hub/hub.ts";
+import type { SurfaceTool } from "../hub/tool-directory.ts";
 import { Reloader } from "../hub/reload.ts";
 import type { HubConfig } from "../hub/schema.ts";
 import type { RequestIds } from "../upstream/connection/exchange.ts";
-import type { CallOptions, Toolyard } from "../hub/toolyard.ts";
+import { toolyardOf, type CallOptions, type Toolyard } from "../kernel/toolyard.ts";
 
 export interface SourceHubOptions {
   /** What the hub is made of; read when it opens, and again at each `apply`. */
@@ -93,7 +93,7 @@ export class SourceHub {
 
   /** State of each source; nothing before the hub is open. */
   get sources(): readonly SourceReport[] {
-    return this.#hub?.sources() ?? [];
+    return this.#hub?.port.sources() ?? [];
   }
 
   /** Rejects with a `ConfigError` or `OptionError` when the settings cannot be used; the next try reads them again. */
@@ -105,7 +105,7 @@ export class SourceHub {
   async discover({ surface, force, timeoutMs }: DiscoverOptions): Promise<Discovery> {
     const { hub } = await this.#open();
     const failures = await this.#reach(hub, ({ source }) => force || !this.#reached.has(source.id), { timeoutMs });
-    const tools = await hub.tools(surface, WHOLE_VIEW, timeoutMs);
+    const tools = await hub.tools.forSurface(surface, WHOLE_VIEW, timeoutMs);
     // What was asked anew and did not answer is not offered as it was.
     return { failures, tools: force ? tools.filter(({ record }) => !failures.has(record.source.id)) : tools };
   }
@@ -129,22 +129,22 @@ export class SourceHub {
     const { timeoutMs } = options;
     const left = timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, timeoutMs - (performance.now() - startedAt)) };
     const outcome = await toolyard.call(tool, args, { ...options, ...left });
-    return (!outcome.ok && outcome.kind === "unknown_tool" && awayAltogether(hub.sources())) || outcome;
+    return (!outcome.ok && outcome.kind === "unknown_tool" && awayAltogether(hub.port.sources())) || outcome;
   }
 
   /** Whether a tool declares what its result looks like. */
   async declaresOutput(tool: string): Promise<boolean> {
     const { hub } = await this.#open();
-    const lookup = await hub.describeTool(tool, WHOLE_VIEW);
+    const lookup = await hub.tools.describeTool(tool, WHOLE_VIEW);
     return lookup.found && lookup.entry["outputSchema"] !== undefined;
   }
 
   /** Takes changed settings over, if the hub is open. Rejects, with everything as it was, when they cannot be used. */
   async apply(): Promise<void> {
     const { reloader, hub } = await this.#open();
-    const before = new Map(hub.sources().map(({ source }) => [source.id, source]));
+    const before = new Map(hub.port.sources().map(({ source }) => [source.id, source]));
     await reloader.apply();
-    const now = new Map(hub.sources().map(({ source }) => [source.id, source]));
+    const now = new Map(hub.port.sources().map(({ source }) => [source.id, source]));
     for (const [id, source] of before) if (now.get(id) !== source) this.#reached.delete(id);
   }
 
@@ -159,11 +159,11 @@ export class SourceHub {
    * for the next call to find them.
    */
   async #reachFor(tool: string, hub: Hub, { timeoutMs = REACH_MS, signal }: CallOptions): Promise<Fail | undefined> {
-    if (hub.nameOf(tool, LOCAL_PRINCIPAL) !== undefined) return undefined;
+    if (hub.tools.nameOf(tool, LOCAL_PRINCIPAL) !== undefined) return undefined;
     const isAway = ({ source, status }: SourceReport): boolean =>
       status.state !== "ready" && !this.#reached.has(source.id);
-    const owners = hub.ownersOf(tool);
-    const named = hub.sources().filter(({ source }) => owners.has(source.id));
+    const owners = hub.tools.ownersOf(tool);
+    const named = hub.port.sources().filter(({ source }) => owners.has(source.id));
     if (named.length === 0) {
       const hasFailed = (report: SourceReport): boolean => isAway(report) && report.status.state !== "starting";
       void this.#reach(hub, hasFailed, { timeoutMs: REACH_MS });
@@ -172,7 +172,7 @@ export class SourceHub {
     const isNamed = (report: SourceReport): boolean => isAway(report) && owners.has(report.source.id);
     const failures = await this.#reach(hub, isNamed, { timeoutMs: Math.min(timeoutMs, REACH_MS), signal });
     const [first] = failures.values();
-    return failures.size === named.length && hub.nameOf(tool, LOCAL_PRINCIPAL) === undefined ? first : undefined;
+    return failures.size === named.length && hub.tools.nameOf(tool, LOCAL_PRINCIPAL) === undefined ? first : undefined;
   }
 
   async #reach(
@@ -181,7 +181,7 @@ export class SourceHub {
     { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
   ): Promise<ReadonlyMap<string, Fail>> {
     const failures = new Map<string, Fail>();
-    const ids = hub
+    const ids = hub.port
       .sources()
       .filter(wants)
       .map(({ source }) => source.id);
@@ -204,7 +204,7 @@ export class SourceHub {
     const { connectAttempts = 1 } = this.#options;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return void (await hub.refresh(id, signal));
+        return void (await hub.sources.refresh(id, signal));
       } catch (error) {
         const mayHelp =
           error instanceof FailError &&
@@ -247,7 +247,7 @@ export class SourceHub {
     });
     logConfig(hub.config, hub.logger);
     this.#hub = hub;
-    return { hub, toolyard: hub.toolyard({ door }), reloader: new Reloader({ hub, load }) };
+    return { hub, toolyard: toolyardOf(hub, { door }), reloader: new Reloader({ hub, load }) };
   }
 
   async #close(): Promise<void> {

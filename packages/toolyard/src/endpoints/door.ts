@@ -1,15 +1,9 @@
 import type { Principal, ToolMode } from "../core/calls/call.ts";
-import type { Chat } from "../core/ports/chat.ts";
-import type { HubPort, View } from "../core/ports/hub-port.ts";
-import type { JsonObject } from "../core/json/json.ts";
 import type { FailKind } from "../core/calls/kinds.ts";
 import type { ObjectOf, Sections } from "../core/options/option-schema.ts";
-import type { Fail } from "../core/calls/outcome.ts";
-import type { Logger, SearchAnswer, SearchBounds } from "../core/ports/ports.ts";
-import type { SignInDesk } from "../core/ports/sign-in-desk.ts";
+import type { ServiceKey, ServicesOf } from "../core/service-key.ts";
 import type { HttpExchange } from "../http/exchange.ts";
 import type { Mountable } from "../http/listening/listener.ts";
-import type { HomePort } from "./home-port.ts";
 import type { Dialect } from "./dialect.ts";
 
 /** One way in front of the hub over HTTP, open. */
@@ -20,74 +14,72 @@ export interface Door {
   giveUp(): void;
   /** Ends what is left. The listener is closed by then. */
   close(): void;
+  /** Pages that it adds to paths of other doors. @default none */
+  readonly pages?: readonly SharedPage[];
+}
+
+/** A page for browsers at a path where other doors answer programs. */
+export interface SharedPage {
+  /** Exact, below the base path. */
+  readonly path: string;
+  /** Returns whether a request is a browser's that opens the page. */
+  wants(exchange: HttpExchange): boolean;
+  serve(exchange: HttpExchange): void | Promise<void>;
 }
 
 /**
- * One kind of door: each folder here exports one in its `kind.ts`, and `hub/serve/doors.ts` lists them. Its options are
- * known at once; its code is loaded when a door is opened, or with the first request (`late-door.ts`).
+ * One kind of door: each folder here exports one in its `kind.ts`, and a feature lists it (`hub/features.ts`). Its
+ * options are known at once; its code is loaded when a door is opened, or with the first request (`late-door.ts`).
  */
-export interface DoorKind<S extends Sections, Options> {
+export interface DoorKind<S extends Sections, Options, Uses extends ServiceKey, Provides extends ServiceKey> {
   /** Its sections of the configuration. Tables that several kinds share, such as `server`, are joined. */
   readonly schema: S;
   /** Paths that are always its own, below the server's base path. */
   readonly paths: readonly string[];
+  /** Services that it is opened with. */
+  readonly uses?: readonly Uses[];
+  /** Services that doors after it may use at the same place. @default none */
+  readonly provides?: readonly Provides[];
   /**
    * Its options, filled in; nothing while it is switched off. `taken`: the fixed paths of all doors, its own among
    * them. Throws an `OptionError` that names the section.
    */
   resolve(config: ObjectOf<S>, taken: readonly string[]): Options | undefined;
-  open(options: Options, front: DoorFront): Promise<Door>;
+  open(options: Options, services: ServicesOf<Uses>): Promise<OpenDoor<Provides>>;
 }
 
-/** A kind as the hub uses it, who does not know its options. */
-export interface DefinedDoor<S extends Sections> {
+/** An open door, and the services that it provides. */
+export type OpenDoor<Provides extends ServiceKey = never> = [Provides] extends [never]
+  ? Door
+  : Door & { readonly services: ServicesOf<Provides> };
+
+/** A kind as the hub uses it, without its options. */
+export interface DefinedDoor<S extends Sections, Uses extends ServiceKey, Provides extends ServiceKey> {
   readonly schema: S;
   readonly paths: readonly string[];
+  readonly uses: readonly Uses[];
+  readonly provides: readonly Provides[];
   /** How to open it as a configuration says; nothing while that switches it off. Throws an `OptionError`. */
-  readonly wanted: (config: ObjectOf<S>, taken: readonly string[]) => ((front: DoorFront) => Promise<Door>) | undefined;
+  readonly wanted: (config: ObjectOf<S>, taken: readonly string[]) => OpensDoor<Uses> | undefined;
 }
 
-export function defineDoor<S extends Sections, Options>(given: DoorKind<S, Options>): DefinedDoor<S> {
-  const wanted: DefinedDoor<S>["wanted"] = (config, taken) => {
+/** Opens a door with its services. */
+export type OpensDoor<Uses extends ServiceKey> = (
+  services: ServicesOf<Uses>,
+) => Promise<Door & { readonly services?: Readonly<Record<string, unknown>> }>;
+
+export function defineDoor<
+  S extends Sections,
+  Options,
+  const Uses extends ServiceKey = never,
+  const Provides extends ServiceKey = never,
+>(given: DoorKind<S, Options, Uses, Provides>): DefinedDoor<S, Uses, Provides> {
+  const { schema, paths, uses = [], provides = [] } = given;
+  const wanted: DefinedDoor<S, Uses, Provides>["wanted"] = (config, taken) => {
     const options = given.resolve(config, taken);
-    return options === undefined ? undefined : (front) => given.open(options, front);
+    return options === undefined ? undefined : (services) => given.open(options, services);
   };
-  return Object.freeze({ schema: given.schema, paths: given.paths, wanted });
-}
-
-/** What doors ask of the hub. */
-export interface DoorHub extends HubPort {
-  readonly startedAt: Date;
-  search(query: string, view: View, bounds: SearchBounds): Promise<SearchAnswer>;
-  /** The tool that a spelling means to this caller, listed or not, in its wire shape; or why there is none. */
-  describeTool(
-    spelling: string,
-    view: View,
-  ): Promise<{ readonly found: true; readonly entry: JsonObject } | { readonly found: false; readonly failure: Fail }>;
-  /** A text without the secrets of the configuration. */
-  redact(text: string): string;
-}
-
-/** Where doors are opened: what any of them may need. */
-export interface DoorFront {
-  readonly hub: DoorHub;
-  readonly logger: Logger;
-  /** The agent as it is now; nothing while no model is configured. */
-  readonly chat: () => Chat | undefined;
-  /** Callers must send a token. */
-  readonly hasTokens: boolean;
-  /** Mode of requests that name none. */
-  readonly defaultMode: ToolMode;
-  /** All of MCP, for doors at whose paths it is spoken too. */
-  readonly mcp: McpFace;
-  /** What is spoken behind MCP, in order: a method goes to the first that knows it. Loaded when it is asked for. */
-  readonly dialects: () => Promise<readonly Dialect[]>;
-  /** The page for browsers at `/`. */
-  readonly home: HomePort;
-  /** Sign-ins to servers behind the hub that wait for a browser. */
-  readonly signIns: SignInDesk;
-  /** What is known of the certificate; absent where the port is not encrypted by this hub. */
-  readonly tls?: () => TlsReport;
+  return Object.freeze({ schema, paths, uses, provides, wanted });
 }
 
 /** The certificate of an encrypted port. */
@@ -102,6 +94,8 @@ export interface TlsReport {
 
 /** The whole of MCP on HTTP: sessions, streams, both eras. Its answers follow MCP's rules. */
 export interface McpFace extends Door {
+  /** Leaves `/mcp` to another door, which passes on what is MCP's. Called before doors are mounted. */
+  cedePath(): void;
   /** Whether a posted body needs it, on a path where other things are spoken too. */
   wants(body: unknown, exchange: HttpExchange): boolean;
   /** Answers a posted body that was read already; `dialects` are what else is spoken at this path. */

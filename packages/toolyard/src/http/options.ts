@@ -1,3 +1,4 @@
+import type { AccessPlan } from "../core/access.ts";
 import { availableParallelism } from "node:os";
 import { LOCAL_PRINCIPAL } from "../core/calls/call.ts";
 import { isLoopbackHost } from "../core/uris/loopback.ts";
@@ -232,13 +233,14 @@ export interface HttpOptions {
 }
 
 /**
- * Fills in the defaults. Throws an `OptionError` for what cannot be served, an open address without a token among it.
+ * Fills in the defaults. Throws an `OptionError` for what cannot be served, such as an address that is open to the
+ * network where callers need no token and `access` does not guard the hub in another way.
  */
-export function resolveHttp(raw: HttpConfig = {}): HttpOptions {
+export function resolveHttp(raw: HttpConfig = {}, access: Pick<AccessPlan, "isGuarded"> = OPEN): HttpOptions {
   const options = readOptions(HttpSchema, raw, "server.");
   const { host, port, trusted_proxy: trustedProxies } = options;
   const tokens = resolveTokens(options);
-  assertGuarded(host, tokens, options.insecure);
+  assertGuarded(host, tokens.length > 0 || access.isGuarded, options.insecure);
   const isSafe = options.profile === "safe";
   return Object.freeze({
     host,
@@ -372,8 +374,10 @@ function assertDistinct(entries: readonly TokenEntry[]): void {
   }
 }
 
-function assertGuarded(host: string, tokens: readonly TokenEntry[], insecure: boolean): void {
-  if (isLoopbackHost(host) || tokens.length > 0 || insecure) return;
+const OPEN: Pick<AccessPlan, "isGuarded"> = { isGuarded: false };
+
+function assertGuarded(host: string, isGuarded: boolean, insecure: boolean): void {
+  if (isLoopbackHost(host) || isGuarded || insecure) return;
   throw new OptionError(
     `Refusing to listen on ${host} without a token: everybody who reaches this machine could call every tool. ` +
       "Set `server.token` (or --token-env NAME), listen on 127.0.0.1, or pass --insecure (`server.insecure = " +

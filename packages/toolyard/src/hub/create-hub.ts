@@ -15,7 +15,7 @@ import type { HubConfig } from "./schema.ts";
 import type { ServedFetch } from "./serve/fetch.ts";
 import type { NodeHandler } from "./serve/node.ts";
 import type { Served, ServedHttp } from "./serve/serve.ts";
-import type { Toolyard } from "./toolyard.ts";
+import { toolyardOf, type Toolyard } from "../kernel/toolyard.ts";
 
 export interface CreateHubOptions {
   /** Configuration files, rising in precedence. @default none */
@@ -87,7 +87,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
   logConfig(hub.config, hub.logger);
   const doors = new LibraryDoors(hub);
   const reloader = new Reloader({ hub, load, onReloaded: async () => doors.reloaded() });
-  const base = hub.toolyard({ door: "library" });
+  const base = toolyardOf(hub, { door: "library" });
   if (options.watch === true) await reloader.watch(files);
   const served = async <D>(door: D): Promise<D> => {
     await reloader.reconsider();

@@ -5,7 +5,7 @@ import type { Own } from "../core/calls/built-call.ts";
 import type { View } from "../core/ports/hub-port.ts";
 import type { InnerHub } from "../core/calls/inner-hub.ts";
 import { fail, type Outcome } from "../core/calls/outcome.ts";
-import type { Hub } from "./hub.ts";
+import type { MadeHub } from "../core/services.ts";
 
 /** Every tool may be called by its name, listed or not; rights are the parent's. */
 const MODE: ToolMode = "all";
@@ -17,12 +17,12 @@ const MAX_DEPTH = 16;
 type Inside = Required<Pick<Own, "method" | "target" | "arguments" | "params" | "relaysInput">>;
 
 /** Calls that a running call makes: with its caller's rights, inside its time, ended with it. */
-export function createInnerHub(hub: () => Hub): InnerHub {
+export function createInnerHub(hub: () => Pick<MadeHub, "port" | "tools">): InnerHub {
   const viewOf = (parent: Call): View => ({ mode: MODE, principal: parent.principal });
   const goInside = (parent: Call, asked: Inside): Promise<Outcome> => {
     const depth = (parent.depth ?? 0) + 1;
     if (depth > MAX_DEPTH) return Promise.resolve(tooDeep(asked));
-    return hub().call(innerCall(parent, { ...asked, depth, id: nextCallId(), parent: parent.id, mode: MODE }));
+    return hub().port.call(innerCall(parent, { ...asked, depth, id: nextCallId(), parent: parent.id, mode: MODE }));
   };
   return {
     call: ({ tool: target, arguments: args, standsFor = false }, parent) =>
@@ -35,8 +35,8 @@ export function createInnerHub(hub: () => Hub): InnerHub {
       }),
     read: (target, parent) =>
       goInside(parent, { method: "resources/read", target, arguments: {}, params: {}, relaysInput: false }),
-    search: (query, parent, bounds) => hub().search(query, viewOf(parent), bounds),
-    list: async (parent) => (await hub().list("tools", viewOf(parent))).entries,
+    search: (query, parent, bounds) => hub().tools.search(query, viewOf(parent), bounds),
+    list: async (parent) => (await hub().port.list("tools", viewOf(parent))).entries,
   };
 }
 

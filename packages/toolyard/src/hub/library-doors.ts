@@ -1,6 +1,6 @@
 import { guardStdout } from "../process/stdout-guard.ts";
 import type { Hub } from "./hub.ts";
-import { doorsOf, type ServerConfig } from "./serve/doors.ts";
+import { doorsOf, type ServerConfig } from "./serve/endpoints.ts";
 import type { ServedFetch } from "./serve/fetch.ts";
 import { nodeHandler, type NodeHandler } from "./serve/node.ts";
 import { serveStdio } from "./serve/serve-stdio.ts";
@@ -43,8 +43,9 @@ export class LibraryDoors {
 
   /** The address was handed out, so the program decides when its callers move. */
   reloaded(): void {
-    const { config, logger } = this.#hub;
-    if (this.#servedAs !== undefined && this.#servedAs !== doorsOf(config.tree)) logger.warning(SERVER_CHANGED);
+    const { config, logger, features } = this.#hub;
+    if (this.#servedAs !== undefined && this.#servedAs !== doorsOf(features, config.tree))
+      logger.warning(SERVER_CHANGED);
   }
 
   async close(): Promise<void> {
@@ -56,7 +57,7 @@ export class LibraryDoors {
   }
 
   #opened<D extends Served>(door: D): D {
-    this.#servedAs = doorsOf(this.#hub.config.tree);
+    this.#servedAs = doorsOf(this.#hub.features, this.#hub.config.tree);
     this.#served.push(door);
     return door;
   }

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { getService } from "../kernel/start-features.ts";
+import { STATE, type HubState } from "../state/ports/store.ts";
 import { callTo } from "../../../../test/support/pipeline.ts";
 import { ToolFolder } from "../../../../test/support/tool-folder.ts";
 import { SILENT_LOGGER, type Logger } from "../core/ports/ports.ts";
@@ -21,7 +23,7 @@ async function listThere(url: string, home: string, logger: Logger = SILENT_LOGG
     mirror: true,
   });
   try {
-    const { entries } = await hub.list("tools", { mode: "all", principal: LOCAL_PRINCIPAL });
+    const { entries } = await hub.port.list("tools", { mode: "all", principal: LOCAL_PRINCIPAL });
     return entries.map(({ name }) => String(name));
   } finally {
     await hub.close();
@@ -78,14 +80,18 @@ test("two hubs of one store count a caller's calls together, and a hub that clos
   const hubs = [await open(), await open()];
   try {
     const outcomes = [];
-    for (const hub of [...hubs, hubs[0]!]) outcomes.push(await hub.call(callTo("tool_search", { query: "x" })));
+    for (const hub of [...hubs, hubs[0]!]) outcomes.push(await hub.port.call(callTo("tool_search", { query: "x" })));
     expect(outcomes.map((outcome) => (outcome.ok ? "ok" : outcome.kind))).toEqual(["ok", "ok", "limited"]);
-    expect(hubs[0]!.state.hub).not.toBe(hubs[1]!.state.hub);
-    hubs[0]!.state.parked.put("p");
+    expect(stateOf(hubs[0]!).hub).not.toBe(stateOf(hubs[1]!).hub);
+    stateOf(hubs[0]!).parked.put("p");
     await hubs[0]!.close();
-    expect(await hubs[1]!.state.parked.find("p")).toBeUndefined();
+    expect(await stateOf(hubs[1]!).parked.find("p")).toBeUndefined();
   } finally {
     for (const hub of hubs) await hub.close();
     rmSync(home, { recursive: true, force: true });
   }
 });
+
+function stateOf({ services }: Hub): HubState {
+  return getService(services, STATE);
+}

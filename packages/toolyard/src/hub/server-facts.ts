@@ -3,14 +3,16 @@ import type { ServerFacts } from "../core/ports/hub-port.ts";
 import type { Listing } from "../core/sources/records.ts";
 import { permissionOf } from "../core/ports/rights.ts";
 import { VERSION } from "../core/version.ts";
-import type { HubParts } from "./hub-parts.ts";
+import { getService } from "../kernel/start-features.ts";
+import { TELEMETRY } from "../kernel/telemetry.ts";
+import type { Kernel } from "./kernel.ts";
 import { joinInstructions } from "./joined-instructions.ts";
 import { describeSources, type SourceOffer } from "./self-description.ts";
 
 /** What the hub calls itself towards clients. */
 export const SERVER_NAME = "toolyard";
 
-type Parts = Pick<HubParts, "catalog" | "sources" | "redactDefinition">;
+type Parts = Pick<Kernel, "catalog" | "sources" | "services">;
 
 /** What the hub says of itself to one principal: who it is, and what its sources want to be known of them. */
 export async function serverFacts(parts: Parts, principal: Principal, waits: boolean): Promise<ServerFacts> {
@@ -27,10 +29,11 @@ export async function serverFacts(parts: Parts, principal: Principal, waits: boo
 }
 
 async function offersFor(
-  { catalog: all, sources, redactDefinition }: Parts,
+  { catalog: all, sources, services }: Parts,
   principal: Principal,
   waits: boolean,
 ): Promise<SourceOffer[]> {
+  const { redactor } = getService(services, TELEMETRY);
   const catalog = all.for(principal);
   const snapshot = waits ? await catalog.snapshot() : catalog.current;
   const usable = permissionOf(principal.rights).isNarrowed ? snapshot.sourcesFor(principal) : undefined;
@@ -38,7 +41,7 @@ async function offersFor(
     .filter(({ source }) => !usable || usable.has(source.id))
     .map(({ source }) => {
       // A server may repeat what it was configured with; what others were configured with alters nothing here.
-      const redact = <T>(value: T): T => redactDefinition(source.id, value);
+      const redact = <T>(value: T): T => redactor.definitionIn(source.id, value);
       return { source, listing: withTexts(catalog.listingOf(source.id), redact) };
     });
 }

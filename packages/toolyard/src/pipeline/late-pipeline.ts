@@ -10,8 +10,8 @@ export function latePipeline(parts: PipelineParts): Pipeline {
   let pipeline: Pipeline | undefined;
   let loading: Promise<Pipeline> | undefined;
   const load = async (): Promise<Pipeline> => {
-    const { createPipeline } = await import("./pipeline.ts");
-    return (pipeline = createPipeline(parts));
+    const { createPipeline, loadStages } = await import("./pipeline.ts");
+    return (pipeline = createPipeline(parts, await loadStages(parts)));
   };
   return (call) => {
     if (pipeline) return pipeline(call);

@@ -2,18 +2,27 @@ import type { Call } from "../core/calls/call.ts";
 import type { Outcome } from "../core/calls/outcome.ts";
 import { Breakers } from "./breakers.ts";
 import type { PipelineDeps } from "./ports.ts";
-import { createStages } from "./stages.ts";
+import { createStages, type PlacedStage } from "./stages.ts";
+import type { StagePlace } from "./stage-place.ts";
 import { CallState, type Next } from "./state.ts";
 
 /** One call in, one outcome out, never a rejection. */
 export type Pipeline = (call: Call) => Promise<Outcome>;
 
 /** What a pipeline is made of; its circuits are its own. */
-export type PipelineParts = Omit<PipelineDeps, "breakers">;
+export interface PipelineParts extends Omit<PipelineDeps, "breakers"> {
+  /** Stages of features, beside those of the pipeline itself. @default none */
+  readonly stages?: readonly StagePlace[];
+}
 
-export function createPipeline(deps: PipelineParts): Pipeline {
+/** Loads the stages of features. */
+export function loadStages({ stages = [] }: PipelineParts): Promise<readonly PlacedStage[]> {
+  return Promise.all(stages.map(async ({ after, load }) => ({ after, stage: await load() })));
+}
+
+export function createPipeline(deps: PipelineParts, placed: readonly PlacedStage[] = []): Pipeline {
   // Joined once, so that a call costs no closures for its way.
-  const run = createStages({ ...deps, breakers: new Breakers(deps.options.breaker) }).reduceRight<Next>(
+  const run = createStages({ ...deps, breakers: new Breakers(deps.options.breaker) }, placed).reduceRight<Next>(
     (next, stage) => (state) => stage(state, next),
     endOfPipeline,
   );

@@ -38,23 +38,29 @@ export interface Found {
 /** May wait for sources that look before they answer. Throws a `FailError` or nothing. */
 export type Resolve = (call: Call) => Resolution | Promise<Resolution>;
 
-/** A call that is over, as somebody who watches the hub sees it. */
+/** A call that is over, as it is reported to listeners. */
 export interface CallSeen {
   /** The name of its token, or of its program where it needs none. */
   readonly who: string;
+  /** The endpoint that it came by. */
+  readonly door: string;
   readonly target: string;
+  /** Id of its source; absent where the name led to none. */
+  readonly source?: string;
   readonly durationMs: number;
   readonly kind: FailKind | "ok";
 }
 
-/** How calls are told while they happen; those made inside of others are part of them. */
+/** Is told of a call at its end; calls inside of others are part of them. It must not throw and must not wait. */
+export type CallListener = (seen: CallSeen) => void;
+
+/** How calls are reported while they happen; those made inside of others are part of them. */
 export interface CallWatch {
   /** Level of the log line of a call that went well. @default "debug" */
   readonly level?: "info" | "debug";
   /** That line is kept and not written: whoever would read it there is shown the call, or wants to see none. */
   readonly isUnwritten?: boolean;
-  /** Hears of every call at its end. */
-  readonly onCall?: (seen: CallSeen) => void;
+  readonly onCall?: CallListener;
 }
 
 /** What the pipeline needs of the rest. */
@@ -78,7 +84,9 @@ export interface PipelineDeps {
   readonly hide?: <T>(value: T) => T;
   /** The one server behind this hub is a hub, whose error codes count. @default false */
   readonly isMirror?: boolean;
-  readonly watch?: CallWatch;
+  readonly watch?: Omit<CallWatch, "onCall">;
+  /** @default none */
+  readonly listeners?: readonly CallListener[];
   /** What to say in place of a timeout, since more is known of why. The provider is absent while none was found. */
   readonly whyLate?: (call: Call, provider: Provider | undefined) => Fail | undefined;
 }

@@ -6,7 +6,7 @@ import type { JsonObject } from "../core/json/json.ts";
 import { fail, type Fail, type Outcome } from "../core/calls/outcome.ts";
 import type { AuditLine } from "../core/ports/ports.ts";
 import { KINDS } from "../core/calls/kinds.ts";
-import type { PipelineDeps } from "./ports.ts";
+import type { CallSeen, PipelineDeps } from "./ports.ts";
 import { withoutReportedKind } from "./reported-kind.ts";
 import { withOutageReport } from "./outage.ts";
 import type { CallState, Stage } from "./state.ts";
@@ -20,7 +20,7 @@ import { firstChars } from "../core/text/truncate.ts";
 export function recordStage(deps: PipelineDeps): Stage {
   const writeAudit = auditWriter(deps);
   const writeLog = logWriter(deps);
-  const tellWatcher = watchTeller(deps);
+  const tellListeners = listenerCaller(deps);
   return async (state, next) => {
     const startedAt = performance.now();
     let settled: Outcome;
@@ -34,7 +34,7 @@ export function recordStage(deps: PipelineDeps): Stage {
     const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
     writeAudit(state, outcome, durationMs);
     writeLog(state, outcome, durationMs);
-    tellWatcher(state, outcome, durationMs);
+    tellListeners?.(state, outcome, durationMs);
     const answer = withOutageReport(deps.isMirror === true ? outcome : withoutReportedKind(outcome, state), state);
     return answer.ok || !deps.hide ? answer : withoutSecrets(answer, deps.hide);
   };
@@ -104,12 +104,30 @@ function finite(bytes: number): number {
   return Number.isFinite(bytes) ? bytes : -1;
 }
 
-function watchTeller({ watch }: PipelineDeps): CallWriter {
+function listenerCaller({ listeners = [], logger }: PipelineDeps): CallWriter | undefined {
+  if (listeners.length === 0) return undefined;
   return (state, outcome, durationMs) => {
-    if (!watch?.onCall || state.call.parent !== undefined) return;
-    const { principal, client } = state.call;
-    const who = principal.id === LOCAL_PRINCIPAL.id ? (client.name ?? principal.id) : principal.id;
-    watch.onCall({ who, target: targetOf(state), durationMs, kind: outcome.ok ? "ok" : outcome.kind });
+    if (state.call.parent !== undefined) return;
+    const seen = seenOf(state, outcome, durationMs);
+    for (const listener of listeners) {
+      try {
+        listener(seen);
+      } catch (error) {
+        logger.error("A listener of calls failed.", { call: state.call.id, error: messageOf(error) });
+      }
+    }
+  };
+}
+
+function seenOf(state: CallState, outcome: Outcome, durationMs: number): CallSeen {
+  const { principal, client, door } = state.call;
+  return {
+    who: principal.id === LOCAL_PRINCIPAL.id ? (client.name ?? principal.id) : principal.id,
+    door,
+    target: targetOf(state),
+    ...(state.isResolved && { source: state.found.provider.source.id }),
+    durationMs,
+    kind: outcome.ok ? "ok" : outcome.kind,
   };
 }
 

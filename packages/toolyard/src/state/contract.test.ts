@@ -1,7 +1,7 @@
 // The contract of every store. Tests control the time; answers may be asynchronous.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { SessionRecord } from "./ports/session-records.ts";
-import { LEASE_MS, type HubState, type Store } from "./ports/store.ts";
+import { LEASE_MS, type HubState, type Store, type StoreKind } from "./ports/store.ts";
 import { STORES } from "./stores.ts";
 
 const RECORD: SessionRecord = {
@@ -22,7 +22,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe.each(Object.entries<() => Store>(STORES))("%s", (_name, open) => {
+describe.each(Object.entries<StoreKind>(STORES))("%s", (_name, kind) => {
+  const open = (): Store => kind.open({})!;
+
   let here: HubState;
   let there: HubState;
 

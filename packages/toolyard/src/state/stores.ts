@@ -1,7 +1,19 @@
-import { MemoryStore } from "./memory/memory-store.ts";
-import type { Store } from "./ports/store.ts";
+import { MEMORY } from "./memory/kind.ts";
+import type { Store, StoreKind } from "./ports/store.ts";
 
-/** Every store there is, each run through `contract.test.ts`. A hub that is given none opens `memory`. */
+/**
+ * Every kind of store, each run through `contract.test.ts`. The first that the configuration asks for is opened;
+ * `memory` is the last, since it is opened where no other is asked for.
+ */
 export const STORES = {
-  memory: () => new MemoryStore(),
-} satisfies Readonly<Record<string, () => Store>>;
+  memory: MEMORY,
+} satisfies Readonly<Record<string, StoreKind>>;
+
+/** Opens the store that a configuration asks for. Throws an `OptionError`. */
+export function openStore(config: object, kinds: Readonly<Record<string, StoreKind>> = STORES): Store {
+  for (const kind of Object.values(kinds)) {
+    const store = kind.open(config);
+    if (store) return store;
+  }
+  throw new TypeError("The last kind of store must open for every configuration.");
+}

@@ -66,6 +66,6 @@ async function save(
 
 /** `a=2` means the number where the tool's schema wants one. */
 async function fitted(hub: Hub, tool: string, given: JsonObject): Promise<JsonObject> {
-  const lookup = await hub.describeTool(tool, { mode: "all", principal: LOCAL_PRINCIPAL });
+  const lookup = await hub.tools.describeTool(tool, { mode: "all", principal: LOCAL_PRINCIPAL });
   return lookup.found ? fitToSchema(given, lookup.entry["inputSchema"]) : given;
 }

@@ -4,7 +4,7 @@ import { Agent } from "../../agent/agent.ts";
 import { resolveAgent, type AgentOptions } from "../../agent/options.ts";
 import type { AgentOutcome, StopReason } from "../../agent/outcome.ts";
 import type { AgentHub } from "../../agent/agent-hub.ts";
-import type { Toolyard } from "../../hub/toolyard.ts";
+import type { Toolyard } from "../../kernel/toolyard.ts";
 import { KINDS } from "../../core/calls/kinds.ts";
 import { loadLanguageModel } from "../../models/language-model.ts";
 import { assertKey, parseModelName } from "../../models/model-name.ts";

@@ -1,6 +1,7 @@
 import { KINDS } from "../../core/calls/kinds.ts";
 import { mendBroken, tellInstalls } from "../installs.ts";
 import type { Hub } from "../../hub/hub.ts";
+import { settled } from "../../hub/sources/settled.ts";
 import { missingEngines } from "../engine-findings.ts";
 import { EXIT } from "../failure.ts";
 import { print, printPainted, printJson, type Io } from "../output/io.ts";
@@ -16,8 +17,8 @@ interface Options extends SharedOptions {
 
 export const run: Run<Options> = (_args, options, io) =>
   withHub({ ...options, logLevel: "error", lazy: false }, io, async (toolyard, hub) => {
-    await settled(hub, options, io);
-    if (await mendBroken(hub, options, io)) await settled(hub, options, io);
+    await waitForSources(hub, options, io);
+    if (await mendBroken(hub, options, io)) await waitForSources(hub, options, io);
     await toolyard.list({ mode: "all" });
     const lines = toolyard
       .sources()
@@ -43,12 +44,12 @@ export const run: Run<Options> = (_args, options, io) =>
   });
 
 /** Downloads have a bound of their own, unless somebody said how long to wait. */
-async function settled(hub: Hub, options: Options, io: Io): Promise<void> {
-  const live = showSources(hub, options, io);
+async function waitForSources(hub: Hub, options: Options, io: Io): Promise<void> {
+  const live = showSources(hub.port, options, io);
   const quiet = tellInstalls(hub, options, io);
   try {
-    if (options.timeout === undefined) await hub.settled(SETTLED_WITHIN_MS, { installs: true, lists: true });
-    else await hub.settled(readTimeout(options.timeout), { lists: true });
+    if (options.timeout === undefined) await settled(hub, SETTLED_WITHIN_MS, { installs: true, lists: true });
+    else await settled(hub, readTimeout(options.timeout), { lists: true });
   } finally {
     quiet();
     live.end();

@@ -18,6 +18,7 @@ import { CONFIG_SCHEMA, type LoadedHubConfig } from "../../hub/schema.ts";
 import { assertReplaceable, replaceFile } from "../../config/edit/replace-file.ts";
 import { within } from "../../core/timing/wait.ts";
 import type { Hub } from "../../hub/hub.ts";
+import { settled } from "../../hub/sources/settled.ts";
 import type { Run, SharedOptions } from "../rows/command-row.ts";
 import { assertAccepted, writeAccepted } from "../input/consent.ts";
 import { exposure } from "../output/exposure.ts";
@@ -256,7 +257,7 @@ function toolCount(target: Target, { config: _named, ...options }: ConnectOption
   if (known) return known;
   const named = target.files.filter((file) => existsSync(file));
   const counted = withHub({ ...options, config: named, lazy: true, logLevel: "error" }, io, async (toolyard, hub) => {
-    await shown(hub, { options, io }, () => within(hub.settled(COUNT_MS, { installs: true }), COUNT_DOWNLOADED_MS));
+    await shown(hub, { options, io }, () => within(settled(hub, COUNT_MS, { installs: true }), COUNT_DOWNLOADED_MS));
     return (await toolyard.list({ mode: "normal" })).length;
   });
   counts.set(target, counted);
@@ -266,7 +267,7 @@ function toolCount(target: Target, { config: _named, ...options }: ConnectOption
 /** Servers are started for the count, which takes minutes where they are downloaded first. */
 async function shown(hub: Hub, { options, io }: Pick<Work, "options" | "io">, work: () => Promise<unknown>) {
   const json = options.json === true;
-  const live = showLive(io, { read: () => hub.sources().flatMap(sourceLine), json, plain: false });
+  const live = showLive(io, { read: () => hub.port.sources().flatMap(sourceLine), json, plain: false });
   const quiet = tellInstalls(hub, options, io);
   try {
     await work();

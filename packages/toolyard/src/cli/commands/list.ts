@@ -1,6 +1,6 @@
 import type { ToolMode } from "../../core/calls/call.ts";
 import type { JsonObject } from "../../core/json/json.ts";
-import type { Toolyard } from "../../hub/toolyard.ts";
+import type { Toolyard } from "../../kernel/toolyard.ts";
 import { print, printPainted, printJson } from "../output/io.ts";
 import type { Run, SharedOptions } from "../rows/command-row.ts";
 import { withHub } from "../hub-access/session.ts";

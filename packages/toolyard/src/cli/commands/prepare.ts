@@ -3,6 +3,7 @@ import { FailError, messageOf } from "../../core/errors.ts";
 import { KINDS } from "../../core/calls/kinds.ts";
 import type { Preparation } from "../../core/sources/provider.ts";
 import type { Hub } from "../../hub/open-hub.ts";
+import { preparationsOf } from "../../hub/sources/settled.ts";
 import type { Run, SharedOptions } from "../rows/command-row.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { print, printJson, type Io } from "../output/io.ts";
@@ -56,7 +57,7 @@ export const run: Run<SharedOptions> = (_args, options, io) =>
 const KINDS_OF_SOURCE: ReadonlySet<string> = new Set(["scripts", "folders"]);
 
 async function prepare(hub: Hub, options: SharedOptions, io: Io): Promise<number> {
-  const items = (await hub.preparations()).map((one) => new Item(one, io));
+  const items = (await preparationsOf(hub.sources)).map((one) => new Item(one, io));
   const needed = items.filter(({ state }) => state === "needed");
   if (!options.json) await print(io.stdout, planText(items));
   if (needed.length > 0) {

@@ -7,6 +7,7 @@ import { fail } from "../../core/calls/outcome.ts";
 import { VERSION } from "../../core/version.ts";
 import { createInnerHub } from "../../hub/inner-hub.ts";
 import type { Hub } from "../../hub/open-hub.ts";
+import { settled } from "../../hub/sources/settled.ts";
 import { codeHost } from "../../providers/builtin/code/code-host.ts";
 import type { SandboxHost, SandboxJob } from "../../sandbox/engine.ts";
 import { resolveSandbox, type SandboxOptions } from "../../sandbox/options.ts";
@@ -56,11 +57,11 @@ interface Wanted {
 async function runOn(hub: Hub, { job, settings, options, io, view }: Wanted): Promise<SandboxRun> {
   // What is looked up before a server has told its tools would be missing; code that names no tools need not wait for
   // it.
-  if (/\b(?:tools|search)\b/.test(job.code)) await hub.settled(STARTED_WITHIN_MS);
+  if (/\b(?:tools|search)\b/.test(job.code)) await settled(hub, STARTED_WITHIN_MS);
   const parent = callOf(options, io);
   const hostOf = codeHost(
     parent,
-    { innerHub: createInnerHub(() => hub), resolveName: (name, call) => hub.nameOf(name, call.principal) },
+    { innerHub: createInnerHub(() => hub), resolveName: (name, call) => hub.tools.nameOf(name, call.principal) },
     { language: job.language, tool: OWN_TOOL },
   );
   const host: SandboxHost = options.json ? hostOf : { ...hostOf, print: (stream, text) => view.print(stream, text) };

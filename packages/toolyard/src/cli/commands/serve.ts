@@ -1,12 +1,14 @@
 import { messageOf, OptionError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json/json.ts";
+import { ACCESS_PLAN } from "../../core/services.ts";
 import { guardStdout, type GuardedStdout } from "../../process/stdout-guard.ts";
 import { FirstCaller } from "../../hub/serve/first-caller.ts";
 import { logConfig } from "../../hub/log-config.ts";
 import { openHub, type Hub } from "../../hub/open-hub.ts";
 import { Reloader } from "../../hub/reload.ts";
-import { doorsOf, type ServerConfig } from "../../hub/serve/doors.ts";
+import { doorsOf, type ServerConfig } from "../../hub/serve/endpoints.ts";
 import { assertListenable, serveHttp, type Served, type ServedHttp } from "../../hub/serve/serve.ts";
+import { getService } from "../../kernel/start-features.ts";
 import type { CallWatch } from "../../pipeline/ports.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { watchFaults } from "../faults.ts";
@@ -92,12 +94,12 @@ interface Serving {
 async function serve(hub: Hub, serving: Serving): Promise<number> {
   const { options, io, load } = serving;
   let served: Served | ServedHttp | undefined;
-  let [current, address] = [doorsOf(hub.config.tree), addressOf(serverOf(hub))];
+  let [current, address] = [doorsOf(hub.features, hub.config.tree), addressOf(serverOf(hub))];
   const reloader = new Reloader({
     hub,
     load,
     onReloaded: async () => {
-      const wanted = doorsOf(hub.config.tree);
+      const wanted = doorsOf(hub.features, hub.config.tree);
       if (!served || !("address" in served) || wanted === current) return;
       served = await reopen(hub, served, address);
       [current, address] = [wanted, addressOf(serverOf(hub))];
@@ -167,7 +169,7 @@ async function bannerAfterStart(
   { options, io }: Pick<Serving, "options" | "io">,
 ): Promise<string> {
   const live =
-    io.stderr.isTTY === true ? (await import("../live/sources.ts")).showSources(hub, options, io) : undefined;
+    io.stderr.isTTY === true ? (await import("../live/sources.ts")).showSources(hub.port, options, io) : undefined;
   try {
     const { banner } = await import("../output/banner.ts");
     return await banner(hub, { ...served, tokenVariable: tokenVariable(hub, options) }, io);
@@ -177,10 +179,8 @@ async function bannerAfterStart(
 }
 
 /** Where callers of this hub may keep the token, if it wants one. */
-function tokenVariable(hub: Hub, { tokenEnv }: Options): string | undefined {
-  const { token, tokens = {} } = serverOf(hub);
-  const wantsToken = token !== undefined || Object.keys(tokens).length > 0;
-  return wantsToken ? (tokenEnv ?? "TOOLYARD_TOKEN") : undefined;
+function tokenVariable({ services }: Hub, { tokenEnv }: Options): string | undefined {
+  return getService(services, ACCESS_PLAN)().isGuarded ? (tokenEnv ?? "TOOLYARD_TOKEN") : undefined;
 }
 
 /**

@@ -11,7 +11,7 @@ import { configIdentity } from "../../hub/shared/identity.ts";
 import { joinOrStart, type Joined } from "../../hub/shared/join.ts";
 import type { SharedPlace } from "../../hub/shared/place.ts";
 import { relay, type HubEnd } from "../../hub/shared/relay.ts";
-import { createTelemetry } from "../../hub/telemetry.ts";
+import { createTelemetry } from "../../features/telemetry/telemetry.ts";
 import { EXIT } from "../failure.ts";
 import type { Io } from "../output/io.ts";
 import type { SharedOptions } from "../rows/command-row.ts";

@@ -2,10 +2,11 @@ import { parseDuration } from "../../core/text/duration.ts";
 import { FailError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { fail, type Outcome } from "../../core/calls/outcome.ts";
-import type { CallOptions, Toolyard } from "../../hub/toolyard.ts";
+import type { CallOptions, Toolyard } from "../../kernel/toolyard.ts";
 import { isOnThisMachine, missingModules } from "../../hub/sources/local-sources.ts";
 import { SERVER_NAME } from "../../hub/server-facts.ts";
 import type { Hub } from "../../hub/open-hub.ts";
+import { settled } from "../../hub/sources/settled.ts";
 import { EXIT, reportFail, UsageError } from "../failure.ts";
 import { print, printJson, type Io } from "../output/io.ts";
 import { CallView } from "../live/call-view.ts";
@@ -44,7 +45,7 @@ interface Around {
 async function callOnce(options: OneCallOptions, { io, view }: Around, work: Work): Promise<Outcome> {
   const call = callOptions(options, io, view);
   const run = (toolyard: Toolyard, hub: Hub): Promise<Outcome> => {
-    view.watch(hub);
+    view.watch(hub.port);
     return onceStarted(work, io, [toolyard, call, hub]);
   };
   // The answer itself says why a call failed; the log need not say it once more.
@@ -78,7 +79,7 @@ async function onceStarted(work: Work, io: Io, given: Parameters<Work>): Promise
   const isTooEarly = !outcome.ok && outcome.kind === "unavailable" && outcome.details?.["starting"] !== undefined;
   if (!isTooEarly) return namingMissing(outcome, hub);
   await startedHere(hub, io);
-  await hub.settled(STARTED_WITHIN_MS, { installs: timeoutMs === undefined });
+  await settled(hub, STARTED_WITHIN_MS, { installs: timeoutMs === undefined });
   return namingMissing(await work(...given), hub);
 }
 

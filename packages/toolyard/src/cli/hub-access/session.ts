@@ -8,7 +8,8 @@ import { SILENT_LOGGER } from "../../core/ports/ports.ts";
 import { VERSION } from "../../core/version.ts";
 import { locateConfig } from "../../config/locate.ts";
 import { loadHubConfig, openHub, type Hub, type SourceFilter } from "../../hub/open-hub.ts";
-import type { Toolyard } from "../../hub/toolyard.ts";
+import { settled } from "../../hub/sources/settled.ts";
+import { toolyardOf, type Toolyard } from "../../kernel/toolyard.ts";
 import { UsageError } from "../failure.ts";
 import { watchFaults } from "../faults.ts";
 import { aborted } from "../input/interrupts.ts";
@@ -64,7 +65,7 @@ export async function withHub<T>(
   process.once("SIGHUP", onHangup);
   const unwatch = watchFaults(hub.logger);
   try {
-    const toolyard = hub.toolyard({ door: "cli", clientName: "toolyard-cli", clientVersion: VERSION });
+    const toolyard = toolyardOf(hub, { door: "cli", clientName: "toolyard-cli", clientVersion: VERSION });
     const answer =
       options.url === undefined
         ? work(toolyard, hub)
@@ -101,8 +102,8 @@ export const SETTLED_WITHIN_MS = 35_000;
 
 /** A hub that cannot be reached has no lists and no calls; an empty list would be a lie. Rejects with why. */
 async function reached(hub: Hub, url: string, token: string | undefined): Promise<void> {
-  await hub.settled(SETTLED_WITHIN_MS);
-  for (const { status } of hub.sources()) {
+  await settled(hub, SETTLED_WITHIN_MS);
+  for (const { status } of hub.port.sources()) {
     if (status.state === "needs_authorisation")
       throw new FailError(wantsToken(new URL(url).origin, token !== undefined));
     if (status.state !== "ready") throw new FailError(fail("unavailable", status.lastError ?? "It does not answer."));

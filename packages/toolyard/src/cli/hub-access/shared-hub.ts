@@ -6,7 +6,7 @@ import type { Hub } from "../../hub/hub.ts";
 import { loadHubConfig } from "../../hub/open-hub.ts";
 import type { Reloader } from "../../hub/reload.ts";
 import type { LoadedHubConfig } from "../../hub/schema.ts";
-import type { ServerConfig } from "../../hub/serve/doors.ts";
+import type { ServerConfig } from "../../hub/serve/endpoints.ts";
 import type { FirstCaller } from "../../hub/serve/first-caller.ts";
 import type { Served } from "../../hub/serve/serve.ts";
 import { configIdentity } from "../../hub/shared/identity.ts";

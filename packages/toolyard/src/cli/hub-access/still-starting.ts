@@ -1,7 +1,7 @@
 import { fail } from "../../core/calls/outcome.ts";
 import type { Hub } from "../../hub/hub.ts";
 import { localSourcesStarted, missingModules } from "../../hub/sources/local-sources.ts";
-import type { Toolyard } from "../../hub/toolyard.ts";
+import type { Toolyard } from "../../kernel/toolyard.ts";
 import { EXIT, reportFail } from "../failure.ts";
 import { print, type Io } from "../output/io.ts";
 

@@ -4,7 +4,13 @@ import type { CallSeen } from "../../pipeline/ports.ts";
 import { displayWidth } from "../output/table.ts";
 import { callLines } from "./call-lines.ts";
 
-const SEEN = { who: "claude-desktop", target: "files__read_multiple_files", durationMs: 6.6, kind: "ok" } as const;
+const SEEN = {
+  who: "claude-desktop",
+  door: "mcp-http",
+  target: "files__read_multiple_files",
+  durationMs: 6.6,
+  kind: "ok",
+} as const;
 
 /** What a terminal of so many columns is shown of a call. */
 function shown(seen: CallSeen, columns: number): string {

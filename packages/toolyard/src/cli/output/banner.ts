@@ -2,6 +2,7 @@ import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Hub } from "../../hub/open-hub.ts";
 import type { ServedHttp } from "../../hub/serve/serve.ts";
+import { settled } from "../../hub/sources/settled.ts";
 import { colorsOf } from "./colors.ts";
 import { aborted } from "../input/interrupts.ts";
 import { ownProgram } from "../hub-access/hub-entry.ts";
@@ -24,9 +25,9 @@ export async function banner(
   io: Io,
 ): Promise<string> {
   const { bold, cyan, dim } = colorsOf(io);
-  await Promise.race([hub.settled(SETTLE_MS), aborted(io.interrupted)]);
-  const listed = (await hub.list("tools", { mode: "normal", principal: LOCAL_PRINCIPAL })).entries;
-  const all = (await hub.list("tools", { mode: "all", principal: LOCAL_PRINCIPAL })).entries;
+  await Promise.race([settled(hub, SETTLE_MS), aborted(io.interrupted)]);
+  const listed = (await hub.port.list("tools", { mode: "normal", principal: LOCAL_PRINCIPAL })).entries;
+  const all = (await hub.port.list("tools", { mode: "all", principal: LOCAL_PRINCIPAL })).entries;
   const reach: Reach = { endpoint, ...(tokenVariable === undefined ? {} : { tokenVariable }) };
   return [
     `${bold("toolyard")} serves ${all.length} tools at ${cyan(endpoint)}`,
@@ -58,8 +59,8 @@ export async function banner(
 const SETTLE_MS = 5000;
 
 function sourceRows(hub: Hub, io: Io): string {
-  const rows = hub.sources().map(({ source, status, resources, prompts }) => {
-    const { native, ondemand } = hub.visibilities(source.id);
+  const rows = hub.port.sources().map(({ source, status, resources, prompts }) => {
+    const { native, ondemand } = hub.tools.visibilities(source.id);
     return [
       source.id,
       source.kind,

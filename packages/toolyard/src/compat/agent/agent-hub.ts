@@ -5,7 +5,7 @@ import { fail, ok, type Outcome } from "../../core/calls/outcome.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import { createHub, type ServerSettings } from "../../hub/create-hub.ts";
 import type { HubConfig } from "../../hub/schema.ts";
-import type { Toolyard } from "../../hub/toolyard.ts";
+import type { Toolyard } from "../../kernel/toolyard.ts";
 import { withoutSources } from "../source-hub.ts";
 import type { ToolDefinition } from "../client/mcp-client.ts";
 

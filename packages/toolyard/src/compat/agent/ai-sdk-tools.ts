@@ -8,7 +8,7 @@ import { toErrorObject, toModelOutput, type OutputRules } from "../../agent/tool
 import { FailError, OptionError } from "../../core/errors.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json/json.ts";
 import { ok } from "../../core/calls/outcome.ts";
-import type { Toolyard } from "../../hub/toolyard.ts";
+import type { Toolyard } from "../../kernel/toolyard.ts";
 import { toAgentHub, type ToolCaller } from "./agent-hub.ts";
 
 export interface AiSdkToolsOptions {

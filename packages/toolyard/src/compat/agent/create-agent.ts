@@ -10,7 +10,7 @@ import type { Locale } from "../../agent/texts.ts";
 import { OptionError } from "../../core/errors.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import type { LibraryHub } from "../../hub/create-hub.ts";
-import type { Toolyard } from "../../hub/toolyard.ts";
+import type { Toolyard } from "../../kernel/toolyard.ts";
 import type { LoadedLanguageModel } from "../../models/given-model.ts";
 import { loadLanguageModel } from "../../models/language-model.ts";
 import { assertKey, parseModelName } from "../../models/model-name.ts";

@@ -2,7 +2,7 @@ import { stringifyExact } from "../../core/json/exact-json.ts";
 import { OptionError, messageOf } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { Notice } from "../../core/calls/call.ts";
-import type { CallOptions } from "../../hub/toolyard.ts";
+import type { CallOptions } from "../../kernel/toolyard.ts";
 import { parseSeconds, snakeKeys } from "../option-keys.ts";
 import { SourceHub, type SourceHubOptions } from "../source-hub.ts";
 import {

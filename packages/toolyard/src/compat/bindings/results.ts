@@ -3,7 +3,7 @@ import { isJsonObject, objectMember, type JsonObject } from "../../core/json/jso
 import { KINDS, type FailKind } from "../../core/calls/kinds.ts";
 import { fail, type Fail, type Outcome } from "../../core/calls/outcome.ts";
 import { typedValue } from "../../core/calls/tool-value.ts";
-import type { SurfaceTool } from "../../hub/hub.ts";
+import type { SurfaceTool } from "../../hub/tool-directory.ts";
 import type { ToolDefinition, ToolFailure, ToolResult } from "./binding.ts";
 
 /**

@@ -4,7 +4,7 @@ import { isJsonObject, objectMember, type JsonObject } from "../../core/json/jso
 import { fail } from "../../core/calls/outcome.ts";
 import { toolValue } from "../../core/calls/tool-value.ts";
 import type { HubConfig } from "../../hub/schema.ts";
-import type { CallOptions } from "../../hub/toolyard.ts";
+import type { CallOptions } from "../../kernel/toolyard.ts";
 import { parseSeconds } from "../option-keys.ts";
 import { SourceHub } from "../source-hub.ts";
 import { resolveClient, type ClientServer, type ClientSettings, type ResolvedClient } from "./client-options.ts";

@@ -1,5 +1,5 @@
 import { OptionError } from "../../core/errors.ts";
-import type { ServerConfig } from "../../hub/serve/doors.ts";
+import type { ServerConfig } from "../../hub/serve/endpoints.ts";
 import { serveHttp, type ServedHttp } from "../../hub/serve/serve.ts";
 import { initialize, type InitializeOptions } from "./initialize.ts";
 import type { MCP } from "./mcp.ts";

@@ -5,9 +5,9 @@ import { isHubItself } from "../../core/sources/provider-kinds.ts";
 import type { Problem } from "../../core/sources/records.ts";
 import { resourceValue, toolValue } from "../../core/calls/tool-value.ts";
 import { readCapabilities } from "../../endpoints/jsonrpc/capabilities.ts";
-import { describeServer } from "../../hub/builtin-ports.ts";
+import { describeServer } from "../../providers/builtin/options.ts";
 import { openHub, type Hub } from "../../hub/open-hub.ts";
-import type { CallOptions, Toolyard } from "../../hub/toolyard.ts";
+import { toolyardOf, type CallOptions, type Toolyard } from "../../kernel/toolyard.ts";
 import { localSourcesStarted, missingModules } from "../../hub/sources/local-sources.ts";
 import type { ModuleHub } from "../../providers/modules/api.ts";
 import { ModulesHost } from "../../providers/modules/host.ts";
@@ -174,7 +174,7 @@ export class MCP {
     this.logger.info("Retrieving server capabilities.");
     const { hub } = await this.#open();
     const view = { mode: "all", principal: LOCAL_PRINCIPAL } as const;
-    return (await readCapabilities(hub, view, describeServer(hub))) as unknown as Capabilities;
+    return (await readCapabilities(hub.port, view, describeServer(hub.config.tree.builtin))) as unknown as Capabilities;
   }
 
   /** The hub behind it, for doors. */
@@ -220,7 +220,7 @@ export class MCP {
       this.#gnnRoots = config.bare.tree.gnn?.roots ?? [];
       this.#late.bind(hub.logger);
       for (const warning of config.bare.warnings) hub.logger.warning(warning);
-      return { hub, toolyard: hub.toolyard({ door: "core" }), config };
+      return { hub, toolyard: toolyardOf(hub, { door: "core" }), config };
     } catch (error) {
       // Whoever mends the configuration may try again.
       this.#opening = undefined;
@@ -233,7 +233,7 @@ export class MCP {
     await hub.reconfigure(config.discovered);
     await localSourcesStarted(hub, { onWaiting: (names) => this.#tellWaiting(names) });
     await this.#registries.refresh(toolyard);
-    return hub.sources().some(({ source, tools }) => !isHubItself(source) && tools > 0);
+    return hub.port.sources().some(({ source, tools }) => !isHubItself(source) && tools > 0);
   }
 
   #tellWaiting(names: readonly string[]): void {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Problem } from "../../core/sources/records.ts";
-import type { Toolyard } from "../../hub/toolyard.ts";
+import type { Toolyard } from "../../kernel/toolyard.ts";
 import type { ModulesHost } from "../../providers/modules/host.ts";
 import type { Registrations } from "../../providers/modules/registrations.ts";
 import { MCPResource, MCPTool } from "./records.ts";

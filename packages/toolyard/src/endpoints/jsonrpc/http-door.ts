@@ -16,7 +16,8 @@ import { CollectedReplies } from "./collected-replies.ts";
 import { isDialectMethod } from "./json-rpc-dialect.ts";
 import type { JsonRpcDoorOptions } from "./options.ts";
 import type { Dialect } from "../dialect.ts";
-import type { Conversation, Door, DoorFront } from "../door.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import type { Conversation, Door, McpFace } from "../door.ts";
 import { MCP_PATH } from "../paths.ts";
 import { jsonRpcPlaces } from "./places.ts";
 import { toolModeOfRequest } from "../tool-mode.ts";
@@ -26,7 +27,9 @@ const MAX_BATCH = 100;
 
 /** Whether a posted body is for MCP at this path. */
 type IsMcp = (body: unknown) => boolean;
-export interface JsonRpcHttpParts extends Pick<DoorFront, "logger" | "mcp">, Partial<Pick<DoorFront, "home">> {
+export interface JsonRpcHttpParts {
+  readonly logger: Logger;
+  readonly mcp: McpFace;
   readonly dialects: readonly Dialect[];
 }
 
@@ -86,7 +89,6 @@ export class JsonRpcHttpDoor implements Door {
     const isStream =
       exchange.method === "DELETE" || exchange.header("mcp-session-id") !== undefined || wantsStream(exchange);
     if (isStream) return this.#parts.mcp.serve(exchange);
-    if (this.#parts.home?.wants(exchange)) return this.#parts.home.serve(exchange);
     assertOwnPage(exchange);
     const params = { uri: exchange.query.get("uri") ?? "" };
     return this.#answer([{ jsonrpc: "2.0", id: null, method: "resource/get", params }], false, exchange);

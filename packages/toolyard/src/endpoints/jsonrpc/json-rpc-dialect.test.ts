@@ -58,6 +58,7 @@ test("G23: what the hub itself calls internal is told in the same words; a tool'
 test("G31: a fault outside dispatch is the literal internal server error", async () => {
   const listener = createTestListener(resolveHttp({ port: 0 }), SILENT_LOGGER);
   const mcp: McpFace = {
+    cedePath: () => {},
     wants: () => false,
     take: () => {},
     serve: () => {},

@@ -1,7 +1,9 @@
 import { Type } from "../../core/options/option-schema.ts";
 import { defineDoor } from "../door.ts";
+import { LOGGER } from "../../core/services.ts";
 import { LateDoor } from "../late-door.ts";
 import { JSON_RPC_PATHS } from "../paths.ts";
+import { DIALECTS, MCP_FACE } from "../services.ts";
 import { JSON_RPC_OPTION_SCHEMAS, resolveJsonRpcDoor } from "./options.ts";
 import { jsonRpcPlaces } from "./places.ts";
 
@@ -9,16 +11,19 @@ import { jsonRpcPlaces } from "./places.ts";
 export const JSON_RPC = defineDoor({
   schema: { server: Type.Optional(Type.Object(JSON_RPC_OPTION_SCHEMAS)) },
   paths: JSON_RPC_PATHS,
+  uses: [LOGGER, MCP_FACE, DIALECTS],
   resolve: ({ server }) => {
     const options = resolveJsonRpcDoor(server);
     return options.enabled || options.onMcpPath ? options : undefined;
   },
-  open: async (options, front) =>
-    new LateDoor({
+  open: async (options, { logger, mcp, dialects: loadDialects }) => {
+    if (options.onMcpPath) mcp.cedePath();
+    return new LateDoor({
       places: jsonRpcPlaces(options),
       load: async () => {
-        const [{ JsonRpcHttpDoor }, dialects] = await Promise.all([import("./http-door.ts"), front.dialects()]);
-        return new JsonRpcHttpDoor({ ...front, dialects }, options);
+        const [{ JsonRpcHttpDoor }, dialects] = await Promise.all([import("./http-door.ts"), loadDialects()]);
+        return new JsonRpcHttpDoor({ logger, mcp, dialects }, options);
       },
-    }),
+    });
+  },
 });

@@ -1,6 +1,9 @@
 import { Type } from "../../core/options/option-schema.ts";
+import { ACCESS, HUB, LOGGER, TOOL_MODE } from "../../core/services.ts";
+import { STATE } from "../../state/ports/store.ts";
 import { defineDoor } from "../door.ts";
 import { MCP_PATH, MESSAGES_PATH, SSE_PATH } from "../paths.ts";
+import { MCP_FACE } from "../services.ts";
 import { LegacySessionSchema, resolveLegacySessions } from "./legacy/options.ts";
 import { MCP_OPTION_SCHEMAS, resolveMcpDoor } from "./options.ts";
 
@@ -10,6 +13,12 @@ export const MCP = defineDoor({
     server: Type.Optional(Type.Object({ ...MCP_OPTION_SCHEMAS, sessions: Type.Optional(LegacySessionSchema) })),
   },
   paths: [MCP_PATH, SSE_PATH, MESSAGES_PATH],
+  uses: [HUB, LOGGER, STATE, ACCESS],
+  provides: [MCP_FACE, TOOL_MODE],
   resolve: ({ server = {} }) => ({ ...resolveMcpDoor(server), sessions: resolveLegacySessions(server.sessions) }),
-  open: (_options, { mcp }) => Promise.resolve(mcp),
+  open: async (options, services) => {
+    const [{ McpDoor }, { createMcpParts }] = await Promise.all([import("./mcp-door.ts"), import("./mcp-parts.ts")]);
+    const door = new McpDoor(createMcpParts(options, services));
+    return Object.assign(door, { services: { mcp: door, defaultMode: options.toolMode } });
+  },
 });

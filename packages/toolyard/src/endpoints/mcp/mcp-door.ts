@@ -17,8 +17,6 @@ export interface McpDoorParts {
   readonly era: ServedEra;
   /** For clients that name none. */
   readonly toolNames: ToolNames;
-  /** False: another door serves `/mcp` and hands on what is MCP's. */
-  readonly ownsPath: boolean;
 }
 
 /** MCP on HTTP, all of it: `/mcp` for both eras, `/sse` and `/messages` for 2024-11-05. */
@@ -26,6 +24,7 @@ export class McpDoor implements McpFace {
   readonly #parts: McpDoorParts;
   readonly #legacy: LateLegacy;
   readonly #http: McpHttpDoor;
+  #ownsPath = true;
 
   constructor(parts: McpDoorParts) {
     const { modern, session, era, toolNames } = parts;
@@ -34,8 +33,12 @@ export class McpDoor implements McpFace {
     this.#http = new McpHttpDoor({ modern, legacy: this.#legacy, defaultMode: session.defaultMode, era, toolNames });
   }
 
+  cedePath(): void {
+    this.#ownsPath = false;
+  }
+
   mount(listener: Mountable): void {
-    if (this.#parts.ownsPath) this.#http.mount(listener);
+    if (this.#ownsPath) this.#http.mount(listener);
     mountSse(listener, this.#legacy, this.#parts.toolNames);
   }
 

@@ -29,8 +29,8 @@ export interface StdioDoorDeps extends SessionDeps {
   readonly jsonLimits: JsonLimits;
   /** Hears once how the client speaks; nothing when it does not speak MCP. */
   readonly onFirst?: (era: Client["era"]) => void;
-  /** What else is spoken on this pipe, in order. @default none */
-  readonly dialects?: readonly Dialect[];
+  /** Dialects behind MCP, in order. Nothing is read before they are loaded. @default none */
+  readonly dialects?: readonly Dialect[] | Promise<readonly Dialect[]>;
 }
 
 /** MCP on standard input and output: one client, both eras, told apart message by message. */
@@ -45,6 +45,7 @@ export class StdioDoor {
   readonly #reader: StdioReader;
   readonly #running = new Set<Promise<void>>();
   readonly #pipe: Outlet;
+  #dialects: readonly Dialect[] | undefined;
   #hasSpoken = false;
   #state: "reading" | "draining" | "over" = "reading";
   #finish: () => void = () => {};
@@ -78,6 +79,21 @@ export class StdioDoor {
       this.#deps.logger.info("The client has closed its end of the pipe.", { error: error.message });
       void this.#drain(0);
     });
+    const { dialects } = this.#deps;
+    if (!(dialects instanceof Promise)) return this.#begin(dialects);
+    dialects.then(
+      (loaded) => this.#begin(loaded),
+      (error: unknown) => this.#fault("The dialects of the pipe cannot be loaded; the connection ends.", error),
+    );
+  }
+
+  #fault(message: string, error: unknown): void {
+    this.#deps.logger.error(message, { error: messageOf(error) });
+    void this.#drain(0);
+  }
+
+  #begin(dialects: readonly Dialect[] | undefined): void {
+    this.#dialects = dialects;
     const found = this.#authenticate();
     if (found instanceof Promise) void found.then((authentication) => this.#enter(authentication));
     else this.#enter(found);
@@ -153,7 +169,7 @@ export class StdioDoor {
     // A cancellation need not carry the envelope, so both eras hear of it. Ids are the client's, and it has one count
     // of them.
     modern.noticed(value);
-    const { dialects } = this.#deps;
+    const dialects = this.#dialects;
     return session.receive(value, { outlet, ...(dialects ? { dialects } : {}) });
   }
 

@@ -9,7 +9,7 @@ import { fail, type Fail, type Outcome } from "../../core/calls/outcome.ts";
 import type { Logger } from "../../core/ports/ports.ts";
 import { RPC } from "../../wire/messages.ts";
 import type { RestExchange } from "./rest-exchange.ts";
-import type { RestHub } from "./ports.ts";
+import type { RestParts } from "./ports.ts";
 
 export interface CallTarget {
   readonly method: CallMethod;
@@ -19,11 +19,11 @@ export interface CallTarget {
 
 /** Makes calls for requests, and knows those that run. */
 export class Calls {
-  readonly #hub: RestHub;
+  readonly #hub: RestParts["hub"];
   readonly #logger: Logger;
   readonly #running = new Set<RestExchange>();
 
-  constructor(hub: RestHub, logger: Logger) {
+  constructor(hub: RestParts["hub"], logger: Logger) {
     this.#hub = hub;
     this.#logger = logger;
   }

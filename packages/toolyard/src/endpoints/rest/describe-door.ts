@@ -67,7 +67,7 @@ export class DescribeDoor {
   }
 
   async #describe(exchange: RestExchange): Promise<Described> {
-    const { hub, chat, hasTokens } = this.#parts;
+    const { hub, chat, access } = this.#parts;
     const hasChat = chat() !== undefined;
     const view = this.#viewOf(exchange);
     const [list, facts, routes] = await Promise.all([
@@ -88,7 +88,7 @@ export class DescribeDoor {
       tools: list.entries,
       routes,
       hasChat,
-      hasTokens,
+      isGuarded: access.isGuarded,
     };
     const described = write(source);
     if (this.#kept.size >= MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value!);
@@ -102,7 +102,7 @@ export class DescribeDoor {
     const all = await Promise.all(
       this.#options.routes.map(async (route) => {
         if (route.target === "chat") return this.#parts.chat() ? [{ route }] : [];
-        const lookup = await this.#parts.hub.describeTool(route.target.tool, view);
+        const lookup = await this.#parts.tools.describeTool(route.target.tool, view);
         if (lookup.found) return [{ route, tool: lookup.entry }];
         return lookup.failure.kind === "denied" ? [] : [{ route }];
       }),

@@ -1,4 +1,5 @@
 import { Type } from "../../core/options/option-schema.ts";
+import { ACCESS, CHAT, HUB, LOGGER, TOOL_MODE, TOOLS } from "../../core/services.ts";
 import { defineDoor } from "../door.ts";
 import { LateDoor } from "../late-door.ts";
 import { DOCS_PATH, OPENAPI_PATH } from "../paths.ts";
@@ -10,14 +11,15 @@ import { refusalText } from "./refusal-text.ts";
 export const REST = defineDoor({
   schema: { rest: Type.Optional(RestSchema) },
   paths: [OPENAPI_PATH, DOCS_PATH],
+  uses: [HUB, TOOLS, LOGGER, CHAT, ACCESS, TOOL_MODE],
   resolve: ({ rest }, taken) => {
     const options = resolveRest(rest, taken);
     return options.enabled ? options : undefined;
   },
-  open: async (options, front) =>
+  open: async (options, services) =>
     new LateDoor({
       places: restPlaces(options),
       refusalBody: refusalText,
-      load: async () => new (await import("./rest-door.ts")).RestDoor(front, options),
+      load: async () => new (await import("./rest-door.ts")).RestDoor(services, options),
     }),
 });

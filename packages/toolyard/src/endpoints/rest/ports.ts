@@ -1,8 +1,18 @@
-import type { DoorFront, DoorHub } from "../door.ts";
+import type { Access } from "../../core/access.ts";
+import type { ToolMode } from "../../core/calls/call.ts";
+import type { Chat } from "../../core/ports/chat.ts";
+import type { HubPort } from "../../core/ports/hub-port.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import type { ToolFinder } from "../../core/services.ts";
 
-/** What the REST door asks of the hub. */
-export type RestHub = Pick<DoorHub, "list" | "call" | "facts" | "search" | "describeTool">;
-
-export interface RestParts extends Pick<DoorFront, "logger" | "chat" | "defaultMode" | "hasTokens"> {
-  readonly hub: RestHub;
+/** Services that the REST door uses. */
+export interface RestParts {
+  readonly hub: Pick<HubPort, "list" | "call" | "facts">;
+  readonly tools: ToolFinder;
+  readonly logger: Logger;
+  /** Returns the agent; nothing while no model is configured. */
+  readonly chat: () => Chat | undefined;
+  readonly access: Pick<Access, "isGuarded">;
+  /** Mode of requests that name none. */
+  readonly defaultMode: ToolMode;
 }

@@ -85,7 +85,7 @@ export class RestDoor implements Door {
     const wanted = query.get("query") ?? query.get("q");
     if (wanted !== null) {
       const bounds = { ...searchFilter(query), nearest: true, limit: readLimit(query) ?? DEFAULT_HITS };
-      const { hits, total, instead, wordsAlone } = await this.#parts.hub.search(wanted, view, bounds);
+      const { hits, total, instead, wordsAlone } = await this.#parts.tools.search(wanted, view, bounds);
       const facts = { ...(instead && { instead }), ...(wordsAlone && { wordsAlone }) };
       return sendValue(exchange.answer, { tools: hits, total, ...facts });
     }
@@ -98,7 +98,7 @@ export class RestDoor implements Door {
   }
 
   async #describeTool(exchange: RestExchange, name: string): Promise<void> {
-    const lookup = await this.#parts.hub.describeTool(name, this.#viewOf(exchange));
+    const lookup = await this.#parts.tools.describeTool(name, this.#viewOf(exchange));
     if (lookup.found) sendValue(exchange.answer, lookup.entry);
     else sendFailure(exchange.answer, lookup.failure);
   }
@@ -164,11 +164,11 @@ export class RestDoor implements Door {
   /** A caller with narrowed rights must not learn that a path leads anywhere, where it may not use what it leads to. */
   async #isKnown({ principal }: HttpExchange, { target }: RestRoute): Promise<boolean> {
     if (target === "chat" || !permissionOf(principal.rights).isNarrowed) return true;
-    return (await this.#parts.hub.describeTool(target.tool, { mode: "all", principal })).found;
+    return (await this.#parts.tools.describeTool(target.tool, { mode: "all", principal })).found;
   }
 
   async #queryArguments(exchange: RestExchange, tool: string): Promise<JsonObject> {
-    const lookup = await this.#parts.hub.describeTool(tool, this.#viewOf(exchange));
+    const lookup = await this.#parts.tools.describeTool(tool, this.#viewOf(exchange));
     const schema = lookup.found ? (lookup.entry["inputSchema"] as JsonObject) : {};
     return queryArguments(exchange.http.query, schema);
   }

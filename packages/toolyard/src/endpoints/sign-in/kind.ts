@@ -1,10 +1,12 @@
 import { CALLBACK_PATH, CLIENT_DOCUMENT_PATH, SIGN_IN_PATH } from "../../core/ports/sign-in-desk.ts";
+import { REDACT, SIGN_INS } from "../../core/services.ts";
 import { defineDoor } from "../door.ts";
 
 /** The pages that people see who sign in to servers behind the hub. */
 export const SIGN_IN = defineDoor({
   schema: {},
   paths: [SIGN_IN_PATH, CALLBACK_PATH, CLIENT_DOCUMENT_PATH],
+  uses: [SIGN_INS, REDACT],
   resolve: () => ({}),
-  open: async (_options, front) => new (await import("./sign-in-door.ts")).SignInDoor(front),
+  open: async (_options, services) => new (await import("./sign-in-door.ts")).SignInDoor(services),
 });

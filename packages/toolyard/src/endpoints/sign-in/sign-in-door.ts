@@ -12,7 +12,7 @@ import {
 import type { HttpExchange } from "../../http/exchange.ts";
 import type { Mountable } from "../../http/listening/listener.ts";
 import { sendJson, sendText } from "../../http/answer/send.ts";
-import type { Door, DoorFront } from "../door.ts";
+import type { Door } from "../door.ts";
 import { html } from "../html.ts";
 
 const MAX_BODY_BYTES = 1024;
@@ -25,9 +25,9 @@ export class SignInDoor implements Door {
   readonly #desk: SignInDesk;
   readonly #redact: (text: string) => string;
 
-  constructor({ hub, signIns }: Pick<DoorFront, "hub" | "signIns">) {
+  constructor({ signIns, redact }: { readonly signIns: SignInDesk; readonly redact: (text: string) => string }) {
     this.#desk = signIns;
-    this.#redact = (text) => hub.redact(text);
+    this.#redact = redact;
   }
 
   mount(listener: Mountable): void {

@@ -1,13 +1,20 @@
 import { safeJson } from "../../core/text/hidden-text.ts";
-import type { SourceReport } from "../../core/ports/hub-port.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { permissionOf } from "../../core/ports/rights.ts";
 import type { Mountable } from "../../http/listening/listener.ts";
 import { Refusal } from "../../http/answer/refusal.ts";
 import { JSON_CONTENT } from "../../http/answer/send.ts";
 import { VERSION } from "../../core/version.ts";
-import type { Door, DoorFront, DoorHub } from "../door.ts";
+import type { HubPort, SourceReport } from "../../core/ports/hub-port.ts";
+import type { Door, TlsReport } from "../door.ts";
 import { STATUS_PATH } from "../paths.ts";
+
+export interface StatusParts {
+  readonly hub: Pick<HubPort, "sources">;
+  readonly startedAt: Date;
+  readonly redact: (text: string) => string;
+  readonly tls: (() => TlsReport) | undefined;
+}
 
 /**
  * `GET /status`: a running hub's sources with their state, last error, last stderr lines and restarts, as JSON. It
@@ -15,23 +22,19 @@ import { STATUS_PATH } from "../paths.ts";
  * what such a caller should not know.
  */
 export class StatusDoor implements Door {
-  readonly #hub: DoorHub;
-  readonly #tls: DoorFront["tls"];
+  readonly #parts: StatusParts;
 
-  constructor({ hub, tls }: Pick<DoorFront, "hub" | "tls">) {
-    this.#hub = hub;
-    this.#tls = tls;
+  constructor(parts: StatusParts) {
+    this.#parts = parts;
   }
 
   mount(listener: Mountable): void {
     listener.route({ methods: ["GET"], path: STATUS_PATH }, ({ answer, principal }) => {
       if (permissionOf(principal.rights).isNarrowed)
         throw new Refusal(403, "The status of this hub is shown to callers without narrowed rights only.");
-      const status = {
-        ...statusBody(this.#hub.sources(), this.#hub.startedAt),
-        ...(this.#tls && { tls: this.#tls() }),
-      };
-      const body = safeJson(this.#hub.redact(JSON.stringify(status)));
+      const { hub, startedAt, redact, tls } = this.#parts;
+      const status = { ...statusBody(hub.sources(), startedAt), ...(tls && { tls: tls() }) };
+      const body = safeJson(redact(JSON.stringify(status)));
       answer.send(200, ["cache-control", "no-store", ...JSON_CONTENT], body);
     });
   }

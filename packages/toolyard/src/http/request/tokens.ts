@@ -1,28 +1,47 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import {
-  alwaysAdmitting,
-  type Admitted,
-  type Authentication,
-  type Authenticator,
-  type Credentials,
-  type NotAdmitted,
+import { openAccess, type Access, type AccessPlan } from "../../core/access.ts";
+import type {
+  Admitted,
+  Authentication,
+  Authenticator,
+  Credentials,
+  NotAdmitted,
 } from "../../core/ports/authenticator.ts";
 import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
 import { isLoopbackHost } from "../../core/uris/loopback.ts";
 import type { HttpOptions, TokenEntry } from "../options.ts";
 
-/** Tells who calls as `[server]` says: by its tokens, and without them everybody is the local principal. */
-export function createTokenAuthenticator({
+/** Plans access as `[server]` says: by its tokens; without them all callers are the local principal. */
+export function planTokenAccess({ token, tokens = {} }: TokenSettings = {}): AccessPlan {
+  const count = (token === undefined ? 0 : 1) + Object.keys(tokens).length;
+  return { mode: count > 0 ? "bearer" : "open", isGuarded: count > 0, principals: Math.max(1, count) };
+}
+
+/** Keys of `[server]` that name tokens. */
+export interface TokenSettings {
+  readonly token?: string;
+  readonly tokens?: object;
+}
+
+/** Creates the access that `planTokenAccess` plans. */
+export function createTokenAccess({
   tokens,
   openRights,
   host,
   trustedProxies,
-}: Pick<HttpOptions, "tokens" | "openRights" | "host" | "trustedProxies">): Authenticator {
-  if (tokens.length > 0) return new TokenAuthenticator(tokens);
+}: Pick<HttpOptions, "tokens" | "openRights" | "host" | "trustedProxies">): Access {
+  if (tokens.length > 0)
+    return Object.freeze({
+      mode: "bearer",
+      isGuarded: true,
+      authenticator: new TokenAuthenticator(tokens),
+      challenge: tokenChallenge,
+      documents: [],
+    });
   // Behind a proxy somebody from anywhere comes from this machine.
   const isOpen = !isLoopbackHost(host) || trustedProxies.length > 0;
   const principal = { ...LOCAL_PRINCIPAL, rights: openRights, ...(isOpen && { remote: true }) };
-  return alwaysAdmitting(Object.freeze(principal));
+  return openAccess(Object.freeze(principal));
 }
 
 interface KnownToken {
@@ -68,6 +87,9 @@ function digestOf(token: string): Buffer {
 }
 
 function refusal(message: string): NotAdmitted {
-  const challenge = `Bearer realm="toolyard", error="invalid_token", error_description="${message}"`;
-  return { admitted: false, message, challenge };
+  return { admitted: false, message, challenge: tokenChallenge(message) };
+}
+
+function tokenChallenge(description: string): string {
+  return `Bearer realm="toolyard", error="invalid_token", error_description="${description}"`;
 }

@@ -1,8 +1,6 @@
 import { HandlerListener, type NodeRequestHandler } from "../../http/adapters/node/handler.ts";
-import { resolveHttp } from "../../http/options.ts";
-import { createTokenAuthenticator } from "../../http/request/tokens.ts";
 import type { Hub } from "../hub.ts";
-import type { ServerConfig } from "./doors.ts";
+import type { ServerConfig } from "./endpoints.ts";
 import { assertServable, closerOf, openDoors, type Served } from "./serve.ts";
 
 /** A function for Node's servers and the frameworks on them, with an end of its own. */
@@ -16,10 +14,9 @@ export function nodeHandler(
   hub: Hub,
   server: ServerConfig,
 ): { readonly handler: NodeHandler; readonly served: Served } {
-  assertServable(hub, server);
-  const http = resolveHttp(server);
-  const listener = new HandlerListener(http, hub.logger, createTokenAuthenticator(http));
-  const opening = openDoors(hub, server, { http, listener });
+  const { http, access } = assertServable(hub, server);
+  const listener = new HandlerListener(http, hub.logger, access.authenticator);
+  const opening = openDoors(hub, server, { access, listener });
   listener.waitFor(opening);
   const doorClosed = hub.doors.opened("node");
   const close = async (): Promise<void> => {

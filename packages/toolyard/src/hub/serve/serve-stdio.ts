@@ -1,17 +1,21 @@
 import type { Readable } from "node:stream";
-import { alwaysAdmitting } from "../../core/ports/authenticator.ts";
+import { openAccess } from "../../core/access.ts";
 import { LOCAL_PRINCIPAL } from "../../core/calls/call.ts";
 import { resolveJsonLimits } from "../../http/options.ts";
 import { resolveJsonRpcDoor } from "../../endpoints/jsonrpc/options.ts";
+import { resolveLegacySessions } from "../../endpoints/mcp/legacy/options.ts";
 import { createSessionDeps } from "../../endpoints/mcp/legacy/session-deps.ts";
+import { createMcpParts } from "../../endpoints/mcp/mcp-parts.ts";
+import { resolveMcpDoor } from "../../endpoints/mcp/options.ts";
+import { DIALECTS } from "../../endpoints/services.ts";
 import { withToolNames } from "../../endpoints/tool-names.ts";
 import { StdioDoor } from "../../endpoints/mcp/stdio-door.ts";
+import { getService } from "../../kernel/start-features.ts";
 import type { GuardedStdout } from "../../process/stdout-guard.ts";
+import { STATE } from "../../state/ports/store.ts";
 import type { Hub } from "../hub.ts";
-import type { ServerConfig } from "./doors.ts";
+import type { ServerConfig } from "./endpoints.ts";
 import type { FirstCaller } from "./first-caller.ts";
-import { createDialects } from "./dialects.ts";
-import { createMcpParts } from "./mcp-parts.ts";
 import type { Served } from "./serve.ts";
 
 /** A client's ends of the program, and who hears first how it speaks. */
@@ -26,22 +30,25 @@ export interface Pipe {
  * nothing else can write there.
  */
 export function serveStdio(hub: Hub, server: ServerConfig, { input, output, firstCaller }: Pipe): Served {
-  const mcp = createMcpParts(hub, server, false);
+  const options = { ...resolveMcpDoor(server), sessions: resolveLegacySessions(server.sessions) };
+  const access = openAccess(withToolNames(LOCAL_PRINCIPAL, options.toolNames));
+  const { port, logger, services } = hub;
+  const mcp = createMcpParts(options, { hub: port, logger, state: getService(services, STATE), access });
   const session = createSessionDeps(mcp.session);
-  const { enabled } = resolveJsonRpcDoor(server);
+  const dialects = resolveJsonRpcDoor(server).enabled ? getService(services, DIALECTS)() : Promise.resolve([]);
   const door = new StdioDoor({
     ...session,
     modern: mcp.modern,
     era: mcp.era,
-    authenticator: alwaysAdmitting(withToolNames(LOCAL_PRINCIPAL, mcp.toolNames)),
+    authenticator: access.authenticator,
     jsonLimits: resolveJsonLimits(server),
     input,
     output: output.sink,
     onFirst: (era) => firstCaller?.spoke(era),
-    ...(enabled ? { dialects: createDialects(hub) } : {}),
+    dialects,
   });
   door.start();
-  firstCaller?.listening();
+  void dialects.finally(() => firstCaller?.listening()).catch(() => {});
   const doorClosed = hub.doors.opened("stdio");
   return {
     done: door.done,

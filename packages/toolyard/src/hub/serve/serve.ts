@@ -1,17 +1,21 @@
-import type { Door, DoorFront } from "../../endpoints/door.ts";
-import { Home } from "../../endpoints/home/home.ts";
-import { resolveJsonRpcDoor } from "../../endpoints/jsonrpc/options.ts";
-import { McpDoor } from "../../endpoints/mcp/mcp-door.ts";
-import { resolveRest } from "../../endpoints/rest/options.ts";
+import type { Access } from "../../core/access.ts";
 import { isLoopbackHost } from "../../core/uris/loopback.ts";
+import type { ServicesOf } from "../../core/service-key.ts";
+import { SIGN_INS } from "../../core/services.ts";
+import type { Door } from "../../endpoints/door.ts";
+import { mountDoors } from "../../endpoints/mount-doors.ts";
+import { DIALECTS } from "../../endpoints/services.ts";
+import { resolveRest } from "../../endpoints/rest/options.ts";
 import type { Listener, ListenerAddress, Mountable, PortListener } from "../../http/listening/listener.ts";
 import { createListener } from "../../http/adapters/node/listener.ts";
-import { createTokenAuthenticator } from "../../http/request/tokens.ts";
 import { resolveHttp, type HttpOptions } from "../../http/options.ts";
+import { sendJson } from "../../http/answer/send.ts";
+import { createAccess, planAccess } from "../../kernel/access.ts";
+import type { KernelServingKey } from "../../kernel/kernel-keys.ts";
+import { getService } from "../../kernel/start-features.ts";
 import type { Hub } from "../hub.ts";
 import type { ServedCertificate } from "./certificate.ts";
-import { wantedDoors, type DoorsConfig, type ServerConfig } from "./doors.ts";
-import { createMcpParts } from "./mcp-parts.ts";
+import { openWanted, wantedDoors, type DoorsConfig, type ServerConfig } from "./endpoints.ts";
 
 export interface Served {
   /** Resolves when the door is over by itself: the client of a pipe went. Never for HTTP. */
@@ -36,29 +40,28 @@ export interface ServedHttp extends Served {
 /** How long before the end of the grace time calls that still run are answered that they were given up. */
 const LAST_WORDS_MS = 500;
 
-/** Throws the `OptionError` that serving these options would end in, as far as that can be known without listening. */
-export function assertServable(hub: Hub, server: ServerConfig): void {
-  wantedDoors(configOf(hub, server));
-  resolveHttp(server);
+/** Throws the `OptionError` that serving these options would end in, as far as that is known without listening. */
+export function assertServable(hub: Hub, server: ServerConfig): ServePlace {
+  wantedDoors(hub.features, configOf(hub, server));
+  return servePlace(hub, server);
 }
 
 /** As `assertServable`, with the certificate looked at too. Rejects with the `OptionError`. */
 export async function assertListenable(hub: Hub, server: ServerConfig): Promise<void> {
-  assertServable(hub, server);
-  const { tls } = resolveHttp(server);
+  const { tls } = assertServable(hub, server).http;
   if (tls) (await import("../../http/tls/key-pair.ts")).readKeyPair(tls);
 }
 
 /** Mounts every HTTP door on one listener and listens. Rejects with an `OptionError` when it cannot. */
 export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<ServedHttp> {
-  const http = resolveHttp(server);
-  const listener = await listenerFor(http, hub);
+  const { http, access } = servePlace(hub, server);
+  const listener = await listenerFor({ http, access }, hub);
   const certificate = await certificateFor(http, hub, listener);
-  const { doors, address } = await openAll(hub, server, { http, listener, certificate }).catch(async (error) => {
+  const { doors, address } = await openAll(hub, server, { access, listener, certificate }).catch(async (error) => {
     await certificate?.close();
     throw error;
   });
-  const doorClosed = hub.doors.opened("http", http.tokens.length === 0 && !isLoopbackHost(http.host));
+  const doorClosed = hub.doors.opened("http", !access.isGuarded && !isLoopbackHost(http.host));
   const pagesClosed = openPages(hub, http, address);
   const rest = resolveRest(hub.config.tree.rest);
   const close = closerOf(listener, doors, { doorClosed, graceMs: http.limits.shutdownGraceMs });
@@ -78,12 +81,12 @@ export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<Se
 
 /** Browsers reach the hub where it is said that they do, or on this machine. */
 export function openPages(
-  { signIns }: Hub,
+  { services }: Hub,
   { publicUrl, host }: HttpOptions,
   address?: Pick<ListenerAddress, "url">,
 ): () => void {
   const url = publicUrl ?? (isLoopbackHost(host) ? address?.url : undefined);
-  return url === undefined ? () => {} : signIns.opened(url);
+  return url === undefined ? () => {} : getService(services, SIGN_INS).opened(url);
 }
 
 interface ListenPlace extends MountPlace {
@@ -105,7 +108,7 @@ async function openAll(
 }
 
 export interface MountPlace {
-  readonly http: HttpOptions;
+  readonly access: Access;
   readonly listener: Mountable;
   readonly certificate?: ServedCertificate | undefined;
 }
@@ -117,20 +120,19 @@ export interface MountPlace {
 export async function openDoors(
   hub: Hub,
   server: ServerConfig,
-  { http, listener, certificate }: MountPlace,
+  { access, listener, certificate }: MountPlace,
 ): Promise<Omit<Door, "mount">> {
-  const wanted = wantedDoors(configOf(hub, server));
-  const front = {
-    ...frontOf(hub, server, http),
-    ...(certificate && { tls: () => certificate.report() }),
-  };
-  const doors = await Promise.all(wanted.map((open) => open(front)));
-  // Where JSON-RPC is on, its door has the page: they share the path.
-  if (!resolveJsonRpcDoor(server).enabled) {
-    const { HomeDoor } = await import("../../endpoints/home/home-door.ts");
-    doors.push(new HomeDoor(front.home));
-  }
-  for (const door of doors) door.mount(listener);
+  const wanted = wantedDoors(hub.features, configOf(hub, server));
+  const doors = await openWanted(wanted, {
+    ...hub.services,
+    hub: hub.port,
+    tools: hub.tools,
+    access,
+    tls: certificate && (() => certificate.report()),
+    dialects: getService(hub.services, DIALECTS),
+  } satisfies ServicesOf<KernelServingKey>);
+  mountDoors(doors, listener);
+  mountDocuments(access, listener);
   return {
     giveUp: () => {
       for (const door of doors) door.giveUp();
@@ -141,32 +143,30 @@ export async function openDoors(
   };
 }
 
-function frontOf(hub: Hub, server: ServerConfig, { tokens }: HttpOptions): DoorFront {
-  const hasTokens = tokens.length > 0;
-  const parts = createMcpParts(hub, server, hasTokens);
-  const rest = resolveRest(hub.config.tree.rest);
-  return {
-    hub,
-    logger: hub.logger,
-    chat: () => (hub.chat.isConfigured ? hub.chat : undefined),
-    hasTokens,
-    defaultMode: parts.session.defaultMode,
-    mcp: new McpDoor({ ...parts, ownsPath: !resolveJsonRpcDoor(server).onMcpPath }),
-    dialects: async () => (await import("./dialects.ts")).createDialects(hub),
-    signIns: hub.signIns,
-    home: new Home({
-      hub,
-      signIns: hub.signIns,
-      hasTokens,
-      hasDocs: rest.enabled && rest.hasDescription,
-      clients: async (endpoint) => (await import("./client-entries.ts")).clientEntries(endpoint, hasTokens),
-    }),
-  };
+/** Clients read these documents before they have credentials. */
+function mountDocuments({ documents }: Access, listener: Mountable): void {
+  for (const { path, read } of documents)
+    listener.route({ methods: ["GET"], path, isOpen: true }, ({ answer, baseUrl }) =>
+      sendJson(answer, 200, JSON.stringify(read(baseUrl))),
+    );
 }
 
 /** The configuration with the `[server]` that is to be served. */
 function configOf(hub: Hub, server: ServerConfig): DoorsConfig {
   return { ...hub.config.tree, server };
+}
+
+/** How a hub is served at one place: what `[server]` says, and who may call there. */
+export interface ServePlace {
+  readonly http: HttpOptions;
+  readonly access: Access;
+}
+
+/** Resolves `[server]` and creates the one access of the place. Throws an `OptionError`. */
+export function servePlace(hub: Hub, server: ServerConfig): ServePlace {
+  const config = configOf(hub, server);
+  const http = resolveHttp(server, planAccess(hub.features, config));
+  return { http, access: createAccess(hub.features, config, http) };
 }
 
 /** Ends a listener and what is mounted on it, once. */
@@ -188,8 +188,7 @@ export function closerOf(
 }
 
 /** Workers are loaded when there are some. */
-async function listenerFor(http: HttpOptions, hub: Hub): Promise<PortListener> {
-  const authenticator = createTokenAuthenticator(http);
+async function listenerFor({ http, access: { authenticator } }: ServePlace, hub: Hub): Promise<PortListener> {
   if (http.workers === 1) return createListener(http, hub.logger, authenticator);
   const { createWorkerPool } = await import("../../http/adapters/workers/pool.ts");
   return createWorkerPool(http, hub.logger, authenticator);

@@ -4,7 +4,7 @@ import { messageOf } from "../../core/errors.ts";
 import { createProtocolSink } from "../../process/stdout-guard.ts";
 import { withFileLock } from "../../files/file-lock.ts";
 import type { Hub } from "../hub.ts";
-import type { ServerConfig } from "../serve/doors.ts";
+import type { ServerConfig } from "../serve/endpoints.ts";
 import type { FirstCaller } from "../serve/first-caller.ts";
 import type { Served } from "../serve/serve.ts";
 import type { Hello } from "./greeting.ts";

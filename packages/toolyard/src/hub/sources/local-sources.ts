@@ -30,8 +30,8 @@ export async function localSourcesStarted(hub: Hub, { signal, onWaiting }: Local
   }, TOLD_AFTER_MS);
   try {
     const { signal: never } = new AbortController();
-    const local = hub.sources().filter(({ source }) => isOnThisMachine(source.kind));
-    await Promise.all(local.map(({ source }) => hub.refresh(source.id, signal ?? never)));
+    const local = hub.port.sources().filter(({ source }) => isOnThisMachine(source.kind));
+    await Promise.all(local.map(({ source }) => hub.sources.refresh(source.id, signal ?? never)));
   } finally {
     clearInterval(timer);
   }
@@ -43,7 +43,7 @@ export function missingModules(hub: Hub): readonly string[] {
 }
 
 function localFacts(hub: Hub, fact: "loading" | "notLoaded"): readonly string[] {
-  return hub.sources().flatMap(({ source, status }) => {
+  return hub.port.sources().flatMap(({ source, status }) => {
     const names = isOnThisMachine(source.kind) ? status.info?.[fact] : undefined;
     return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
   });

@@ -1,10 +1,13 @@
 import type { UnusableSource } from "../../config/source-tables.ts";
 import type { ProviderKind } from "../../core/sources/provider-kinds.ts";
 import type { Source } from "../../core/sources/records.ts";
-import { resolveModels } from "../../models/options.ts";
 import type { Place, ResolvedSource, WantedSource } from "../../providers/source-kind.ts";
+import { planAccess } from "../../kernel/access.ts";
+import type { AnyFeature, AnyKind } from "../../kernel/feature.ts";
+import { sourceKindsOf } from "../../kernel/feature-sections.ts";
+import { getService, type Services } from "../../kernel/start-features.ts";
+import { LOGGER } from "../../core/services.ts";
 import type { LoadedHubConfig } from "../schema.ts";
-import { SOURCE_KINDS, type KindServices } from "../source-kinds.ts";
 import type { PlannedSource } from "./source-set.ts";
 import { UnusableProvider } from "./unusable-provider.ts";
 
@@ -15,14 +18,23 @@ interface PlannedWithSource extends PlannedSource {
   readonly source: Source;
 }
 
+interface UsableKind extends Pick<AnyKind, "kind"> {
+  readonly wanted: (config: object, place: Place) => readonly WantedSource<Services>[];
+}
+
 /** Turns what a configuration wants into sources that can be made. Keeps each source's place over reloads. */
 export class Planner {
-  readonly #services: KindServices;
+  readonly #features: readonly AnyFeature[];
+  readonly #kinds: readonly UsableKind[];
+  readonly #services: Services;
   readonly #only: SourceFilter;
   readonly #places = new Map<string, number>();
   #sources: readonly Source[] = [];
 
-  constructor(services: KindServices, only: SourceFilter) {
+  constructor(features: readonly AnyFeature[], services: Services, only: SourceFilter) {
+    this.#features = features;
+    // The list of features was checked: each kind is given the services that it uses, and reads its own sections.
+    this.#kinds = sourceKindsOf(features) as readonly unknown[] as readonly UsableKind[];
     this.#services = services;
     this.#only = only;
   }
@@ -33,21 +45,20 @@ export class Planner {
   }
 
   /** Everything that a configuration wants, by kind. Throws an `OptionError` that names the section. */
-  plan({ tree, unusable }: LoadedHubConfig, place: Place): readonly PlannedSource[] {
-    // Models are asked when they are needed; whether they can be is known now.
-    resolveModels(tree.models);
-    const usable = SOURCE_KINDS.flatMap(({ kind, wanted }) =>
-      wanted(tree, place).map((one: WantedSource<KindServices>) => this.#usable(kind, one)),
-    );
+  plan({ tree, unusable }: LoadedHubConfig, given: Place): readonly PlannedSource[] {
+    for (const { check } of this.#features) (check as ((config: object) => void) | undefined)?.(tree);
+    const place = { ...given, isGuarded: planAccess(this.#features, tree).isGuarded };
+    const usable = this.#kinds.flatMap(({ kind, wanted }) => wanted(tree, place).map((one) => this.#usable(kind, one)));
     const planned = [...usable, ...unusable.map((one) => this.#leftOut(one))];
     this.#sources = planned.map(({ source }) => source);
     return planned.filter(this.#only);
   }
 
-  #usable(kind: ProviderKind, wanted: WantedSource<KindServices>): PlannedWithSource {
+  #usable(kind: ProviderKind, wanted: WantedSource<Services>): PlannedWithSource {
     const { id, namespace, limits, shape, options } = wanted;
     const source = this.#source(kind, wanted);
-    const services = { ...this.#services, logger: this.#services.logger.with({ source: id }) };
+    const logger = getService(this.#services, LOGGER).with({ source: id });
+    const services = { ...this.#services, [LOGGER.id]: logger };
     const key = JSON.stringify([kind, namespace, limits, shape, options]);
     return { id, kind, key, source, create: () => wanted.make(source, services) };
   }

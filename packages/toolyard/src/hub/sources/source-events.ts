@@ -1,9 +1,11 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { HubEvents } from "../../core/ports/hub-port.ts";
 import type { Owned, Provider } from "../../core/sources/provider.ts";
-import type { HubParts } from "../hub-parts.ts";
+import type { Redactor } from "../../telemetry/redactor.ts";
 
-interface Parts extends Pick<HubParts, "catalog" | "redactIn"> {
+interface Parts {
+  readonly catalog: Catalog;
+  readonly redactor: Pick<Redactor, "knownIn">;
   /** Where it is told to callers. */
   readonly events: Pick<HubEvents, "resourceUpdated" | "log">;
 }
@@ -26,7 +28,7 @@ export class SourceEvents {
         events.resourceUpdated.emit({ uri: shown, params: { ...params, uri: shown }, ...owner });
       }),
       provider.events.log.on(({ params, ...owner }) =>
-        events.log.emit({ params: this.#parts.redactIn(params), ...owner }),
+        events.log.emit({ params: this.#parts.redactor.knownIn(params), ...owner }),
       ),
     ]);
   }

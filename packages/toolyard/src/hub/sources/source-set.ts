@@ -67,6 +67,25 @@ export class SourceSet {
     };
   }
 
+  /**
+   * Reads a source's lists from the source itself. False: there is no such source, or it looks at every listing.
+   * Rejects with a `FailError`.
+   */
+  async refresh(id: string, signal: AbortSignal): Promise<boolean> {
+    const provider = this.find(id);
+    if (!provider?.refresh) return false;
+    await provider.refresh(signal);
+    return true;
+  }
+
+  /** Downloads the broken part of a source again. False: it downloads nothing. Rejects with a `FailError`. */
+  async mend(id: string, signal: AbortSignal): Promise<boolean> {
+    const provider = this.find(id);
+    if (!provider?.mend) return false;
+    await provider.mend(signal);
+    return true;
+  }
+
   async close(): Promise<void> {
     const running = [...this.#running.values()];
     this.#running = new Map();

@@ -4,28 +4,31 @@ import { Type } from "../../core/options/option-schema.ts";
 import { resolveSandbox, type SandboxConfig } from "../../sandbox/options.ts";
 import { defineSourceKind } from "../source-kind.ts";
 import { BuiltinSchema, resolveBuiltin, type BuiltinConfig } from "./options.ts";
-import type { BuiltinPorts } from "./ports.ts";
+import { BUILTIN_PORTS } from "./ports.ts";
 
 /** What of the configuration it looks at. */
 export interface BuiltinReads {
   readonly builtin?: BuiltinConfig;
   readonly sandbox?: SandboxConfig;
-  /** Who may call, as far as it decides whether code is run. */
-  readonly server?: {
-    readonly host?: string;
-    readonly token?: string;
-    readonly tokens?: Readonly<Record<string, unknown>>;
-  };
+  /** Where callers reach the hub, as far as it decides whether code is run. */
+  readonly server?: { readonly host?: string };
 }
+
+/** Where a hub listens without `server.host`. */
+const LOOPBACK = "127.0.0.1";
 
 /** The hub's own tools: always there. */
 export const BUILTIN = defineSourceKind({
   kind: "builtin",
   schema: { builtin: Type.Optional(BuiltinSchema) },
-  resolve: ({ builtin: raw, sandbox, server = {} }: BuiltinReads, { isForAll = false }) => {
+  uses: [BUILTIN_PORTS],
+  resolve: (
+    { builtin: raw, sandbox, server = {} }: BuiltinReads,
+    { isForAll = false, isGuarded: hasTokens = false },
+  ) => {
     const given = resolveBuiltin(raw);
     const { maxWallMs } = resolveSandbox(sandbox);
-    const isGuarded = isGuardedBy(server);
+    const isGuarded = hasTokens || isLoopbackHost(server.host ?? LOOPBACK);
     if (raw?.execute_code === true && !isGuarded) {
       throw new OptionError(
         "`builtin.execute_code` is on, and anybody on the network may call this hub. " +
@@ -35,10 +38,5 @@ export const BUILTIN = defineSourceKind({
     const options = { ...given, executeCode: given.executeCode && isGuarded && !isForAll, maxWallMs };
     return [{ id: "builtin", namespace: "", options }];
   },
-  make: async (_source, options, { builtin }: { readonly builtin: BuiltinPorts }) =>
-    new (await import("./provider.ts")).BuiltinProvider(options, builtin),
+  make: async (_source, options, { builtin }) => new (await import("./provider.ts")).BuiltinProvider(options, builtin),
 });
-
-function isGuardedBy({ host = "127.0.0.1", token, tokens = {} }: NonNullable<BuiltinReads["server"]>): boolean {
-  return isLoopbackHost(host) || token !== undefined || Object.keys(tokens).length > 0;
-}

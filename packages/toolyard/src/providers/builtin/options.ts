@@ -74,3 +74,8 @@ export function resolveBuiltin(raw: BuiltinConfig = {}): BuiltinOptions {
     serverDescription: options.server_description,
   });
 }
+
+/** Returns what the JSON-RPC dialect says that the hub is. */
+export function describeServer(config: BuiltinConfig | undefined): string {
+  return config?.server_description ?? CORE_DESCRIPTION;
+}

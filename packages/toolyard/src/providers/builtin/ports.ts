@@ -1,7 +1,10 @@
 import type { Call } from "../../core/calls/call.ts";
 import type { InnerHub } from "../../core/calls/inner-hub.ts";
 import type { JsonObject } from "../../core/json/json.ts";
+import { serviceKey } from "../../core/service-key.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
+
+export const BUILTIN_PORTS = serviceKey<BuiltinPorts>()("builtin");
 
 /** What the hub lends to its own tools. */
 export interface BuiltinPorts {

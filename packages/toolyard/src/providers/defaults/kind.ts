@@ -1,8 +1,10 @@
 import { Type } from "../../core/options/option-schema.ts";
 import type { Starts } from "../../core/sources/table-facts.ts";
+import { MODELS, VARIABLES } from "../../core/services.ts";
 import { resolveSandbox, type SandboxConfig } from "../../sandbox/options.ts";
+import { SANDBOX } from "../../sandbox/service.ts";
 import { resolveWebSearch, type WebSearchConfig } from "../../websearch/options.ts";
-import { defineSourceKind, type SourceServices } from "../source-kind.ts";
+import { defineSourceKind } from "../source-kind.ts";
 import { DefaultToolsSchema, resolveDefaultTools, type DefaultToolsConfig } from "./options.ts";
 
 /** What of the configuration it looks at. */
@@ -29,6 +31,7 @@ const STARTS: Starts = {
 export const DEFAULTS = defineSourceKind({
   kind: "defaults",
   schema: { default_tools: Type.Optional(Type.Table(DefaultToolsSchema, { sample: SAMPLE, starts: STARTS })) },
+  uses: [MODELS, SANDBOX, VARIABLES],
   resolve: ({ default_tools: raw, web_search: rawSearch, sandbox }: DefaultsReads, { folder }) => {
     const tools = resolveDefaultTools(raw, folder);
     const webSearch = resolveWebSearch(rawSearch);
@@ -36,11 +39,7 @@ export const DEFAULTS = defineSourceKind({
     if (tools.enable.length === 0) return [];
     return [{ id: "default_tools", namespace: "", options: { tools, webSearch, maxWallMs } }];
   },
-  make: async (
-    source,
-    { tools, webSearch, maxWallMs },
-    { models, sandbox, variables }: Pick<SourceServices, "models" | "sandbox" | "variables">,
-  ) =>
+  make: async (source, { tools, webSearch, maxWallMs }, { models, sandbox, variables }) =>
     new (await import("./provider.ts")).DefaultsProvider({
       source,
       options: tools,

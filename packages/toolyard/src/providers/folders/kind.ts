@@ -2,7 +2,7 @@ import { basename, extname } from "node:path";
 import { Type } from "../../core/options/option-schema.ts";
 import type { TableFacts } from "../../core/sources/table-facts.ts";
 import { defineSourceKind } from "../source-kind.ts";
-import type { FolderServices } from "../tool-folders/provider.ts";
+import { FOLDER_USES, folderServices } from "../tool-folders/kind.ts";
 import { resolveFolders, FoldersSchema, type FoldersConfig } from "./options.ts";
 
 const DESCRIPTION = ".mcp.json";
@@ -29,11 +29,12 @@ const TABLE: TableFacts = {
 export const FOLDERS = defineSourceKind({
   kind: "folders",
   schema: { folders: Type.Optional(Type.Table(FoldersSchema, TABLE)) },
+  uses: FOLDER_USES,
   resolve: ({ folders: raw }: { readonly folders?: FoldersConfig }, { folder }) => {
     if (raw === undefined) return [];
     const options = resolveFolders(raw, folder);
     return [{ id: "folders", namespace: "", shape: options.shape, options }];
   },
-  make: async (source, options, services: FolderServices) =>
-    (await import("./provider.ts")).createFoldersProvider(source, options, services),
+  make: async (source, options, services) =>
+    (await import("./provider.ts")).createFoldersProvider(source, options, folderServices(services)),
 });

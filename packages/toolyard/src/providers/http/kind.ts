@@ -1,7 +1,8 @@
 import { Type } from "../../core/options/option-schema.ts";
 import type { Starts } from "../../core/sources/table-facts.ts";
-import { mcpSource, type McpServerServices } from "../mcp-server/kind.ts";
-import { defineSourceKind, inEntry, type ResolvedSource, type SourceServices } from "../source-kind.ts";
+import { SIGN_INS, VARIABLES } from "../../core/services.ts";
+import { MCP_SERVER_USES, mcpServerDeps, mcpSource } from "../mcp-server/kind.ts";
+import { defineSourceKind, inEntry, type ResolvedSource } from "../source-kind.ts";
 import {
   RemoteServerSchema,
   resolveRemoteServer,
@@ -59,15 +60,20 @@ export const HTTP = defineSourceKind({
       }),
     ),
   },
+  uses: [...MCP_SERVER_USES, VARIABLES, SIGN_INS],
   resolve: remoteServers,
-  make: async (
-    source,
-    options,
-    services: McpServerServices & Pick<SourceServices, "hideFor" | "variables" | "vaultFolder" | "desk">,
-  ) => {
-    const { hideFor, variables: environment, ...shared } = services;
+  make: async (source, options, services) => {
+    const { secrets, variables: environment, signIns } = services;
     const { createHttpProvider } = await import("./http-provider.ts");
-    return createHttpProvider({ ...shared, source, options, hideFor, environment });
+    return createHttpProvider({
+      ...mcpServerDeps(services),
+      source,
+      options,
+      hideFor: (owner, given) => secrets.hideFor(owner, given),
+      environment,
+      // Without a vault nobody can sign in, at a page of the hub neither.
+      ...(signIns.folder !== undefined && { vaultFolder: signIns.folder, desk: signIns }),
+    });
   },
 });
 

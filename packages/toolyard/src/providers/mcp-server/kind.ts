@@ -1,11 +1,32 @@
-import type { ResolvedSource, SourceServices } from "../source-kind.ts";
+import { DATA_FOLDERS, LOGGER, SECRETS } from "../../core/services.ts";
+import type { ServicesOf } from "../../core/service-key.ts";
+import { UPSTREAM_STARTS } from "../services.ts";
+import type { ResolvedSource } from "../source-kind.ts";
 import type { McpServerOptions } from "./options.ts";
+import type { McpServerDeps } from "./provider.ts";
 
-/** What an MCP server is made with, however it is reached. */
-export type McpServerServices = Pick<
-  SourceServices,
+/** Services that every MCP server is made with, however it is reached. */
+export const MCP_SERVER_USES = [LOGGER, DATA_FOLDERS, SECRETS, UPSTREAM_STARTS] as const;
+
+type McpServerServices = ServicesOf<(typeof MCP_SERVER_USES)[number]>;
+
+/** Returns what of these services a server is made with. */
+export function mcpServerDeps({
+  logger,
+  dataFolders: { lists },
+  secrets,
+  starts,
+}: McpServerServices): Pick<
+  McpServerDeps,
   "logger" | "cacheFolder" | "coldWaitMs" | "isSecretFree" | "lazy" | "firstCallerEra" | "requestIds"
->;
+> {
+  return {
+    ...starts,
+    logger,
+    ...(lists !== undefined && { cacheFolder: lists }),
+    isSecretFree: (source, text) => secrets.isFree(source, text),
+  };
+}
 
 /** An MCP server as a source that is wanted. */
 export function mcpSource<O extends { readonly upstream: McpServerOptions }>(

@@ -1,13 +1,10 @@
 import { Type } from "../../core/options/option-schema.ts";
 import type { TableFacts } from "../../core/sources/table-facts.ts";
-import { defineSourceKind, type SourceServices } from "../source-kind.ts";
-import type { ModulesHost } from "./host.ts";
+import { INNER_HUB, LOGGER, MODELS } from "../../core/services.ts";
+import { UPSTREAM_STARTS } from "../services.ts";
+import { defineSourceKind } from "../source-kind.ts";
 import { ModulesSchema, resolveModules, type ModulesConfig } from "./options.ts";
-
-export interface ModulesServices extends Pick<SourceServices, "logger" | "innerHub" | "models" | "coldWaitMs"> {
-  /** The program that registers tools of its own. */
-  readonly modulesHost?: ModulesHost;
-}
+import { MODULES_HOST } from "./services.ts";
 
 const MODULE_FILE = /^mcp\.(?:ts|mts|mjs|js|py)$/;
 
@@ -30,13 +27,14 @@ const TABLE: TableFacts = {
 export const MODULES = defineSourceKind({
   kind: "modules",
   schema: { modules: Type.Optional(Type.Table(ModulesSchema, TABLE)) },
+  uses: [LOGGER, INNER_HUB, MODELS, UPSTREAM_STARTS, MODULES_HOST],
   resolve: ({ modules: raw }: { readonly modules?: ModulesConfig }, { isHosted = false }) => {
     const options = resolveModules(raw);
     const { namespace, shape } = options;
     if (options.paths.length === 0 && !isHosted) return [];
     return [{ id: "modules", namespace, shape, options }];
   },
-  make: async (source, options, { logger, innerHub, models, coldWaitMs, modulesHost: host }: ModulesServices) =>
+  make: async (source, options, { logger, innerHub, models, starts: { coldWaitMs }, modulesHost: host }) =>
     (await import("./modules-provider.ts")).createModulesProvider({
       source,
       options,

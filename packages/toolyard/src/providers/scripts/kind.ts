@@ -1,7 +1,7 @@
 import { Type } from "../../core/options/option-schema.ts";
 import type { TableFacts } from "../../core/sources/table-facts.ts";
 import { defineSourceKind } from "../source-kind.ts";
-import type { FolderServices } from "../tool-folders/provider.ts";
+import { FOLDER_USES, folderServices } from "../tool-folders/kind.ts";
 import { DEFAULT_FOLDER, resolveScripts, ScriptsSchema, type ScriptsConfig } from "./options.ts";
 
 const MANIFEST = "tool.toml";
@@ -26,11 +26,12 @@ const TABLE: TableFacts = {
 export const SCRIPTS = defineSourceKind({
   kind: "scripts",
   schema: { scripts: Type.Optional(Type.Table(ScriptsSchema, TABLE)) },
+  uses: FOLDER_USES,
   resolve: ({ scripts: raw }: { readonly scripts?: ScriptsConfig }, { folder }) => {
     if (raw === undefined) return [];
     const options = resolveScripts(raw, folder);
     return [{ id: "scripts", namespace: "", shape: options.shape, options }];
   },
-  make: async (source, options, services: FolderServices) =>
-    (await import("./provider.ts")).createScriptsProvider(source, options, services),
+  make: async (source, options, services) =>
+    (await import("./provider.ts")).createScriptsProvider(source, options, folderServices(services)),
 });

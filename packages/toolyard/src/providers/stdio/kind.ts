@@ -1,7 +1,9 @@
 import { Type } from "../../core/options/option-schema.ts";
 import type { Starts } from "../../core/sources/table-facts.ts";
-import { mcpSource, type McpServerServices } from "../mcp-server/kind.ts";
-import { defineSourceKind, inEntry, type ResolvedSource, type SourceServices } from "../source-kind.ts";
+import { MODELS, VARIABLES } from "../../core/services.ts";
+import { MCP_SERVER_USES, mcpServerDeps, mcpSource } from "../mcp-server/kind.ts";
+import { INSTALLS } from "../services.ts";
+import { defineSourceKind, inEntry, type ResolvedSource } from "../source-kind.ts";
 import { resolveStdioServer, StdioServerSchema, type StdioServerConfig, type StdioServerOptions } from "./options.ts";
 import {
   GNN_STARTS,
@@ -10,12 +12,11 @@ import {
   LibrarySchema,
   resolveServices,
   ServicesSchema,
-  type ServiceOptions,
   type ServicesReads,
 } from "./services.ts";
 
 /** What of the configuration it looks at. */
-export interface StdioReads extends ServicesReads {
+export interface StdioReads {
   readonly mcp?: { readonly stdio_servers?: Readonly<Record<string, StdioServerConfig>> };
 }
 
@@ -35,7 +36,7 @@ const STARTS: Starts = {
   between: " ",
 };
 
-/** MCP servers that are started here: those of the configuration, and the services that come with the package. */
+/** MCP servers of the configuration that are started as child processes. */
 export const STDIO = defineSourceKind({
   kind: "stdio",
   schema: {
@@ -57,25 +58,41 @@ export const STDIO = defineSourceKind({
         ),
       }),
     ),
-    services: Type.Optional(ServicesSchema),
-    gnn: Type.Optional(Type.Table(GnnSchema, { starts: GNN_STARTS })),
-    library: Type.Optional(Type.Table(LibrarySchema, { starts: LIBRARY_STARTS })),
   },
-  resolve: ({ mcp, ...config }: StdioReads): readonly ResolvedSource<StdioServerOptions | ServiceOptions>[] => [
-    ...Object.entries(mcp?.stdio_servers ?? {}).map(([id, raw]) =>
+  uses: [...MCP_SERVER_USES, INSTALLS],
+  resolve: ({ mcp }: StdioReads): readonly ResolvedSource<StdioServerOptions>[] =>
+    Object.entries(mcp?.stdio_servers ?? {}).map(([id, raw]) =>
       mcpSource(
         id,
         inEntry(`mcp.stdio_servers.${id}`, () => resolveStdioServer(raw)),
       ),
     ),
-    ...resolveServices(config),
-  ],
-  make: async (
-    source,
-    options,
-    services: McpServerServices & Pick<SourceServices, "installsFolder" | "models" | "variables">,
-  ) =>
-    "service" in options
-      ? (await import("./service-provider.ts")).createServiceProvider({ ...services, source, options })
-      : (await import("./stdio-provider.ts")).createStdioProvider({ ...services, source, options }),
+  make: async (source, options, services) =>
+    (await import("./stdio-provider.ts")).createStdioProvider({
+      ...mcpServerDeps(services),
+      source,
+      options,
+      installsFolder: services.installs.folder,
+    }),
+});
+
+/** The services that come with the package, as the configuration switches them on. */
+export const SERVICE_SERVERS = defineSourceKind({
+  kind: "stdio",
+  schema: {
+    services: Type.Optional(ServicesSchema),
+    gnn: Type.Optional(Type.Table(GnnSchema, { starts: GNN_STARTS })),
+    library: Type.Optional(Type.Table(LibrarySchema, { starts: LIBRARY_STARTS })),
+  },
+  uses: [...MCP_SERVER_USES, INSTALLS, MODELS, VARIABLES],
+  resolve: (config: ServicesReads) => resolveServices(config),
+  make: async (source, options, { models, variables, ...services }) =>
+    (await import("./service-provider.ts")).createServiceProvider({
+      ...mcpServerDeps(services),
+      source,
+      options,
+      installsFolder: services.installs.folder,
+      models,
+      variables,
+    }),
 });

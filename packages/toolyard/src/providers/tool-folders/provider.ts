@@ -27,7 +27,7 @@ import { missingCommands } from "../../runtimes/scripts/command-line.ts";
 import { ScriptHost } from "../../runtimes/scripts/script-host.ts";
 import type { RunSettings } from "../../runtimes/scripts/run-settings.ts";
 import type { FolderReader } from "./node.ts";
-import type { SourceServices } from "../source-kind.ts";
+import type { Installs } from "../installs.ts";
 import { Preparations, type Dependencies } from "./prepare/preparations.ts";
 import type { PreparedTool } from "./prepare/needs.ts";
 import { unsetProblem } from "./run-tables.ts";
@@ -63,7 +63,16 @@ export interface FolderServices extends HubPorts, PrepareServices {
 }
 
 /** What installing needs of the hub. Without `installs` nothing is installed, and headers of scripts mean nothing. */
-export type PrepareServices = Partial<Pick<SourceServices, "installs" | "environmentsFolder" | "variables" | "lazy">>;
+export interface PrepareServices {
+  /** Installs what tools of folders need. */
+  readonly installs?: () => Promise<Installs>;
+  /** Where environments are kept that headers of scripts ask for. */
+  readonly environmentsFolder?: string;
+  /** The hub's own environment, for proxies and certificates. */
+  readonly variables?: Readonly<Record<string, string | undefined>>;
+  /** True: nothing is installed that was not asked for. */
+  readonly lazy?: boolean | undefined;
+}
 
 export interface FolderProviderOptions<T extends FolderTool> {
   readonly source: Source;

@@ -1,8 +1,13 @@
+import type { Sections } from "../../core/options/option-schema.ts";
+import { serviceKey } from "../../core/service-key.ts";
 import type { EventLog, EventLogLimits } from "./event-log.ts";
 import type { LimitStore } from "./limit-store.ts";
 import type { Notices } from "./notices.ts";
 import type { ParkedDirectory } from "./parked-directory.ts";
 import type { SessionRecords } from "./session-records.ts";
+
+/** The state of this hub, for the parts of the hub that share it with others. */
+export const STATE = serviceKey<HubState>()("state");
 
 /** A hub that has not renewed its lease for this time has exited; its counts no longer apply. */
 export const LEASE_MS = 30_000;
@@ -11,6 +16,14 @@ export const LEASE_MS = 30_000;
 export interface Store {
   /** A hub begins. Its id is unlike that of any other. Rejects when the store cannot be reached. */
   join(hub: string): HubState | Promise<HubState>;
+}
+
+/** One kind of store, in a folder of its own. */
+export interface StoreKind {
+  /** Its sections of the configuration. @default none */
+  readonly schema?: Sections;
+  /** Opens the store that a configuration asks for; nothing where it asks for another. Throws an `OptionError`. */
+  open(config: object): Store | undefined;
 }
 
 /** The state of one hub: its counts and records, and its view of the others. */

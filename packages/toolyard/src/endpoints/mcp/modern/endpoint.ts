@@ -44,7 +44,7 @@ export interface ModernDeps {
   /** Names of tools for requests that name none; as with modes. @default "mcp" */
   readonly toolNames?: ToolNames;
   /** Callers are told apart by tokens, so what one sees is not for others. */
-  readonly hasTokens: boolean;
+  readonly isGuarded: boolean;
   /** What this hub shares with others. */
   readonly state: HubState;
 }
@@ -201,9 +201,9 @@ export class ModernEndpoint {
   }
 
   #scopeFor({ principal, mode }: RequestFacts): CacheScope {
-    const { hasTokens, defaultMode, toolNames = "mcp" } = this.#deps;
+    const { isGuarded, defaultMode, toolNames = "mcp" } = this.#deps;
     const isUsual = mode === defaultMode && (principal.toolNames ?? "mcp") === toolNames;
-    return hasTokens || permissionOf(principal.rights).isNarrowed || !isUsual ? "private" : "public";
+    return isGuarded || permissionOf(principal.rights).isNarrowed || !isUsual ? "private" : "public";
   }
 }
 

@@ -14,7 +14,7 @@ const SOURCE: DocumentSource = {
   tools: [],
   routes: [],
   hasChat: true,
-  hasTokens: true,
+  isGuarded: true,
 };
 
 async function problems(document: JsonObject): Promise<unknown> {
@@ -67,8 +67,8 @@ describe("OpenAPI", () => {
     ["no tools", []],
     ["odd tools", ODD_TOOLS],
   ])("M11: the document of %s is valid, with and without tokens", async (_what, tools) => {
-    for (const hasTokens of [true, false])
-      expect(await problems(await createDocument({ ...SOURCE, tools, hasTokens }))).toEqual([]);
+    for (const isGuarded of [true, false])
+      expect(await problems(await createDocument({ ...SOURCE, tools, isGuarded }))).toEqual([]);
   });
 
   test("the validator refuses what is not valid", async () => {
@@ -113,11 +113,11 @@ describe("OpenAPI", () => {
   });
 
   test("tokens are named where callers need one, and only there", async () => {
-    expect(await createDocument({ ...SOURCE, hasTokens: true })).toMatchObject({
+    expect(await createDocument({ ...SOURCE, isGuarded: true })).toMatchObject({
       security: [{ token: [] }],
       paths: { "/health": { get: { security: [] } } },
     });
-    const open = await createDocument({ ...SOURCE, hasTokens: false, hasChat: false });
+    const open = await createDocument({ ...SOURCE, isGuarded: false, hasChat: false });
     expect(open).not.toHaveProperty("security");
     expect(JSON.stringify(open)).not.toContain('responses/401"');
     expect(open["paths"]).not.toHaveProperty(["/api/chat"]);

@@ -18,7 +18,7 @@ export interface DocumentSource {
   /** Configured paths, each with its tool where there is one. */
   readonly routes: readonly { readonly route: RestRoute; readonly tool?: JsonObject }[];
   readonly hasChat: boolean;
-  readonly hasTokens: boolean;
+  readonly isGuarded: boolean;
 }
 
 /**
@@ -66,10 +66,10 @@ class Writer {
   }
 
   write(): JsonObject {
-    const { title, version, basePath, routes, hasChat, hasTokens } = this.#source;
+    const { title, version, basePath, routes, hasChat, isGuarded } = this.#source;
     const paths = Object.fromEntries([
-      ...hubPaths(basePath, hasTokens),
-      ...(hasChat ? [chatPath(`${basePath}/chat`, hasTokens)] : []),
+      ...hubPaths(basePath, isGuarded),
+      ...(hasChat ? [chatPath(`${basePath}/chat`, isGuarded)] : []),
       ...this.#routePaths(routes),
       ...this.#toolPaths,
     ]);
@@ -86,11 +86,11 @@ class Writer {
       components: {
         schemas: Object.fromEntries(this.#schemas),
         responses: errorResponses(),
-        ...(hasTokens
+        ...(isGuarded
           ? { securitySchemes: { token: { type: "http", scheme: "bearer", description: "A token of `[server]`." } } }
           : {}),
       },
-      ...(hasTokens ? { security: [{ token: [] }] } : {}),
+      ...(isGuarded ? { security: [{ token: [] }] } : {}),
       tags: [
         { name: "tools", description: "The tools." },
         ...(routes.length > 0 ? [{ name: "routes", description: "Configured paths onto tools." }] : []),
@@ -145,11 +145,11 @@ class Writer {
   }
 
   #routePaths(routes: DocumentSource["routes"]): [string, JsonObject][] {
-    const { hasTokens } = this.#source;
+    const { isGuarded } = this.#source;
     const paths = new Map<string, JsonObject>();
     for (const { route, tool } of routes) {
       const operation =
-        route.target === "chat" ? chatPath(route.path, hasTokens)[1]["post"] : this.#routeOperation(route, tool);
+        route.target === "chat" ? chatPath(route.path, isGuarded)[1]["post"] : this.#routeOperation(route, tool);
       const operationId = this.#operationId(`${route.method.toLowerCase()}_${route.path}`);
       paths.set(route.path, {
         ...paths.get(route.path),
@@ -164,7 +164,7 @@ class Writer {
     if (!entry)
       return {
         summary: `The tool ${name}, which is not there now.`,
-        responses: { "200": anyValue(), ...failuresOf(this.#source.hasTokens) },
+        responses: { "200": anyValue(), ...failuresOf(this.#source.isGuarded) },
       };
     const tool = this.#know(entry);
     const isRead = method === "GET" || method === "DELETE";
@@ -194,7 +194,7 @@ class Writer {
   #responses({ outputRef }: KnownTool): JsonObject {
     return {
       "200": outputRef === undefined ? anyValue() : anyValue({ $ref: outputRef }),
-      ...failuresOf(this.#source.hasTokens),
+      ...failuresOf(this.#source.isGuarded),
     };
   }
 

@@ -30,16 +30,16 @@ export const HUB_OPERATIONS: readonly string[] = [
 ];
 
 /** The paths that every hub has. */
-export function hubPaths(basePath: string, hasTokens: boolean): Path[] {
+export function hubPaths(basePath: string, isGuarded: boolean): Path[] {
   return [
-    [`${basePath}/tools`, toolsPath(hasTokens)],
-    [`${basePath}/tools/{name}`, toolPath(hasTokens)],
-    [`${basePath}/resources`, resourcesPath(hasTokens)],
+    [`${basePath}/tools`, toolsPath(isGuarded)],
+    [`${basePath}/tools/{name}`, toolPath(isGuarded)],
+    [`${basePath}/resources`, resourcesPath(isGuarded)],
     ["/health", HEALTH_PATH],
   ];
 }
 
-function toolsPath(hasTokens: boolean): JsonObject {
+function toolsPath(isGuarded: boolean): JsonObject {
   const listed = { tools: { type: "array", items: TOOL }, total: { type: "integer" }, nextCursor: { type: "string" } };
   return {
     get: operation("list_tools", "The tools, or those that a search finds.", {
@@ -56,7 +56,7 @@ function toolsPath(hasTokens: boolean): JsonObject {
       ],
       responses: {
         "200": json("The tools.", objectOf(listed)),
-        ...failuresOf(hasTokens, statusesOf("invalid_params", "internal")),
+        ...failuresOf(isGuarded, statusesOf("invalid_params", "internal")),
       },
     }),
   };
@@ -70,23 +70,23 @@ const TOOL_NAME = {
   schema: { type: "string" },
 };
 
-function toolPath(hasTokens: boolean): JsonObject {
+function toolPath(isGuarded: boolean): JsonObject {
   return {
     parameters: [TOOL_NAME],
     get: operation("describe_tool", "One tool.", {
       responses: {
         "200": json("The tool.", TOOL),
-        ...failuresOf(hasTokens, statusesOf("unknown_tool", "ambiguous", "denied")),
+        ...failuresOf(isGuarded, statusesOf("unknown_tool", "ambiguous", "denied")),
       },
     }),
     post: operation("call_tool", "Calls any tool, listed or not.", {
       requestBody: { content: { "application/json": { schema: { type: "object" } } } },
-      responses: { "200": json("The tool's value.", {}), ...failuresOf(hasTokens) },
+      responses: { "200": json("The tool's value.", {}), ...failuresOf(isGuarded) },
     }),
   };
 }
 
-function resourcesPath(hasTokens: boolean): JsonObject {
+function resourcesPath(isGuarded: boolean): JsonObject {
   return {
     get: operation("resources", "The resources, or with `uri` the content of one.", {
       parameters: [
@@ -96,7 +96,7 @@ function resourcesPath(hasTokens: boolean): JsonObject {
         LIMIT,
         CURSOR,
       ],
-      responses: { "200": json("The resources, or the content.", {}), ...failuresOf(hasTokens) },
+      responses: { "200": json("The resources, or the content.", {}), ...failuresOf(isGuarded) },
     }),
   };
 }
@@ -114,7 +114,7 @@ const HEALTH_PATH: JsonObject = {
 };
 
 /** Where the agent answers. */
-export function chatPath(path: string, hasTokens: boolean): Path {
+export function chatPath(path: string, isGuarded: boolean): Path {
   const message = {
     message: { type: "string" },
     history: { type: "array", items: { type: "object" }, description: "The `history` of the reply before." },
@@ -143,7 +143,7 @@ export function chatPath(path: string, hasTokens: boolean): Path {
         },
         responses: {
           "200": { ...answer, content: { ...(answer["content"] as JsonObject), ...events } },
-          ...failuresOf(hasTokens),
+          ...failuresOf(isGuarded),
         },
       }),
     },

@@ -11,7 +11,7 @@ const SOURCE: DocumentSource = {
   tools: [],
   routes: [],
   hasChat: false,
-  hasTokens: false,
+  isGuarded: false,
 };
 const page = async (tools: readonly JsonObject[], wish = {}, source = {}): Promise<string> =>
   renderPage(await createDocument({ ...SOURCE, ...source, tools }), "http://127.0.0.1:8808", {
@@ -74,7 +74,7 @@ describe("the page for people", () => {
   });
 
   test("names the token where callers need one", async () => {
-    expect(await page([], {}, { hasTokens: true })).toContain("Bearer $TOOLYARD_TOKEN");
+    expect(await page([], {}, { isGuarded: true })).toContain("Bearer $TOOLYARD_TOKEN");
     expect(await page([])).not.toContain("Bearer");
   });
 });

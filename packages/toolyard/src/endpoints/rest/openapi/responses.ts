@@ -51,10 +51,10 @@ function errorResponse(status: number): JsonObject {
 }
 
 /** The failures of one operation. */
-export function failuresOf(hasTokens: boolean, statuses = STATUSES): JsonObject {
+export function failuresOf(isGuarded: boolean, statuses = STATUSES): JsonObject {
   return Object.fromEntries(
     statuses
-      .filter((status) => hasTokens || status !== 401)
+      .filter((status) => isGuarded || status !== 401)
       .map((status) => [String(status), { $ref: `#/components/responses/${status}` }]),
   );
 }

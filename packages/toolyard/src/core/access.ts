@@ -1,0 +1,47 @@
+import { alwaysAdmitting, type Authenticator } from "./ports/authenticator.ts";
+import type { Principal } from "./calls/call.ts";
+import type { JsonObject } from "./json/json.ts";
+
+/**
+ * How callers prove who they are at one place that the hub is served at. It is made once, when that place is opened;
+ * the listener, its workers and the endpoints there share it.
+ */
+export interface Access {
+  /** `open`: no credentials are needed. Any other mode is named after what callers send. */
+  readonly mode: AccessMode;
+  /** Whether callers without credentials are refused, so that what one caller sees is not for others. */
+  readonly isGuarded: boolean;
+  readonly authenticator: Authenticator;
+  /** `WWW-Authenticate` of a refusal with this description. Empty where `mode` is `open`. */
+  readonly challenge: (description: string) => string;
+  /** Documents on how to authenticate, which are served without credentials. */
+  readonly documents: readonly AccessDocument[];
+}
+
+/** How callers will have to prove who they are, as a configuration says. */
+export interface AccessPlan extends Pick<Access, "mode" | "isGuarded"> {
+  /** How many principals there can be; 1 where all callers are the same one. */
+  readonly principals: number;
+}
+
+/** A feature that adds a way to authenticate names its own mode. */
+export type AccessMode = "open" | "bearer" | (string & {});
+
+/** One document of RFC 8414, RFC 9728 and their like. */
+export interface AccessDocument {
+  /** Below the base path, with a leading slash. */
+  readonly path: string;
+  /** Builds the document for the address that the request was sent to. */
+  readonly read: (baseUrl: string) => JsonObject;
+}
+
+/** Lets every caller in as this principal: a pipe, or a listener without tokens. */
+export function openAccess(principal: Principal): Access {
+  return Object.freeze({
+    mode: "open",
+    isGuarded: false,
+    authenticator: alwaysAdmitting(principal),
+    challenge: () => "",
+    documents: [],
+  });
+}

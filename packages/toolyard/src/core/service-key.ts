@@ -1,0 +1,27 @@
+/**
+ * Name of a service, as a constant that carries the service's type. `Scope` tells how long the service lives: as long
+ * as the hub, or as long as one place that the hub is served at.
+ */
+export interface ServiceKey<T = unknown, Id extends string = string, Scope extends ServiceScope = ServiceScope> {
+  readonly id: Id;
+  readonly scope: Scope;
+  /** Only for the compiler: the type of the service. */
+  readonly "~type"?: T;
+}
+
+export type ServiceScope = "hub" | "serving";
+
+/** Services by the ids of their keys. */
+export type ServicesOf<K extends ServiceKey> = {
+  readonly [One in K as One["id"]]: One extends ServiceKey<infer T> ? T : never;
+};
+
+/** Defines the key of a service that lives as long as the hub: `serviceKey<Logger>()("logger")`. */
+export function serviceKey<T>(): <const Id extends string>(id: Id) => ServiceKey<T, Id, "hub"> {
+  return (id) => Object.freeze({ id, scope: "hub" });
+}
+
+/** Defines the key of a service that exists once for each place that the hub is served at. */
+export function servingKey<T>(): <const Id extends string>(id: Id) => ServiceKey<T, Id, "serving"> {
+  return (id) => Object.freeze({ id, scope: "serving" });
+}

@@ -1,0 +1,89 @@
+import type { Access, AccessPlan } from "./access.ts";
+import type { Call, ToolMode } from "./calls/call.ts";
+import type { Chat } from "./ports/chat.ts";
+import type { HubPort, View } from "./ports/hub-port.ts";
+import type { InnerHub } from "./calls/inner-hub.ts";
+import type { JsonObject } from "./json/json.ts";
+import type { Models } from "./ports/models.ts";
+import type { Fail } from "./calls/outcome.ts";
+import type { Logger, SearchAnswer, SearchBounds } from "./ports/ports.ts";
+import { serviceKey, servingKey } from "./service-key.ts";
+import type { SignInDesk } from "./ports/sign-in-desk.ts";
+
+/** Looks for tools by a query or by a name. */
+export interface ToolFinder {
+  search(query: string, view: View, bounds: SearchBounds): Promise<SearchAnswer>;
+  /** Returns the tool that a spelling means to this caller, listed or not, in its wire shape; or why there is none. */
+  describeTool(spelling: string, view: View): Promise<ToolDescription>;
+  /** Returns the rendered name of the one tool that a spelling means to this caller. */
+  nameOf(spelling: string, principal: Call["principal"]): string | undefined;
+}
+
+/** Counts what a principal may see. */
+export interface ToolCounts {
+  counts(principal: Call["principal"]): { readonly tools: number; readonly resources: number };
+  /** Counts the tools beside the two that find the others. */
+  registeredTools(principal: Call["principal"]): number;
+}
+
+export type ToolDescription =
+  | { readonly found: true; readonly entry: JsonObject }
+  | { readonly found: false; readonly failure: Fail };
+
+/** The hub once it is made. A feature starts before that, so it asks for the hub when it needs it. */
+export interface MadeHub {
+  readonly port: HubPort;
+  readonly tools: ToolFinder & ToolCounts;
+  /** Kinds of doors that are open: `http`, `stdio`. */
+  readonly doors: { readonly kinds: readonly string[] };
+  /** Folder that relative paths of the configuration count from. */
+  readonly folder: string;
+}
+
+/** Folders below the data folder; absent ones are not used. */
+export interface DataFolders {
+  /** Last known lists of servers. */
+  readonly lists?: string;
+  /** Vectors of tools, for searches by a model. */
+  readonly embeddings?: string;
+  /** Sign-ins to servers. */
+  readonly vault?: string;
+  /** Environments that headers of scripts require. */
+  readonly environments: string;
+}
+
+/** Which texts are secrets of a source. */
+export interface SourceSecrets {
+  /** Returns whether a text that a source wrote contains none of the source's own secrets. */
+  isFree(source: string, text: string): boolean;
+  /** Hides an owner's secrets from now on, in place of those it had before. */
+  hideFor(owner: { readonly source: string }, secrets: readonly string[]): void;
+}
+
+/** The environment of the hub: keys of vendors, proxies, certificates. */
+export const VARIABLES = serviceKey<Readonly<Record<string, string | undefined>>>()("variables");
+export const DATA_FOLDERS = serviceKey<DataFolders>()("dataFolders");
+export const GET_HUB = serviceKey<() => MadeHub>()("getHub");
+export const STARTED_AT = serviceKey<Date>()("startedAt");
+/** Calls that a running call makes. */
+export const INNER_HUB = serviceKey<InnerHub>()("innerHub");
+
+/** Returns how callers have to prove who they are, as the configuration stands now. */
+export const ACCESS_PLAN = serviceKey<() => AccessPlan>()("accessPlan");
+
+export const LOGGER = serviceKey<Logger>()("logger");
+export const SECRETS = serviceKey<SourceSecrets>()("secrets");
+/** Returns a text without the secrets of the configuration. */
+export const REDACT = serviceKey<(text: string) => string>()("redact");
+/** Returns the last lines of the log, oldest first, redacted; those about one principal's calls if its id is given. */
+export const LOG_LINES = serviceKey<(count: number, principal?: string) => readonly string[]>()("logLines");
+export const MODELS = serviceKey<Models>()("models");
+export const SIGN_INS = serviceKey<SignInDesk>()("signIns");
+/** Returns the agent as it is configured now; nothing while no model is configured. */
+export const CHAT = serviceKey<() => Chat | undefined>()("chat");
+
+export const HUB = servingKey<HubPort>()("hub");
+export const TOOLS = servingKey<ToolFinder>()("tools");
+export const ACCESS = servingKey<Access>()("access");
+/** Mode of requests that name none. */
+export const TOOL_MODE = servingKey<ToolMode>()("defaultMode");

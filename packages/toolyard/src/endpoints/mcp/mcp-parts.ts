@@ -1,0 +1,43 @@
+import type { Access } from "../../core/access.ts";
+import type { ToolNames } from "../../core/calls/call.ts";
+import type { HubPort } from "../../core/ports/hub-port.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import type { ServedEra } from "../../core/sources/served-era.ts";
+import type { HubState } from "../../state/ports/store.ts";
+import type { LegacySessionOptions } from "./legacy/options.ts";
+import type { SessionDepsParts } from "./legacy/session-deps.ts";
+import { ModernEndpoint } from "./modern/endpoint.ts";
+import type { McpDoorOptions } from "./options.ts";
+
+/** Both eras of MCP, whatever carries them. */
+export interface McpParts {
+  readonly modern: ModernEndpoint;
+  readonly session: SessionDepsParts;
+  readonly era: ServedEra;
+  /** For clients that name none. */
+  readonly toolNames: ToolNames;
+}
+
+export interface McpServices {
+  readonly hub: HubPort;
+  readonly logger: Logger;
+  readonly state: HubState;
+  readonly access: Pick<Access, "isGuarded">;
+}
+
+export interface McpPartsOptions extends McpDoorOptions {
+  readonly sessions: LegacySessionOptions;
+}
+
+export function createMcpParts(
+  { toolMode: defaultMode, modern: options, pageSize, era, toolNames, sessions }: McpPartsOptions,
+  { hub, logger, state, access: { isGuarded } }: McpServices,
+): McpParts {
+  const shared = { hub, logger, defaultMode, state, ...(pageSize !== undefined && { pageSize }) };
+  return {
+    modern: new ModernEndpoint({ ...shared, options, isGuarded, toolNames }),
+    era,
+    toolNames,
+    session: { ...shared, options: sessions },
+  };
+}

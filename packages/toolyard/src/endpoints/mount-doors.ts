@@ -1,0 +1,34 @@
+import type { HttpExchange } from "../http/exchange.ts";
+import type { Mountable } from "../http/listening/listener.ts";
+import type { Handler } from "../http/router.ts";
+import { sendText } from "../http/answer/send.ts";
+import type { Door, SharedPage } from "./door.ts";
+
+/** Programs find nothing at a path that has a page only, whatever they send. */
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/** Mounts doors, in their order. A browser gets a shared page at its path; other requests go to the door there. */
+export function mountDoors(doors: readonly Door[], listener: Mountable): void {
+  const pages = doors.flatMap((door) => door.pages ?? []);
+  const mounted = new Set<string>();
+  const shared: Mountable = {
+    route: (place, handler, refusalBody) => {
+      mounted.add(place.path);
+      const own = pages.filter(({ path }) => path === place.path);
+      listener.route(place, own.length > 0 ? withPages(own, handler) : handler, refusalBody);
+    },
+  };
+  for (const door of doors) door.mount(shared);
+  for (const { path } of pages) if (!mounted.has(path)) shared.route({ methods: METHODS, path }, notFound);
+}
+
+function withPages(pages: readonly SharedPage[], handler: Handler): Handler {
+  return (exchange) => {
+    const page = pages.find((one) => one.wants(exchange));
+    return page ? page.serve(exchange) : handler(exchange);
+  };
+}
+
+function notFound({ answer }: HttpExchange): void {
+  sendText(answer, 404, "Not Found");
+}

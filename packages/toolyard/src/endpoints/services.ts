@@ -1,0 +1,10 @@
+import { servingKey } from "../core/service-key.ts";
+import type { Dialect } from "./dialect.ts";
+import type { McpFace, TlsReport } from "./door.ts";
+
+/** All of MCP, for doors at whose paths it is spoken too. */
+export const MCP_FACE = servingKey<McpFace>()("mcp");
+/** Dialects behind MCP, in order: a method goes to the first that knows it. Loaded at the first request for them. */
+export const DIALECTS = servingKey<() => Promise<readonly Dialect[]>>()("dialects");
+/** Reports on the certificate of the port; nothing where this hub does not encrypt. */
+export const CERTIFICATE = servingKey<(() => TlsReport) | undefined>()("tls");

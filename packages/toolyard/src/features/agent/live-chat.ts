@@ -1,0 +1,132 @@
+import type { Agent } from "../../agent/agent.ts";
+import { resolveAgent, type AgentConfig } from "../../agent/options.ts";
+import type { AgentEvent, AgentState } from "../../agent/outcome.ts";
+import type { Chat, ChatReply, ChatTurn } from "../../core/ports/chat.ts";
+import { FailError, OptionError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { fail } from "../../core/calls/outcome.ts";
+import type { Logger } from "../../core/ports/ports.ts";
+import { assertKey, parseModelName } from "../../models/model-name.ts";
+import { resolveModels, type ModelsConfig, type ModelsOptions } from "../../models/options.ts";
+import type { MadeHub } from "../../core/services.ts";
+import { toolyardOf, type Toolyard } from "../../kernel/toolyard.ts";
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The sections of the configuration that it reads. */
+export interface ChatReads {
+  readonly agent?: AgentConfig;
+  readonly models?: ModelsConfig;
+}
+
+export interface ChatParts {
+  readonly getHub: () => MadeHub;
+  /** Returns the configuration as it stands now. */
+  readonly config: () => ChatReads;
+  readonly logger: Logger;
+}
+
+/**
+ * Answers that are worked on at once, for all callers together: each may take minutes, and costs what its model costs.
+ */
+const MAX_TURNS = 32;
+const RETRY_MS = 1000;
+
+/**
+ * The agent that doors offer, with `[agent]` and `[models]` as they stand at each message. A message gets an agent of
+ * its own, whose tools are called in its caller's name. Nothing is loaded before the first.
+ */
+export class LiveChat implements Chat {
+  readonly #parts: ChatParts;
+  readonly #variables: Variables;
+  #turns = 0;
+
+  /** `variables` hold the vendors' keys. */
+  constructor(parts: ChatParts, variables: Variables) {
+    this.#parts = parts;
+    this.#variables = variables;
+  }
+
+  /** Whether a model is configured. */
+  get isConfigured(): boolean {
+    return this.#parts.config().models?.language !== undefined;
+  }
+
+  async reply(turn: ChatTurn): Promise<ChatReply> {
+    if (this.#turns >= MAX_TURNS)
+      throw new FailError(
+        fail("limited", `${MAX_TURNS} answers are worked on already. Try again in a moment.`, {
+          retryAfterMs: RETRY_MS,
+        }),
+      );
+    this.#turns += 1;
+    try {
+      return await this.#reply(turn);
+    } catch (error) {
+      throw error instanceof OptionError
+        ? new FailError(fail("unavailable", error.message, { retryable: false, cause: error }))
+        : error;
+    } finally {
+      this.#turns -= 1;
+    }
+  }
+
+  async #reply({ message, history = [], maxIterations, principal, signal, onEvent }: ChatTurn): Promise<ChatReply> {
+    const { agent: settings, models } = this.#parts.config();
+    const { name, options } = modelOf(resolveModels(models, this.#variables));
+    const [{ Agent: Class }, { loadLanguageModel }] = await Promise.all([
+      import("../../agent/agent.ts"),
+      import("../../models/language-model.ts"),
+    ]);
+    const toolyard = this.#guest(principal);
+    const agent = new Class({
+      hub: () => Promise.resolve(toolyard),
+      model: () => loadLanguageModel(name, options),
+      options: resolveAgent(settings),
+      logger: this.#parts.logger,
+    });
+    // The outcome is the reply itself.
+    const heard = onEvent && ((event: AgentEvent): void => (event.type === "outcome" ? undefined : onEvent(event)));
+    try {
+      await restore(agent, history);
+      const outcome = await agent.chat(message, {
+        signal,
+        ...(maxIterations === undefined ? {} : { maxIterations }),
+        ...(heard ? { onEvent: heard } : {}),
+      });
+      return { ...outcome, history: agent.save().messages as unknown as readonly JsonObject[] };
+    } finally {
+      // Sources that keep a connection for each caller give this one back.
+      await toolyard.close();
+    }
+  }
+
+  /** The hub as one caller sees it; closing it ends that caller's connection only. */
+  #guest(principal: ChatTurn["principal"]): Toolyard {
+    const { port, tools } = this.#parts.getHub();
+    return toolyardOf({ port, tools, close: () => Promise.resolve() }, { door: "rest", principal });
+  }
+}
+
+async function restore(agent: Agent, history: readonly JsonObject[]): Promise<void> {
+  if (history.length === 0) return;
+  try {
+    await agent.restore({ version: 1, messages: history } as unknown as AgentState);
+  } catch (error) {
+    if (error instanceof OptionError)
+      throw new FailError(
+        fail("invalid_params", "`history` must be the `history` of the reply before.", { cause: error }),
+      );
+    throw error;
+  }
+}
+
+function modelOf(options: ModelsOptions): { readonly name: string; readonly options: ModelsOptions } {
+  const { language: name } = options;
+  if (name === undefined)
+    throw new OptionError(
+      "There is no agent here: no language model is configured. Set `language` in [models] of this hub.",
+    );
+  assertKey(parseModelName(name, options.providers).provider);
+  return { name, options };
+}

@@ -1,0 +1,43 @@
+import { CLIENTS, type ClientKind } from "../../config/connect/clients.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { ClientEntry } from "./home-page.ts";
+
+const NAME = "toolyard";
+/** Where clients find the hub's token, in their own environment. */
+const TOKEN_VARIABLE = "TOOLYARD_TOKEN";
+
+/** What each client's file says of the hub at an address. The token itself stands in none of them. */
+export function clientEntries(endpoint: string, isGuarded: boolean): readonly ClientEntry[] {
+  const hub = { url: endpoint, ...(isGuarded && { tokenVariable: TOKEN_VARIABLE }) };
+  return CLIENTS.map((client) => entryOf(client, client.entry(hub)));
+}
+
+function entryOf(client: ClientKind, entry: JsonObject | string): ClientEntry {
+  const { id, program, next } = client;
+  // This one is given a program of its own, which its command writes.
+  if (typeof entry === "string") return { program, place: `In a shell. ${next}`, text: `toolyard connect ${id}` };
+  const link = LINKS[id]?.(entry);
+  return {
+    program,
+    place: `In its file, or by: toolyard connect ${id} --http. ${next}`,
+    text:
+      client.form === "toml" ? tomlOf(client, entry) : JSON.stringify({ [client.table]: { [NAME]: entry } }, null, 2),
+    ...(link !== undefined && { link }),
+  };
+}
+
+const LINKS: Readonly<Partial<Record<string, (entry: JsonObject) => string>>> = {
+  cursor: (entry) => {
+    const config = Buffer.from(JSON.stringify(entry)).toString("base64");
+    return `cursor://anysphere.cursor-deeplink/mcp/install?name=${NAME}&config=${encodeURIComponent(config)}`;
+  },
+  vscode: (entry) => `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: NAME, ...entry }))}`,
+  "vscode-insiders": (entry) =>
+    `vscode-insiders:mcp/install?${encodeURIComponent(JSON.stringify({ name: NAME, ...entry }))}`,
+};
+
+/** All values of such an entry are texts. */
+function tomlOf({ table }: ClientKind, entry: JsonObject): string {
+  const lines = Object.entries(entry).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+  return [`[${table}.${NAME}]`, ...lines].join("\n");
+}

@@ -1,0 +1,29 @@
+import { Type } from "../../core/options/option-schema.ts";
+import { ACCESS, HUB, REDACT, SIGN_INS, STARTED_AT } from "../../core/services.ts";
+import { defineDoor } from "../../endpoints/door.ts";
+import { resolveRest, RestSchema } from "../../endpoints/rest/options.ts";
+import { defineFeature } from "../../kernel/feature.ts";
+
+/** The page for browsers at `/`. */
+const HOME_PAGE = defineDoor({
+  // It links to the description of REST.
+  schema: { rest: Type.Optional(RestSchema) },
+  paths: [],
+  uses: [HUB, STARTED_AT, REDACT, SIGN_INS, ACCESS],
+  resolve: ({ rest }) => {
+    const { enabled, hasDescription } = resolveRest(rest);
+    return { hasDocs: enabled && hasDescription };
+  },
+  open: async ({ hasDocs }, { hub, startedAt, redact, signIns, access }) =>
+    new (await import("./home-door.ts")).HomeDoor({
+      hub,
+      startedAt,
+      redact,
+      isGuarded: access.isGuarded,
+      signIns,
+      hasDocs,
+      clients: async (endpoint) => (await import("./client-entries.ts")).clientEntries(endpoint, access.isGuarded),
+    }),
+});
+
+export const HOME = defineFeature({ name: "home", endpoints: [HOME_PAGE] });

@@ -1,0 +1,78 @@
+import { VERSION } from "../../core/version.ts";
+import { permissionOf } from "../../core/ports/rights.ts";
+import { SIGN_IN_PATH, type SignInDesk } from "../../core/ports/sign-in-desk.ts";
+import type { HttpExchange } from "../../http/exchange.ts";
+import type { HubPort } from "../../core/ports/hub-port.ts";
+import type { Door, SharedPage } from "../../endpoints/door.ts";
+import type { ClientEntry } from "./home-page.ts";
+
+export interface HomeParts {
+  readonly hub: Pick<HubPort, "facts" | "sources">;
+  readonly startedAt: Date;
+  /** Returns a text without the secrets of the configuration. */
+  readonly redact: (text: string) => string;
+  readonly isGuarded: boolean;
+  /** Which sources can be signed in to here. */
+  readonly signIns: Pick<SignInDesk, "sources">;
+  /** `/docs` is there. */
+  readonly hasDocs: boolean;
+  /** How each client is given the hub at this address. */
+  readonly clients: (endpoint: string) => Promise<readonly ClientEntry[]>;
+}
+
+/** `GET /` for a browser: how to connect clients, and how the sources are, for whom that is shown. */
+export class HomeDoor implements Door {
+  readonly pages: readonly SharedPage[] = [
+    { path: "/", wants: (exchange) => this.wants(exchange), serve: (exchange) => this.serve(exchange) },
+  ];
+  readonly #parts: HomeParts;
+
+  constructor(parts: HomeParts) {
+    this.#parts = parts;
+  }
+
+  mount(): void {}
+
+  giveUp(): void {}
+
+  close(): void {}
+
+  // Programs that take anything get what the path is there for.
+  wants(exchange: HttpExchange): boolean {
+    if (exchange.method !== "GET" || exchange.path.replace(/(?<!\/)\/+$/, "") !== "") return false;
+    if (exchange.header("mcp-session-id") !== undefined || exchange.query.has("uri")) return false;
+    const accept = exchange.header("accept") ?? "";
+    return /(?:^|[\s,])text\/html\s*(?:[;,]|$)/i.test(accept) && !/text\/event-stream/i.test(accept);
+  }
+
+  async serve({ answer, baseUrl, principal }: HttpExchange): Promise<void> {
+    const { hub, startedAt, redact, isGuarded, hasDocs, signIns } = this.#parts;
+    const [{ HOME_POLICY, renderHome }, clients, facts] = await Promise.all([
+      import("./home-page.ts"),
+      this.#parts.clients(`${baseUrl}/mcp`),
+      hub.facts(principal, { waits: false }),
+    ]);
+    const signIn = (source: string): string | undefined =>
+      signIns.sources.has(source)
+        ? `${baseUrl}${SIGN_IN_PATH}?${new URLSearchParams({ source }).toString()}`
+        : undefined;
+    const status = { sources: hub.sources(), upMs: uptimeMs(startedAt), signIn };
+    const page = renderHome({
+      title: facts.title ?? facts.name,
+      version: VERSION,
+      baseUrl,
+      hasDocs,
+      isGuarded,
+      clients,
+      ...(!permissionOf(principal.rights).isNarrowed && { status }),
+    });
+    const headers = ["content-type", "text/html; charset=utf-8", "content-security-policy", HOME_POLICY];
+    const rest = ["referrer-policy", "no-referrer", "cache-control", "no-store", "x-content-type-options", "nosniff"];
+    answer.send(200, [...headers, ...rest, "vary", "accept"], redact(page));
+  }
+}
+
+/** In whole seconds. */
+function uptimeMs(startedAt: Date): number {
+  return Math.max(1000, Math.round((Date.now() - startedAt.getTime()) / 1000) * 1000);
+}

@@ -1,0 +1,23 @@
+import { Type } from "../../core/options/option-schema.ts";
+import { MODELS as MODELS_KEY, VARIABLES } from "../../core/services.ts";
+import { defineFeature } from "../../kernel/feature.ts";
+import { ModelsSchema, resolveModels, type ModelsConfig } from "../../models/options.ts";
+import { LiveModels } from "./live-models.ts";
+
+export interface ModelsReads {
+  readonly models?: ModelsConfig;
+}
+
+/** Models of language and of images, for tools and for the agent. */
+export const MODELS = defineFeature({
+  name: "models",
+  schema: { models: Type.Optional(ModelsSchema) },
+  uses: [VARIABLES],
+  provides: [MODELS_KEY],
+  // Models are asked when they are needed; whether they can be is known when a configuration is taken over.
+  check: ({ models }: ModelsReads) => void resolveModels(models),
+  start: ({ variables }, config: () => ModelsReads) => {
+    const models = new LiveModels(() => config().models, variables);
+    return { services: { models }, close: () => models.close() };
+  },
+});

@@ -1,0 +1,81 @@
+import { Sandbox } from "../../sandbox/sandbox.ts";
+import { resolveSandbox, type SandboxConfig } from "../../sandbox/options.ts";
+import type { SandboxHost, SandboxJob } from "../../sandbox/engine.ts";
+import type { SandboxRun } from "../../sandbox/sandbox.ts";
+
+/** The sections of the configuration that it reads. */
+export interface SandboxReads {
+  readonly sandbox?: SandboxConfig;
+}
+
+/**
+ * The sandbox as the configuration stands at each run. When the configuration changes, what runs in the old one ends
+ * there first.
+ */
+export class LiveSandbox {
+  readonly #config: () => SandboxConfig | undefined;
+  readonly #principals: () => number;
+  #key: string | undefined;
+  #current: Counted | undefined;
+  readonly #old = new Set<Counted>();
+
+  /** `principals` returns how many callers can be told apart; slots are shared fairly among them. */
+  constructor(config: () => SandboxConfig | undefined, principals: () => number) {
+    this.#config = config;
+    this.#principals = principals;
+  }
+
+  current(): Counted {
+    const config = this.#config();
+    const key = JSON.stringify(config ?? {});
+    if (this.#current && key === this.#key) return this.#current;
+    this.#retire();
+    this.#key = key;
+    const options = { ...resolveSandbox(config), principals: this.#principals() };
+    return (this.#current = new Counted(new Sandbox(options)));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#old, ...(this.#current ? [this.#current] : [])].map((one) => one.close()));
+  }
+
+  #retire(): void {
+    const old = this.#current;
+    if (!old) return;
+    this.#old.add(old);
+    void old
+      .idle()
+      .then(() => old.close())
+      .finally(() => this.#old.delete(old));
+  }
+}
+
+/** A sandbox that knows how many runs are under way. */
+class Counted {
+  readonly options: Sandbox["options"];
+  readonly #sandbox: Sandbox;
+  readonly #runs = new Set<Promise<SandboxRun>>();
+
+  constructor(sandbox: Sandbox) {
+    this.#sandbox = sandbox;
+    this.options = sandbox.options;
+  }
+
+  async run(job: SandboxJob, host: SandboxHost, signal: AbortSignal): Promise<SandboxRun> {
+    const run = this.#sandbox.run(job, host, signal);
+    this.#runs.add(run);
+    try {
+      return await run;
+    } finally {
+      this.#runs.delete(run);
+    }
+  }
+
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#runs);
+  }
+
+  close(): Promise<void> {
+    return this.#sandbox.close();
+  }
+}

@@ -1,0 +1,13 @@
+import { DATA_FOLDERS, SIGN_INS } from "../../core/services.ts";
+import { SignInDesk } from "../../core/ports/sign-in-desk.ts";
+import { SIGN_IN as SIGN_IN_PAGES } from "../../endpoints/sign-in/kind.ts";
+import { defineFeature } from "../../kernel/feature.ts";
+
+/** Sign-ins of users and of the hub to servers. */
+export const SIGN_IN = defineFeature({
+  name: "sign-in",
+  uses: [DATA_FOLDERS],
+  provides: [SIGN_INS],
+  endpoints: [SIGN_IN_PAGES],
+  start: ({ dataFolders: { vault } }) => ({ services: { signIns: new SignInDesk(vault) } }),
+});

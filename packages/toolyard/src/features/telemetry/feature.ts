@@ -1,0 +1,39 @@
+import { Type } from "../../core/options/option-schema.ts";
+import { LOG_LINES, LOGGER, REDACT, SECRETS, VARIABLES } from "../../core/services.ts";
+import type { Starts } from "../../core/sources/table-facts.ts";
+import { defineFeature } from "../../kernel/feature.ts";
+import { LOG_SETTINGS } from "../../kernel/kernel-keys.ts";
+import { TELEMETRY as TELEMETRY_KEY } from "../../kernel/telemetry.ts";
+import { AuditSchema, LoggingSchema } from "../../telemetry/options.ts";
+import { createTelemetry, type TelemetryReads } from "./telemetry.ts";
+
+/** Lines go to a file of the user's choice. */
+const APPENDS: Starts = { keys: ["file"], told: ["file"], before: "appends to" };
+
+/** Log, audit and redaction. First of all features, since others log. */
+export const TELEMETRY = defineFeature({
+  name: "telemetry",
+  schema: {
+    logging: Type.Optional(Type.Table(LoggingSchema, { starts: APPENDS })),
+    audit: Type.Optional(Type.Table(AuditSchema, { starts: APPENDS })),
+  },
+  uses: [VARIABLES, LOG_SETTINGS],
+  provides: [TELEMETRY_KEY, LOGGER, LOG_LINES, REDACT, SECRETS],
+  start: ({ variables, logSettings }, config: () => TelemetryReads) => {
+    const telemetry = createTelemetry(config(), variables, logSettings);
+    const { logger, logLines, redactor } = telemetry;
+    return {
+      services: {
+        telemetry,
+        logger,
+        logLines,
+        redact: (text) => redactor.text(text),
+        secrets: {
+          isFree: (source, text) => redactor.definition(source, text) === text,
+          hideFor: (owner, secrets) => redactor.replace(owner, secrets),
+        },
+      },
+      close: () => telemetry.close(),
+    };
+  },
+});

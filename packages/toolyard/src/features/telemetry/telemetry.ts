@@ -1,0 +1,80 @@
+import type { JsonObject } from "../../core/json/json.ts";
+import { TOLD_FACT, type Logger } from "../../core/ports/ports.ts";
+import { createAudit, NO_AUDIT } from "../../telemetry/audit.ts";
+import type { LogSettings } from "../../kernel/kernel-keys.ts";
+import type { Telemetry } from "../../kernel/telemetry.ts";
+import type { LineSink, SinkOptions } from "../../telemetry/line-sink.ts";
+import { createLogger } from "../../telemetry/logger.ts";
+import { LogRing } from "../../telemetry/log-ring.ts";
+import {
+  resolveAudit,
+  resolveLogging,
+  type AuditConfig,
+  type AuditOptions,
+  type LoggingConfig,
+} from "../../telemetry/options.ts";
+import { redactedLogger } from "../../telemetry/redacted-logger.ts";
+import { Redactor } from "../../telemetry/redactor.ts";
+import { openFileSink, openStderrSink } from "../../telemetry/sinks.ts";
+
+/** The sections of the configuration that it reads. */
+export interface TelemetryReads {
+  readonly logging?: LoggingConfig;
+  readonly audit?: AuditConfig;
+}
+
+export interface OpenTelemetry extends Telemetry {
+  /** Returns the last lines of the log, oldest first, redacted; of one principal's calls if its id is given. */
+  logLines(count: number, principal?: string): readonly string[];
+  /** Writes what is queued, and closes files. */
+  close(): Promise<void>;
+}
+
+/** The hub's log and audit as `[logging]` and `[audit]` say. */
+export function createTelemetry(
+  config: TelemetryReads,
+  variables: Readonly<Record<string, string | undefined>>,
+  { logger: given, printsFailures = false }: LogSettings = {},
+): OpenTelemetry {
+  const redactor = new Redactor();
+  const ring = new LogRing();
+  const { level, format, file } = resolveLogging(config.logging);
+  const sink = file === undefined ? openStderrSink(LOG_SINK) : openFileSink(file, LOG_SINK);
+  const color = process.stderr.isTTY === true && variables["NO_COLOR"] === undefined && file === undefined;
+  const omitsTold = printsFailures && file === undefined;
+  const logging = { level, format, redactor, color, ring, ...(omitsTold && { omits: isTold }) };
+  const logger = given ? redactedLogger(given, redactor) : createLogger({ ...logging, sink });
+  const auditSink = openAuditSink(resolveAudit(config.audit), logger);
+  return {
+    logger,
+    keptLogger: given ? logger : createLogger({ ...logging, sink: NOWHERE }),
+    audit: auditSink ? createAudit(auditSink, redactor) : NO_AUDIT,
+    redactor,
+    logLines: (limit, principal) => ring.lines({ limit, principal }),
+    close: async () => {
+      await auditSink?.close();
+      await sink.close();
+    },
+  };
+}
+
+function isTold(facts: JsonObject): boolean {
+  return Object.hasOwn(facts, TOLD_FACT);
+}
+
+const NOWHERE: LineSink = { write: () => {}, close: async () => {} };
+const LOG_SINK: SinkOptions = {
+  describeDropped: (count) => `… ${count} lines were dropped, since nobody took them in time`,
+};
+
+function openAuditSink(options: AuditOptions, logger: Logger): LineSink | undefined {
+  if (options.to === "none") return undefined;
+  const sink: SinkOptions = {
+    describeDropped: (count) => JSON.stringify({ time: new Date().toISOString(), dropped: count }),
+    onError: (error) =>
+      logger.error("The audit cannot be written; lines wait as far as there is room.", {
+        error: error instanceof Error ? error.message : String(error),
+      }),
+  };
+  return options.to === "file" ? openFileSink(options.file, sink) : openStderrSink(sink);
+}

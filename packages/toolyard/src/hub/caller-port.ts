@@ -1,0 +1,115 @@
+import type { Call, Principal } from "../core/calls/call.ts";
+import { FailError } from "../core/errors.ts";
+import { Emitter } from "../core/events.ts";
+import type {
+  HubEvents,
+  HubPort,
+  ListKind,
+  RenderedList,
+  ServerFacts,
+  SourceReport,
+  View,
+  WaitOptions,
+} from "../core/ports/hub-port.ts";
+import { LOGGER } from "../core/services.ts";
+import { fail, type Outcome } from "../core/calls/outcome.ts";
+import { getService } from "../kernel/start-features.ts";
+import { TELEMETRY } from "../kernel/telemetry.ts";
+import type { Pipeline } from "../pipeline/pipeline.ts";
+import type { Redactor } from "../telemetry/redactor.ts";
+import type { Kernel } from "./kernel.ts";
+import { LogLevels } from "./log-levels.ts";
+import { passThroughProvider } from "./pass-through.ts";
+import { serverFacts } from "./server-facts.ts";
+
+const CLOSED = "The hub is shutting down. Try again once it is back.";
+
+/** The hub as its callers reach it; the pipeline, the catalog and the sources do the work. */
+export class CallerPort implements HubPort {
+  readonly events: HubEvents = { listsChanged: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() };
+  readonly levels: LogLevels;
+  readonly #kernel: Kernel;
+  readonly #redactor: Redactor;
+  #pipeline: Pipeline;
+
+  constructor(kernel: Kernel, pipeline: Pipeline) {
+    this.#kernel = kernel;
+    this.#pipeline = pipeline;
+    this.#redactor = getService(kernel.services, TELEMETRY).redactor;
+    this.levels = new LogLevels(getService(kernel.services, LOGGER));
+    kernel.catalog.changed.on((change) => this.events.listsChanged.emit(change));
+  }
+
+  /** Sends calls through this pipeline from now on; nothing: they fail as `unavailable`. */
+  usePipeline(pipeline: Pipeline | undefined): void {
+    this.#pipeline = pipeline ?? (() => Promise.resolve(fail("unavailable", CLOSED)));
+  }
+
+  async list(kind: ListKind, view: View, { waits = true }: WaitOptions = {}): Promise<RenderedList> {
+    const catalog = this.#kernel.catalog.for(view.principal);
+    return (waits ? await catalog.snapshot() : catalog.current).list(kind, view);
+  }
+
+  call(call: Call): Promise<Outcome> {
+    return this.#pipeline(call);
+  }
+
+  passesOn(_method: string, principal: Principal): boolean {
+    return passThroughProvider(this.#kernel, principal) !== undefined;
+  }
+
+  async facts(principal: Principal, { waits = true }: WaitOptions = {}): Promise<ServerFacts> {
+    return serverFacts(this.#kernel, principal, waits);
+  }
+
+  async subscribe(uri: string, caller: Pick<Call, "principal" | "client">): Promise<() => Promise<void>> {
+    const { catalog, sources } = this.#kernel;
+    const view: View = { mode: "all", principal: caller.principal };
+    const lookup = await catalog
+      .for(caller.principal)
+      .lookUp({ text: uri, isUri: true, view }, (snapshot) => snapshot.resolveResource(uri, view));
+    if (!lookup.found) throw new FailError(lookup.failure);
+    const provider = sources.find(lookup.source.id);
+    if (provider?.subscribe) return provider.subscribe(lookup.target.uri, caller);
+    throw new FailError(
+      fail(
+        "tool_error",
+        `${lookup.source.id} does not tell when its resources change, so ${uri} cannot be subscribed to.`,
+      ),
+    );
+  }
+
+  setLogLevel(connection: string, level: string): Promise<void> {
+    return this.levels.set(connection, level, this.#kernel.sources.providers);
+  }
+
+  rootsChanged(connection: string): void {
+    for (const provider of this.#kernel.sources.providers) provider.rootsChanged?.(connection);
+  }
+
+  release(connection: string): void {
+    const { providers } = this.#kernel.sources;
+    for (const provider of providers) provider.release?.(connection);
+    void this.levels.release(connection, providers);
+  }
+
+  sources(): readonly SourceReport[] {
+    const { catalog, sources, noted } = this.#kernel;
+    const { current } = catalog;
+    return sources.providers.map((provider) => {
+      const { source } = provider;
+      const counts = current.counts.bySource.get(source.id);
+      return {
+        source,
+        status: this.#redactor.knownIn(provider.status()),
+        tools: counts?.tools ?? 0,
+        resources: (counts?.resources ?? 0) + (counts?.templates ?? 0),
+        prompts: counts?.prompts ?? 0,
+        problems: this.#redactor.knownIn([
+          ...current.problems.filter((problem) => problem.source === source.id),
+          ...noted.of(source.id),
+        ]),
+      };
+    });
+  }
+}

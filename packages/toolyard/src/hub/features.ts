@@ -1,0 +1,88 @@
+import { Type } from "../core/options/option-schema.ts";
+import { MCP } from "../endpoints/mcp/kind.ts";
+import { REST } from "../endpoints/rest/kind.ts";
+import { AGENT } from "../features/agent/feature.ts";
+import { BUILTIN_TOOLS } from "../features/builtin-tools/feature.ts";
+import { HOME } from "../features/home/feature.ts";
+import { JSON_RPC } from "../features/json-rpc/feature.ts";
+import { MODELS } from "../features/models/feature.ts";
+import { SANDBOX } from "../features/sandbox/feature.ts";
+import { SEARCH } from "../features/search/feature.ts";
+import { SIGN_IN } from "../features/sign-in/feature.ts";
+import { STATUS } from "../features/status/feature.ts";
+import { TELEMETRY } from "../features/telemetry/feature.ts";
+import { defineFeature } from "../kernel/feature.ts";
+import { featureList } from "../kernel/feature-list.ts";
+import { KERNEL } from "../kernel/kernel-feature.ts";
+import { DEFAULTS } from "../providers/defaults/kind.ts";
+import { FOLDERS } from "../providers/folders/kind.ts";
+import { HTTP } from "../providers/http/kind.ts";
+import { MODULES } from "../providers/modules/kind.ts";
+import { SCRIPTS } from "../providers/scripts/kind.ts";
+import { SERVICE_SERVERS, STDIO } from "../providers/stdio/kind.ts";
+import { WEB_SEARCH_STARTS, WebSearchSchema } from "../websearch/options.ts";
+
+// Features that consist of one part.
+const WEB_SEARCH = defineFeature({
+  name: "web-search",
+  schema: { web_search: Type.Optional(Type.Table(WebSearchSchema, { starts: WEB_SEARCH_STARTS })) },
+});
+const BINDINGS = defineFeature({ name: "bindings", schema: { bindings: Type.Optional(bindingsSchema()) } });
+const MODULE_TOOLS = defineFeature({ name: "modules", sources: [MODULES] });
+const SCRIPT_TOOLS = defineFeature({ name: "scripts", sources: [SCRIPTS] });
+const FOLDER_TOOLS = defineFeature({ name: "folders", sources: [FOLDERS] });
+const STDIO_SERVERS = defineFeature({ name: "stdio-servers", sources: [STDIO] });
+const SERVICES = defineFeature({ name: "services", sources: [SERVICE_SERVERS] });
+const REMOTE_SERVERS = defineFeature({ name: "remote-servers", sources: [HTTP] });
+const DEFAULT_TOOLS = defineFeature({ name: "default-tools", sources: [DEFAULTS] });
+const MCP_ENDPOINT = defineFeature({ name: "mcp", endpoints: [MCP] });
+const REST_ENDPOINT = defineFeature({ name: "rest", endpoints: [REST] });
+
+/**
+ * Every feature of a hub, in the order of their start. A feature uses services of features before it; the compiler
+ * refuses a list in which one is missing. The order of the kinds of sources is that of their precedence, the order of
+ * the endpoints is that in which they are opened.
+ */
+export const FEATURES = featureList([
+  TELEMETRY,
+  KERNEL,
+  SEARCH,
+  SANDBOX,
+  MODELS,
+  AGENT,
+  WEB_SEARCH,
+  BINDINGS,
+  BUILTIN_TOOLS,
+  MODULE_TOOLS,
+  SCRIPT_TOOLS,
+  FOLDER_TOOLS,
+  STDIO_SERVERS,
+  SERVICES,
+  SIGN_IN,
+  REMOTE_SERVERS,
+  DEFAULT_TOOLS,
+  MCP_ENDPOINT,
+  JSON_RPC,
+  REST_ENDPOINT,
+  STATUS,
+  HOME,
+]);
+
+function bindingsSchema() {
+  return Type.Table(
+    Type.Object(
+      {
+        dir: Type.Optional(
+          Type.Path({
+            description:
+              "Folder of binding modules, for `LollmsMCPBindingManager.fromConfig` of `toolyard/bindings`. " +
+              "The hub itself never reads it.",
+            minLength: 1,
+          }),
+        ),
+      },
+      { description: "For programs that load bindings." },
+    ),
+    { starts: { told: ["dir"] } },
+  );
+}

@@ -1,0 +1,59 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import { getService, type StartedFeatures } from "../kernel/start-features.ts";
+import { TELEMETRY } from "../kernel/telemetry.ts";
+import { latePipeline } from "../pipeline/late-pipeline.ts";
+import { resolveLimits } from "../pipeline/options.ts";
+import type { Pipeline } from "../pipeline/pipeline.ts";
+import type { SchemaChecks } from "../schema/schema-checks.ts";
+import { STATE } from "../state/ports/store.ts";
+import { asSaidBehind } from "./behind.ts";
+import { resolveMirrored } from "./mirror.ts";
+import type { OpenHubOptions } from "./open-hub-options.ts";
+import { resolveCall, whyLate } from "./resolve.ts";
+import type { LoadedHubConfig } from "./schema.ts";
+import type { NotedProblems } from "./sources/noted-problems.ts";
+import type { SourceSet } from "./sources/source-set.ts";
+
+/** Where calls are looked up, and where what they find out is kept. */
+interface Places {
+  readonly catalog: Catalog;
+  readonly sources: SourceSet;
+  readonly schemas: SchemaChecks;
+  readonly noted: NotedProblems;
+}
+
+/** Returns what creates the pipeline of a configuration, with the stages and listeners of the features. */
+export function pipelineFactory(
+  { catalog, sources, schemas, noted }: Places,
+  { options: { mirror = false, watch = {} }, started: { services, contributions } }: PipelineSources,
+): (config: LoadedHubConfig) => Pipeline {
+  const { audit, logger, keptLogger, redactor } = getService(services, TELEMETRY);
+  const places = { catalog, sources };
+  const resolve = mirror ? resolveMirrored : resolveCall;
+  const { onCall, ...log } = watch;
+  const listeners = [...contributions.map((one) => one.onCall), onCall].filter((one) => one !== undefined);
+  return ({ tree }) => {
+    const pipeline = latePipeline({
+      resolve: (call) => resolve(call, places),
+      whyLate: (call, provider) => whyLate(call, provider, places),
+      limitStore: getService(services, STATE).limits,
+      isMirror: mirror,
+      schemas,
+      watch: log,
+      listeners,
+      stages: contributions.flatMap((one) => one.stages ?? []),
+      audit,
+      logger,
+      keptLogger,
+      options: resolveLimits(tree.limits),
+      hide: (value) => redactor.knownIn(value),
+      onProblem: (problem) => noted.note(problem),
+    });
+    return mirror ? (call) => pipeline(call).then(asSaidBehind) : pipeline;
+  };
+}
+
+interface PipelineSources {
+  readonly options: Pick<OpenHubOptions, "mirror" | "watch">;
+  readonly started: Pick<StartedFeatures, "services" | "contributions">;
+}

@@ -1,0 +1,61 @@
+import { join } from "node:path";
+import { resolveCatalog } from "../catalog/options.ts";
+import { dataFolder } from "../core/data-folder.ts";
+import type { AccessPlan } from "../core/access.ts";
+import type { ServicesOf } from "../core/service-key.ts";
+import type { DataFolders, MadeHub } from "../core/services.ts";
+import { planAccess } from "../kernel/access.ts";
+import type { KernelHubKey } from "../kernel/kernel-keys.ts";
+import type { InstallPlaces } from "../providers/services.ts";
+import { vaultFolder } from "../signin/vault-place.ts";
+import type { HubState } from "../state/ports/store.ts";
+import { createInnerHub } from "./inner-hub.ts";
+import type { OpenHubOptions } from "./open-hub-options.ts";
+import type { LoadedHubConfig } from "./schema.ts";
+
+interface Beginning {
+  readonly state: HubState;
+  /** Returns the hub, which is made after its features have started. */
+  readonly getHub: () => MadeHub;
+  readonly config: () => LoadedHubConfig;
+}
+
+/** Creates the services of the kernel that live as long as the hub. */
+export function createKernelServices(
+  options: OpenHubOptions,
+  { state, getHub, config }: Beginning,
+): ServicesOf<KernelHubKey> {
+  const { variables, features, logger, printsFailures, modulesHost, lazy, firstCallerEra, requestIds } = options;
+  return {
+    variables,
+    dataFolders: foldersOf(options),
+    getHub,
+    innerHub: createInnerHub(getHub),
+    startedAt: new Date(),
+    accessPlan: (): AccessPlan => planAccess(features, config().tree),
+    logSettings: { logger, printsFailures },
+    state,
+    installs: installPlaces(variables),
+    starts: {
+      lazy,
+      ...(firstCallerEra && { firstCallerEra }),
+      requestIds,
+      coldWaitMs: resolveCatalog(options.config.tree.catalog).coldWaitMs,
+    },
+    modulesHost,
+  };
+}
+
+// Another hub is shown as it is now, and to each token in its own way: what it listed before is no answer, and sign-ins
+// are its own business.
+function foldersOf({ variables, mirror = false }: OpenHubOptions): DataFolders {
+  const data = dataFolder(variables);
+  const environments = join(data, "environments");
+  if (mirror) return { environments };
+  return { environments, lists: join(data, "lists"), embeddings: join(data, "embeddings"), vault: vaultFolder(data) };
+}
+
+function installPlaces(variables: OpenHubOptions["variables"]): InstallPlaces {
+  const folder = join(dataFolder(variables), "installs");
+  return { folder, open: async () => (await import("./installs.ts")).createInstalls(folder) };
+}

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { OptionError } from "../../core/errors.ts";
+import { createHub, type LibraryHub } from "../create-hub.ts";
+import { FEATURES } from "../features.ts";
+import { fixedPaths, wantedDoors } from "./endpoints.ts";
+import type { ServedFetch } from "./fetch.ts";
+
+const paths = fixedPaths(FEATURES).filter((path) => path !== "/");
+
+describe("paths that doors have whatever the configuration says", () => {
+  let hub: LibraryHub;
+  let served: ServedFetch;
+
+  beforeAll(async () => {
+    hub = await createHub({ variables: {}, settings: { server: { jsonrpc: true } } });
+    served = await hub.serveFetch();
+  });
+
+  afterAll(() => hub.close());
+
+  const isServed = async (path: string): Promise<boolean> => {
+    const answer = await served.fetch(new Request(`http://127.0.0.1${path}`, { method: "HEAD" }));
+    return answer.status !== 404;
+  };
+
+  test.each(paths)("%s is served", async (path) => {
+    expect(await isServed(path)).toBe(true);
+  });
+
+  test("any other is not", async () => {
+    expect(await isServed("/elsewhere")).toBe(false);
+  });
+});
+
+test.each(paths)("no route of REST may be %s, nor below it", (path) => {
+  for (const own of [path, `${path}/below`])
+    expect(() => wantedDoors(FEATURES, { rest: { routes: { [`POST ${own}`]: "tool" } } })).toThrow(OptionError);
+  expect(() => wantedDoors(FEATURES, { rest: { base_path: path } })).toThrow(OptionError);
+});
+
+test("a route of REST may begin like one of them", () => {
+  const [path] = paths;
+  expect(wantedDoors(FEATURES, { rest: { routes: { [`POST ${path}-of-mine`]: "tool" } } })).not.toEqual([]);
+});

@@ -1,0 +1,52 @@
+import type { HubConfig } from "../schema.ts";
+import type { AnyFeature } from "../../kernel/feature.ts";
+import { doorKindsOf, doorSections } from "../../kernel/feature-sections.ts";
+import { pickServices, type Services } from "../../kernel/start-features.ts";
+import type { Door } from "../../endpoints/door.ts";
+import { HEALTH_PATHS } from "../../http/health.ts";
+
+export type ServerConfig = NonNullable<HubConfig["server"]>;
+
+/** A configuration as far as endpoints read it. */
+export type DoorsConfig = Readonly<Record<string, unknown>> & { readonly server?: ServerConfig };
+
+/** What is served whatever the configuration says: no path that it adds may be one of them, or below one. */
+export function fixedPaths(features: readonly AnyFeature[]): readonly string[] {
+  return [...HEALTH_PATHS, ...doorKindsOf(features).flatMap(({ paths }) => paths)];
+}
+
+/** Opens one endpoint with the services of the place that it is served at. */
+export interface WantedDoor {
+  readonly uses: readonly { readonly id: string }[];
+  readonly open: (services: Services) => Promise<Door & { readonly services?: Services }>;
+}
+
+/** What opens each endpoint that a configuration asks for. Throws an `OptionError` for what cannot be opened. */
+export function wantedDoors(features: readonly AnyFeature[], config: DoorsConfig): readonly WantedDoor[] {
+  const taken = fixedPaths(features);
+  return doorKindsOf(features).flatMap(({ uses, wanted }) => {
+    // The list of features was checked: each endpoint is given the services that it uses, and reads its own sections.
+    const open = (wanted as Wanted)(config, taken);
+    return open ? [{ uses, open }] : [];
+  });
+}
+
+type Wanted = (config: DoorsConfig, taken: readonly string[]) => WantedDoor["open"] | undefined;
+
+/** Opens endpoints in their order; one may use what those before it provide. */
+export async function openWanted(wanted: readonly WantedDoor[], given: Services): Promise<readonly Door[]> {
+  const services: Record<string, unknown> = { ...given };
+  const doors: Door[] = [];
+  for (const { uses, open } of wanted) {
+    const door = await open(pickServices(services, uses));
+    Object.assign(services, door.services);
+    doors.push(door);
+  }
+  return doors;
+}
+
+/** Everything of the configuration that a changed endpoint on HTTP has to be opened again for. */
+export function doorsOf(features: readonly AnyFeature[], config: object): string {
+  const tree = config as Readonly<Record<string, unknown>>;
+  return JSON.stringify(Object.keys(doorSections(features)).map((name) => tree[name] ?? {}));
+}

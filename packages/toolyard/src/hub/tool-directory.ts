@@ -1,0 +1,99 @@
+import type { Lookup } from "../catalog/lookup.ts";
+import { toolEntry } from "../catalog/tool-entry.ts";
+import { LOCAL_PRINCIPAL, type Principal } from "../core/calls/call.ts";
+import type { ListKind, View } from "../core/ports/hub-port.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { Surface } from "../core/names/names.ts";
+import type { SearchAnswer, SearchBounds } from "../core/ports/ports.ts";
+import type { CallTarget } from "../core/sources/provider.ts";
+import type { ToolRecord } from "../core/sources/records.ts";
+import { permissionOf } from "../core/ports/rights.ts";
+import type { ToolCounts, ToolDescription, ToolFinder } from "../core/services.ts";
+import type { Kernel } from "./kernel.ts";
+import { wantedOf } from "./resolve.ts";
+import { lookBehind } from "./sources/absent-services.ts";
+
+/** A tool as a surface shows it. */
+export interface SurfaceTool {
+  readonly name: string;
+  readonly record: ToolRecord;
+  /** The wire shape of the MCP surface. */
+  readonly entry: JsonObject;
+}
+
+const WHOLE_VIEW: View = { mode: "all", principal: LOCAL_PRINCIPAL };
+
+/** The tools of a hub by name and by query, beside the lists of the port. */
+export class ToolDirectory implements ToolFinder, ToolCounts {
+  readonly #kernel: Pick<Kernel, "catalog" | "sources">;
+
+  constructor(kernel: Pick<Kernel, "catalog" | "sources">) {
+    this.#kernel = kernel;
+  }
+
+  /**
+   * Returns what the view lists, with the names of another surface. Sources that have not answered after `waitMs` are
+   * taken as last known.
+   */
+  async forSurface(surface: Surface, view: View, waitMs?: number): Promise<readonly SurfaceTool[]> {
+    const snapshot = await this.#kernel.catalog.for(view.principal).snapshot(waitMs);
+    return snapshot
+      .tools(view)
+      .map(({ name, record, entry }) => ({ name: snapshot.toolName(record, surface) ?? name, record, entry }));
+  }
+
+  async search(query: string, view: View, bounds: SearchBounds): Promise<SearchAnswer> {
+    const catalog = this.#kernel.catalog.for(view.principal);
+    const answer = await catalog.search(query, view, bounds);
+    if (view.principal.toolNames !== "model") return answer;
+    const named = (name: string): string => catalog.current.toolNameFor(name, view.principal);
+    return { ...answer, hits: answer.hits.map((hit) => ({ ...hit, name: named(hit.name) })) };
+  }
+
+  async describeTool(spelling: string, view: View): Promise<ToolDescription> {
+    const catalog = this.#kernel.catalog.for(view.principal);
+    let seen = catalog.current;
+    const find = (): Lookup | Promise<Lookup> =>
+      catalog.lookUp<CallTarget>({ text: spelling, isUri: false, view }, (snapshot) =>
+        (seen = snapshot).resolveTool(spelling, view),
+      );
+    const wanted = wantedOf({ name: spelling, principal: view.principal }, this.#kernel);
+    const { lookup } = await lookBehind(await find(), wanted, { find });
+    if (!lookup.found) return lookup;
+    const { name, target } = lookup;
+    const unlisted = target.type === "tool" ? toolEntry(target.tool, name) : {};
+    const entry = seen.toolEntry(name) ?? unlisted;
+    const shown = seen.toolNameFor(name, view.principal);
+    return { found: true, entry: shown === name ? entry : { ...entry, name: shown } };
+  }
+
+  nameOf(spelling: string, principal: Principal): string | undefined {
+    const lookup = this.#kernel.catalog.for(principal).current.resolveTool(spelling, { mode: "all", principal });
+    return lookup.found ? lookup.name : undefined;
+  }
+
+  /** Returns the ids of the sources that a spelling belongs to, whatever they list. Empty for a bare name. */
+  ownersOf(spelling: string): ReadonlySet<string> {
+    return this.#kernel.catalog.current.spellings.read(spelling)?.owners ?? new Set();
+  }
+
+  counts(principal: Principal): { readonly tools: number; readonly resources: number } {
+    const { current } = this.#kernel.catalog.for(principal);
+    const { tools, resources, templates } = current.counts.total;
+    if (!permissionOf(principal.rights).isNarrowed) return { tools, resources: resources + templates };
+    const seen = (kind: ListKind): number => current.list(kind, { mode: "all", principal }).entries.length;
+    return { tools: seen("tools"), resources: seen("resources") + seen("templates") };
+  }
+
+  registeredTools(principal: Principal): number {
+    const tools = this.#kernel.catalog.for(principal).current.tools({ mode: "all", principal });
+    return tools.filter(({ record }) => record.role !== "discovery").length;
+  }
+
+  /** Counts the tools of a source that are listed, and those that are found by search only. */
+  visibilities(sourceId: string): { readonly native: number; readonly ondemand: number } {
+    const own = this.#kernel.catalog.current.tools(WHOLE_VIEW).filter(({ record }) => record.source.id === sourceId);
+    const native = own.filter(({ record }) => record.visibility === "native").length;
+    return { native, ondemand: own.length - native };
+  }
+}

@@ -1,0 +1,45 @@
+import type { OptionSchema, Sections } from "../core/options/option-schema.ts";
+import { Type } from "../core/options/option-schema.ts";
+import { HTTP_OPTION_SCHEMAS } from "../http/options.ts";
+import type { AnyDoor, AnyFeature, AnyKind } from "./feature.ts";
+import { STORES } from "../state/stores.ts";
+import type { StoreKind } from "../state/ports/store.ts";
+import { joinSections } from "./sections.ts";
+
+/** What all endpoints are served by. */
+const LISTENER = {
+  schema: {
+    server: Type.Optional(
+      Type.Object(HTTP_OPTION_SCHEMAS, { description: "The doors: where and how the hub is served." }),
+    ),
+  },
+} satisfies { readonly schema: Sections };
+
+export type ListenerSections = typeof LISTENER.schema;
+
+export function sourceKindsOf(features: readonly AnyFeature[]): readonly AnyKind[] {
+  return features.flatMap(({ sources }) => sources);
+}
+
+export function doorKindsOf(features: readonly AnyFeature[]): readonly AnyDoor[] {
+  return features.flatMap(({ endpoints }) => endpoints);
+}
+
+/** Sections of the listener and of all endpoints: those of one name are joined, member by member. */
+export function doorSections(features: readonly AnyFeature[]): Sections {
+  return joinSections([LISTENER, ...doorKindsOf(features)]);
+}
+
+/** The schema of the whole configuration: that of every feature, its endpoints and its kinds of sources, joined. */
+export function configSchema(features: readonly AnyFeature[]): OptionSchema {
+  return {
+    type: "object",
+    properties: joinSections([
+      { schema: doorSections(features) },
+      ...features,
+      ...sourceKindsOf(features),
+      ...Object.values<StoreKind>(STORES).map(({ schema = {} }) => ({ schema })),
+    ]),
+    additionalProperties: false,
+  };
+}

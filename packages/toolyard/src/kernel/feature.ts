@@ -1,0 +1,170 @@
+import type { Access, AccessPlan } from "../core/access.ts";
+import type { ObjectOf, OptionSchema, Sections } from "../core/options/option-schema.ts";
+import type { ServiceKey, ServicesOf } from "../core/service-key.ts";
+import type { EvidenceSource } from "../catalog/search/likeness/table-search.ts";
+import type { Dialect } from "../endpoints/dialect.ts";
+import type { DefinedDoor, Door } from "../endpoints/door.ts";
+import type { HttpOptions } from "../http/options.ts";
+import type { CallListener } from "../pipeline/ports.ts";
+import type { StagePlace } from "../pipeline/stage-place.ts";
+import type { DefinedKind, Place, WantedSource } from "../providers/source-kind.ts";
+import type { FeatureCommands } from "./command.ts";
+import type { All } from "./sections.ts";
+
+/** Lives as long as the hub, in contrast to a service of one place that the hub is served at. */
+export type HubKey = ServiceKey<unknown, string, "hub">;
+
+/** A kind of sources whatever it reads and uses. */
+export interface AnyKind extends Pick<DefinedKind<Sections, never, ServiceKey>, "kind" | "schema" | "uses"> {
+  readonly wanted: (config: never, place: Place) => readonly WantedSource<never>[];
+}
+
+/** An endpoint whatever it reads and uses. */
+export interface AnyDoor extends Pick<
+  DefinedDoor<Sections, ServiceKey, ServiceKey>,
+  "schema" | "paths" | "uses" | "provides"
+> {
+  readonly wanted: (config: never, taken: readonly string[]) => ((services: never) => Promise<Door>) | undefined;
+}
+
+/** What a feature adds to a hub once it has started. All members but `services` are optional. */
+export interface Contribution {
+  /** Is told of every call at its end. It must not throw and must not wait. */
+  readonly onCall?: CallListener;
+  /** Stages of the pipeline, loaded with it at the first call. */
+  readonly stages?: readonly StagePlace[];
+  /** Dialects behind MCP, loaded at the first request for them. */
+  readonly dialects?: () => Promise<readonly Dialect[]>;
+  /** Evidence for searches, beside words, as the configuration stands now. */
+  readonly evidence?: () => Promise<EvidenceSource> | undefined;
+  /** Ends what the feature opened. Features end in the reverse order of their start. */
+  close?(): Promise<void>;
+}
+
+/** A contribution with the services that the feature has declared. */
+export type StartedFeature<Provides extends HubKey> = [Provides] extends [never]
+  ? Contribution
+  : Contribution & { readonly services: ServicesOf<Provides> };
+
+/** One way to authenticate callers. The first feature whose configuration asks for it decides. */
+export interface AccessKind<Config> {
+  /** Returns nothing where the configuration does not ask for it. Throws an `OptionError`. */
+  plan(config: Config): AccessPlan | undefined;
+  /** Called once for each place that the hub is served at. */
+  create(config: Config, http: HttpOptions): Access;
+}
+
+/** One capability of the hub, in a folder of its own. */
+export interface FeatureParts<S, Reads, Uses extends HubKey, Provides extends HubKey, Kinds, Doors> {
+  readonly name: string;
+  /** Its own sections of the configuration, beside those of its kinds of sources and its endpoints. */
+  readonly schema?: S;
+  /** Services that `start` is given. */
+  readonly uses?: readonly Uses[];
+  /** Services that `start` returns. */
+  readonly provides?: readonly Provides[];
+  readonly sources?: Kinds;
+  readonly endpoints?: Doors;
+  /** Commands of the command line, loaded when one of them may be meant. */
+  readonly commands?: () => Promise<FeatureCommands>;
+  readonly access?: AccessKind<Reads>;
+  /** Throws an `OptionError` for a configuration that the feature cannot work with. */
+  check?(config: Reads): void;
+  /**
+   * Called once for a hub, in the order of the list. `config` returns the configuration as it stands now. Heavy modules
+   * are loaded later, when they are needed.
+   */
+  start?(services: ServicesOf<Uses>, config: () => Reads): StartedFeature<Provides>;
+}
+
+/** A feature as the list has it. */
+export interface Feature<
+  S extends Sections = Sections,
+  Reads = never,
+  StartUses extends ServiceKey = never,
+  LaterUses extends ServiceKey = never,
+  Provides extends ServiceKey = never,
+> {
+  readonly name: string;
+  readonly schema: Sections;
+  readonly uses: readonly ServiceKey[];
+  readonly provides: readonly ServiceKey[];
+  readonly sources: readonly AnyKind[];
+  readonly endpoints: readonly AnyDoor[];
+  readonly commands?: () => Promise<FeatureCommands>;
+  readonly access?: AccessKind<never>;
+  readonly check?: (config: never) => void;
+  readonly start?: (services: never, config: () => never) => Contribution;
+  /** Only for the compiler. */
+  readonly "~types"?: {
+    readonly sections: S;
+    readonly reads: (config: Reads) => void;
+    readonly startUses: StartUses;
+    readonly laterUses: LaterUses;
+    readonly provides: Provides;
+  };
+}
+
+type KeysOf<K> = K extends { readonly uses: readonly (infer U)[] } ? Extract<U, ServiceKey> : never;
+type ProvidedOf<K> = K extends { readonly provides: readonly (infer U)[] } ? Extract<U, ServiceKey> : never;
+type SchemaOf<K> = K extends { readonly schema: infer S extends Sections } ? S : never;
+type ReadsOf<K> = K extends { readonly wanted: (config: infer C, ...rest: never) => unknown } ? C : unknown;
+type One<T> = T extends readonly (infer E)[] ? E : never;
+
+/** Defines a feature; what it uses and provides is part of its type, which `featureList` checks. */
+export function defineFeature<
+  const S extends Sections = {},
+  Reads = unknown,
+  const Uses extends HubKey = never,
+  const Provides extends HubKey = never,
+  const Kinds extends readonly AnyKind[] = readonly [],
+  const Doors extends readonly AnyDoor[] = readonly [],
+>(
+  parts: FeatureParts<S, Reads, Uses, Provides, Kinds, Doors>,
+): Feature<
+  S | SchemaOf<One<Kinds>> | SchemaOf<One<Doors>>,
+  Reads | ReadsOf<One<Kinds>>,
+  Uses,
+  KeysOf<One<Kinds>> | KeysOf<One<Doors>>,
+  Provides | ProvidedOf<One<Doors>>
+> {
+  const { schema = {}, uses = [], provides = [], sources = [], endpoints = [], ...rest } = parts;
+  return Object.freeze({ ...rest, schema, uses, provides, sources, endpoints }) as never;
+}
+
+export type AnyFeature = Feature<Sections, never, ServiceKey, ServiceKey, ServiceKey>;
+
+interface Typed {
+  readonly "~types"?: {
+    readonly sections: unknown;
+    readonly startUses: unknown;
+    readonly laterUses: unknown;
+    readonly provides: unknown;
+  };
+}
+// Indexed access keeps each member of a union, where `infer` would reduce them to their common supertype.
+type TypesOf<F extends Typed> = NonNullable<F["~types"]>;
+type StartUsesOf<F> = F extends Typed ? TypesOf<F>["startUses"] : never;
+type LaterUsesOf<F> = F extends Typed ? TypesOf<F>["laterUses"] : never;
+export type ProvidedBy<F> = F extends Typed ? TypesOf<F>["provides"] : never;
+type SectionsOf<F> = F extends Typed ? TypesOf<F>["sections"] : never;
+
+/** Where a feature uses a service that nothing before it provides, its place in the list has this type. */
+export interface MissingService<Keys> {
+  readonly missing: Keys;
+}
+
+/** A feature starts with what is before it; its kinds of sources and its endpoints may use what it provides, too. */
+type MissingIn<F, Known> = Exclude<StartUsesOf<F>, Known> | Exclude<LaterUsesOf<F>, Known | ProvidedBy<F>>;
+
+/** The list with each feature that lacks a service replaced by `MissingService`. */
+export type Complete<F extends readonly unknown[], Known> = F extends readonly [infer First, ...infer Rest]
+  ? readonly [
+      [MissingIn<First, Known>] extends [never] ? First : MissingService<MissingIn<First, Known>>,
+      ...Complete<Rest, Known | ProvidedBy<First>>,
+    ]
+  : readonly [];
+
+/** The configuration that all features of a list read, joined. */
+export type ConfigOf<F> = All<SectionsObjects<SectionsOf<F>>>;
+type SectionsObjects<S> = S extends Readonly<Record<string, OptionSchema>> ? ObjectOf<S> : never;

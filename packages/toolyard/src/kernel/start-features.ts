@@ -1,0 +1,56 @@
+import type { ServiceKey } from "../core/service-key.ts";
+import type { AnyFeature, Contribution } from "./feature.ts";
+
+/** Services by the ids of their keys. */
+export type Services = Readonly<Record<string, unknown>>;
+
+export interface StartedFeatures {
+  readonly services: Services;
+  /** In the order of the list. */
+  readonly contributions: readonly Contribution[];
+  /** Ends the features in the reverse order of their start. */
+  close(): Promise<void>;
+}
+
+/** Starts features in the order of their list, each with the services that it declares. */
+export function startFeatures(
+  features: readonly AnyFeature[],
+  given: Services,
+  config: () => unknown,
+): StartedFeatures {
+  const services: Record<string, unknown> = { ...given };
+  const contributions: Contribution[] = [];
+  for (const feature of features) {
+    const start = feature.start as StartsFeature | undefined;
+    const started = start?.(pickServices(services, feature.uses), config);
+    if (!started) continue;
+    Object.assign(services, started.services);
+    contributions.push(started);
+  }
+  return {
+    services,
+    contributions,
+    close: async () => {
+      for (const { close } of contributions.toReversed()) await close?.();
+    },
+  };
+}
+
+// The list was checked against the types of its features, so what a feature is given is what it asks for.
+type StartsFeature = (services: Services, config: () => unknown) => Contribution & { readonly services?: Services };
+
+/** Returns the service of a key. Throws for one that nothing provides. */
+export function getService<T, Id extends string>(services: Services, key: ServiceKey<T, Id>): T {
+  // Keys are typed constants, and the list of features was checked by their types.
+  return pickServices(services, [key])[key.id] as T;
+}
+
+/** Returns the services with these keys. Throws for one that nothing provides. */
+export function pickServices(services: Services, keys: readonly { readonly id: string }[]): Services {
+  return Object.fromEntries(
+    keys.map(({ id }) => {
+      if (!(id in services)) throw new TypeError(`No feature provides the service \`${id}\`.`);
+      return [id, services[id]];
+    }),
+  );
+}

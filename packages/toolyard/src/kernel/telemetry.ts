@@ -1,0 +1,15 @@
+import type { Audit, Logger } from "../core/ports/ports.ts";
+import { serviceKey } from "../core/service-key.ts";
+import type { Redactor } from "../telemetry/redactor.ts";
+
+/** The log and the audit of a hub. */
+export interface Telemetry {
+  readonly logger: Logger;
+  /** Its lines are kept for callers of the log and written nowhere. */
+  readonly keptLogger: Logger;
+  readonly audit: Audit;
+  readonly redactor: Redactor;
+}
+
+/** Required by the kernel. */
+export const TELEMETRY = serviceKey<Telemetry>()("telemetry");

@@ -1,0 +1,218 @@
+import { BuiltCall } from "../core/calls/built-call.ts";
+import { nextCallId } from "../core/calls/call-id.ts";
+import {
+  type Ask,
+  type Call,
+  LOCAL_PRINCIPAL,
+  type Notice,
+  type Principal,
+  type ToolMode,
+} from "../core/calls/call.ts";
+import type { CallerLink } from "../core/calls/caller-link.ts";
+import { Deadline } from "../core/calls/deadline.ts";
+import { FailError } from "../core/errors.ts";
+import type { HubPort, ListKind, ServerFacts, SourceReport, View } from "../core/ports/hub-port.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { Models } from "../core/ports/models.ts";
+import { fail, type Outcome } from "../core/calls/outcome.ts";
+import type { SearchAnswer, SearchFilter } from "../core/ports/ports.ts";
+import type { ToolFinder } from "../core/services.ts";
+import { isFor } from "../core/sources/provider.ts";
+import { reachesLevel } from "../wire/log-level.ts";
+
+/** What a program may say about one call. */
+export interface CallOptions {
+  /** Ends the call; its outcome is `cancelled`. */
+  readonly signal?: AbortSignal;
+  /** Progress (`notifications/progress`) and log messages (`notifications/message`) of the running call. */
+  readonly onNotice?: (notice: Notice) => void;
+  /**
+   * Answers elicitation, sampling and roots; without it such questions are refused. Declare what it can in
+   * `capabilities`.
+   */
+  readonly onAsk?: (ask: Ask, signal: AbortSignal) => Promise<JsonObject>;
+  /** In MCP's shape: `{elicitation: {}, sampling: {}, roots: {}}`. @default {} */
+  readonly capabilities?: JsonObject;
+  /** `_meta` for whatever stands behind the call. */
+  readonly meta?: JsonObject;
+  /** Time that the call may take in all, in milliseconds; the hub's own bounds hold inside it. @default none */
+  readonly timeoutMs?: number;
+  /** Time that the call may stay without a sign of life, in milliseconds; progress resets it. @default none */
+  readonly idleTimeoutMs?: number;
+  /** Log messages from this level on. @default none */
+  readonly logLevel?: string;
+  /** Models that tools may use in place of the configured ones. @default none */
+  readonly models?: Models;
+}
+
+export interface ListOptions {
+  /** @default "normal" */
+  readonly mode?: ToolMode;
+}
+
+/** What `createHub` gives: the hub as a program sees it. An expected failure is an outcome, never a throw. */
+export interface Toolyard {
+  /** Tools as the view shows them, in wire shape. */
+  list(options?: ListOptions): Promise<readonly JsonObject[]>;
+  listResources(): Promise<readonly JsonObject[]>;
+  listResourceTemplates(): Promise<readonly JsonObject[]>;
+  listPrompts(): Promise<readonly JsonObject[]>;
+  /** Tools for a query, best first. An empty query lists by name. @param limit 1 to 100, default 5 */
+  search(query: string, limit?: number, filter?: SearchFilter): Promise<SearchAnswer>;
+  /** Calls a tool by any spelling of its name. */
+  call(tool: string, args?: JsonObject, options?: CallOptions): Promise<Outcome>;
+  read(uri: string, options?: CallOptions): Promise<Outcome>;
+  prompt(name: string, args?: JsonObject, options?: CallOptions): Promise<Outcome>;
+  complete(
+    ref: JsonObject,
+    argument: { readonly name: string; readonly value: string },
+    context?: JsonObject,
+  ): Promise<Outcome>;
+  /**
+   * Tells when the content behind `uri` changed, until the returned function is called. Rejects with a `FailError` when
+   * that cannot be known.
+   */
+  subscribe(uri: string, listener: (uri: string) => void): Promise<() => Promise<void>>;
+  facts(): Promise<ServerFacts>;
+  sources(): readonly SourceReport[];
+  /** What doors stand on. */
+  readonly port: HubPort;
+  close(): Promise<void>;
+}
+
+/** The hub behind the library's face. */
+export interface ToolyardBase {
+  readonly port: HubPort;
+  readonly tools: Pick<ToolFinder, "search">;
+  close(): Promise<void>;
+}
+
+export interface Identity {
+  readonly door: string;
+  readonly principal?: Principal;
+  readonly clientName?: string;
+  readonly clientVersion?: string;
+}
+
+export function toolyardOf(
+  base: ToolyardBase,
+  { door, principal = LOCAL_PRINCIPAL, clientName, clientVersion }: Identity,
+): Toolyard {
+  const { port } = base;
+  const connection = `${door}:${nextCallId()}`;
+  const program: Program = {
+    door,
+    principal,
+    client: {
+      connection,
+      ...(clientName === undefined ? {} : { name: clientName }),
+      ...(clientVersion === undefined ? {} : { version: clientVersion }),
+    },
+  };
+  const view = (mode: ToolMode): View => ({ mode, principal });
+  const entries = async (kind: ListKind, mode: ToolMode = "normal") => (await port.list(kind, view(mode))).entries;
+  const call = (wanted: Wanted, options: CallOptions = {}) =>
+    inTime(options, (deadline) => {
+      const asked = { ...NOTHING_ELSE, ...wanted, meta: options.meta ?? {}, principal };
+      const { models } = options;
+      return port.call(new BuiltCall(linkTo(program, options, deadline), asked, models && { models }));
+    });
+  return {
+    port,
+    list: ({ mode = "normal" } = {}) => entries("tools", mode),
+    listResources: () => entries("resources"),
+    listResourceTemplates: () => entries("templates"),
+    listPrompts: () => entries("prompts"),
+    search: (query, limit = 5, filter) => base.tools.search(query, view("all"), { ...filter, limit }),
+    call: (tool, args = {}, options) => call({ method: "tools/call", target: tool, arguments: args }, options),
+    read: (uri, options) => call({ method: "resources/read", target: uri }, options),
+    prompt: (name, args = {}, options) => call({ method: "prompts/get", target: name, arguments: args }, options),
+    complete: (ref, argument, context) =>
+      call({
+        method: "completion/complete",
+        target: String(ref["name"] ?? ref["uri"] ?? ""),
+        params: { ref, argument, ...(context ? { context } : {}) },
+      }),
+    subscribe: (uri, listener) =>
+      subscribe(port, { uri, listener }, { principal, client: { ...program.client, capabilities: {} } }),
+    facts: () => port.facts(principal),
+    sources: () => port.sources(),
+    close: async () => {
+      port.release(connection);
+      await base.close();
+    },
+  };
+}
+
+/** The program behind this face, as its calls name it; what it can be asked is said with each call. */
+interface Program extends Pick<Call, "door" | "principal"> {
+  readonly client: Omit<Call["client"], "capabilities">;
+}
+
+async function inTime<T>(
+  { timeoutMs = Infinity, idleTimeoutMs = Infinity }: CallOptions,
+  run: (deadline: Deadline | undefined) => Promise<T>,
+): Promise<T> {
+  const idleMs = Math.min(timeoutMs, idleTimeoutMs);
+  const deadline = idleMs < Infinity ? new Deadline({ idleMs, totalMs: timeoutMs }) : undefined;
+  try {
+    return await run(deadline);
+  } finally {
+    deadline?.clear();
+  }
+}
+
+type Wanted = Pick<Call, "method" | "target"> & Partial<Pick<Call, "arguments" | "params">>;
+const NOTHING_ELSE = Object.freeze({ arguments: {}, params: {}, mode: "all" as const });
+
+function linkTo({ door, client }: Program, options: CallOptions, deadline: Deadline | undefined): CallerLink {
+  const signal = options.signal ?? new AbortController().signal;
+  return {
+    door,
+    client: { ...client, capabilities: options.capabilities ?? {} },
+    signal,
+    cancellation: signal,
+    ...(deadline ? { deadline } : {}),
+    wants: {
+      progress: options.onNotice !== undefined,
+      ...(options.logLevel === undefined ? {} : { logLevel: options.logLevel }),
+    },
+    relaysInput: false,
+    notify: (notice) => {
+      if (isWanted(notice, options)) options.onNotice?.(notice);
+    },
+    ask: (ask, askSignal) => answerAsk(ask, options, askSignal ?? signal),
+  };
+}
+
+async function subscribe(
+  port: HubPort,
+  { uri, listener }: { readonly uri: string; readonly listener: (uri: string) => void },
+  caller: Pick<Call, "principal" | "client">,
+): Promise<() => Promise<void>> {
+  const off = port.events.resourceUpdated.on((event) => {
+    if (event.uri === uri && isFor(event, caller.principal)) listener(uri);
+  });
+  try {
+    const unsubscribe = await port.subscribe(uri, caller);
+    return async () => {
+      off();
+      await unsubscribe();
+    };
+  } catch (error) {
+    off();
+    throw error;
+  }
+}
+
+// Whatever stands behind a call may be asked for a level and log below it all the same.
+function isWanted({ method, params }: Notice, { logLevel }: CallOptions): boolean {
+  return method !== "notifications/message" || (logLevel !== undefined && reachesLevel(params["level"], logLevel));
+}
+
+async function answerAsk(ask: Ask, options: CallOptions, signal: AbortSignal): Promise<JsonObject> {
+  if (options.onAsk) return options.onAsk({ method: ask.method, params: ask.params }, signal);
+  throw new FailError(
+    fail("tool_error", `The caller was asked (${ask.method}) and cannot answer: this program gave no \`onAsk\`.`),
+  );
+}
