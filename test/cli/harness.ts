@@ -96,7 +96,8 @@ export class Desk implements AsyncDisposable {
       child.kill("SIGKILL");
       await gone;
     }
-    await rm(this.folder, { recursive: true, force: true });
+    // A child of a process that was killed may write once more while it ends.
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 20 });
   }
 }
 

@@ -1,5 +1,6 @@
 // A client of `toolyard serve --stdio --shared`, line by line, with the hub that it was given to read off its log.
 import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { exitOf, seen, type Desk, type RunOptions } from "./harness.ts";
 
 type Message = Readonly<Record<string, unknown>>;
@@ -87,10 +88,13 @@ export class SharedClient {
     return Number((await this.said(/This client shares a hub\. pid=(\d+)/))[1]);
   }
 
-  /** Goes as a client goes. */
+  /** Disconnects as a client does. Resolves with the exit code when the last of its log is read. */
   async close(): Promise<number | null> {
+    const logged = once(this.child.stderr!, "close");
     this.child.stdin!.end();
-    return exitOf(this.child);
+    const code = await exitOf(this.child);
+    await logged;
+    return code;
   }
 
   #take(text: string): void {

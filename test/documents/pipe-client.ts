@@ -31,7 +31,8 @@ export class PipeClient implements AsyncDisposable {
       this.#wake();
     });
     this.#child.stderr.on("data", (chunk: Buffer) => (this.stderr += chunk.toString()));
-    this.#child.once("exit", () => {
+    // With the last of its output read.
+    this.#child.once("close", () => {
       this.#isOver = true;
       this.#wake();
     });
@@ -76,7 +77,7 @@ export class PipeClient implements AsyncDisposable {
   /** Closes the input and waits for the end; gives the exit code. */
   async end(): Promise<number | null> {
     this.#child.stdin.end();
-    if (!this.#isOver) await once(this.#child, "exit");
+    if (!this.#isOver) await once(this.#child, "close");
     return this.#child.exitCode;
   }
 
@@ -84,7 +85,7 @@ export class PipeClient implements AsyncDisposable {
     process.off("exit", this.#kill);
     if (this.#isOver) return;
     this.#child.kill("SIGKILL");
-    await once(this.#child, "exit");
+    await once(this.#child, "close");
   }
 
   #wake(): void {

@@ -174,9 +174,9 @@ test("R2: of the other variables only those named pass", async () => {
 test("R3: the three pipes stand and the handshake follows", async () => {
   const client = await open({ library: { command: [...COMMAND, "chatty"] } });
   await client.names();
-  const { status } = yard.hub.sources().find(({ source }) => source.id === "library")!;
-  expect(status.state).toBe("ready");
-  expect(status.stderr?.at(-1)).toContain("loading model 1999");
+  const status = () => yard.hub.sources().find(({ source }) => source.id === "library")!.status;
+  expect(status().state).toBe("ready");
+  await expect.poll(() => status().stderr?.at(-1)).toContain("loading model 1999");
 });
 
 test("R3: a server that does not shake hands is not ready, and offers nothing", async () => {

@@ -160,10 +160,18 @@ function BREAKS(): string {
 const BY_CIRCUMSTANCE: readonly FailKind[] = ["cancelled"];
 
 const waits: { begun: Gate; ended: Gate } = { begun: createGate(), ended: createGate() };
+/** Ends the call of the tool that serves one call at a time. */
+let single: Gate;
 let yard: SurfaceYard;
 
 beforeAll(async () => {
-  Object.assign(globalThis, { surfaceYard: { begun: () => waits.begun.open(), ended: () => waits.ended.open() } });
+  Object.assign(globalThis, {
+    surfaceYard: {
+      begun: () => waits.begun.open(),
+      ended: () => waits.ended.open(),
+      single: () => single.opened.then(() => "alone"),
+    },
+  });
   const call = BuiltinProvider.prototype.call;
   vi.spyOn(BuiltinProvider.prototype, "call").mockImplementation(function (this: BuiltinProvider, one) {
     if (one.record.type === "tool" && one.record.tool.name === "tool_search" && one.arguments["query"] === BREAKS())
@@ -254,8 +262,13 @@ describe.each(ROWS)("$name", (row) => {
 
   if (isShared)
     test("reports limited as the table specifies when the hub limits a tool", async () => {
-      const answers = await Promise.all([surface.call("fail.single", {}), surface.call("fail.single", {})]);
-      expect(answers).toEqual(expect.arrayContaining([{ value: "alone" }, { failure: surface.told("limited") }]));
+      single = createGate();
+      const calls = [surface.call("fail.single", {}), surface.call("fail.single", {})];
+      const failure = surface.told("limited");
+      // The call that was served goes on until the gate opens.
+      expect(await Promise.race(calls)).toEqual({ failure });
+      single.open();
+      expect(await Promise.all(calls)).toEqual(expect.arrayContaining([{ value: "alone" }, { failure }]));
     });
 
   if (hasPrincipals)

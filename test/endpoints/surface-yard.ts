@@ -26,8 +26,7 @@ const MODULE = `export function registerTools(hub) {
     signal.addEventListener("abort", () => { globalThis.surfaceYard.ended(); no(signal.reason); });
     globalThis.surfaceYard.begun();
   }));
-  hub.registerTool("fail.single", () => new Promise((done) => setTimeout(done, 300, "alone")), {}, "",
-    { max_concurrent: 1 });
+  hub.registerTool("fail.single", () => globalThis.surfaceYard.single(), {}, "", { max_concurrent: 1 });
 }
 `;
 

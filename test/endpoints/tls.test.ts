@@ -62,7 +62,7 @@ test("a changed pair is served by a running hub; a broken one is told and change
     .poll(async () => (await status()).tls.problem, { timeout: 20_000 })
     .toContain("is not that of the certificate");
   expect((await status()).fingerprint).toBe(first.fingerprint);
-  expect(hub.stderr).toContain("the one before is still served");
+  await expect.poll(() => hub.stderr).toContain("the one before is still served");
   files.write(files.authority.issue());
   await expect.poll(async () => (await status()).tls.problem, { timeout: 20_000 }).toBeUndefined();
   await expect.poll(async () => (await status()).fingerprint, { timeout: 20_000 }).not.toBe(first.fingerprint);

@@ -273,8 +273,11 @@ test("one process, which is the default, loads nothing of workers", async () => 
       env: { NODE_OPTIONS: `--import ${hook}`, NODE_NO_WARNINGS: "1" },
     });
     onTestFinished(() => served[Symbol.asyncDispose]());
-    expect(served.stderr).toContain("/http/node/listener.js");
-    return served.stderr.includes("/http/workers/");
+    // What it loaded is on another pipe than the line that says where it listens.
+    served.signal("SIGTERM");
+    await served.exited;
+    expect(served.stderr).toContain("/http/adapters/node/listener.js");
+    return served.stderr.includes("/http/adapters/workers/");
   };
   expect(await Promise.all([loads([]), loads(["--workers", "1"]), loads(["--workers", "2"])])).toEqual([
     false,

@@ -133,7 +133,8 @@ export class ServeChild implements AsyncDisposable {
     this.#kill();
     await this.exited;
     process.off("exit", this.#kill);
-    await rm(this.folder, { recursive: true, force: true });
+    // A child of the hub that was killed may write once more while it ends.
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 20 });
   }
 
   #line(line: string): void {

@@ -35,7 +35,8 @@ export class ToolFolder implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    rmSync(this.path, { recursive: true, force: true });
+    // A child of a process that was killed may write once more while it ends.
+    rmSync(this.path, { recursive: true, force: true, maxRetries: 20 });
   }
 }
 

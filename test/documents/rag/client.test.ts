@@ -115,10 +115,13 @@ describe("the life of a client", () => {
     const record = `${folder.path}/record`;
     const client = open({ command: [process.execPath, SERVER, `record=${record}`] });
     await Promise.all([client.start(), client.start()]);
-    const methods = readFileSync(record, "utf8")
-      .trim()
-      .split("\n")
-      .map((line) => (JSON.parse(line) as JsonObject)["method"]);
+    const read = (): unknown[] =>
+      readFileSync(record, "utf8")
+        .split("\n")
+        .flatMap((line) => (line === "" ? [] : [(JSON.parse(line) as JsonObject)["method"]]));
+    // A notification has no answer to wait for.
+    await expect.poll(read).toContain("notifications/initialized");
+    const methods = read();
     expect(methods.filter((method) => method === "initialize")).toHaveLength(1);
     expect(methods.indexOf("notifications/initialized")).toBe(methods.indexOf("initialize") + 1);
   });

@@ -133,7 +133,7 @@ for line in sys.stdin:
       description: "Gives plain",
       input_schema: { type: "object" },
     });
-    expect(client.stderr.join("\n")).toContain("reading room opens");
+    await expect.poll(() => client.stderr.join("\n")).toContain("reading room opens");
     await Promise.all([client.stop(), client.stop()]);
     await expect(client.call_tool("plain", {})).rejects.toThrow();
   });
