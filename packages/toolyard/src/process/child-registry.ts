@@ -2,7 +2,7 @@ import { FailError } from "../core/errors.ts";
 import { fail } from "../core/calls/outcome.ts";
 import { findTrees, hasGroup, killTree, killTreesNow, type Tree } from "./tree.ts";
 
-/** Children that may live at once in this process, whoever started them. */
+/** Limit of concurrent children of this process. */
 const MAX_CHILDREN = 512;
 /** Time that processes left behind by an ended child have before they are killed. */
 const LEFTOVER_GRACE_MS = 250;
@@ -11,14 +11,13 @@ const SWEEP_EVERY_MS = 100;
 const RETRY_AFTER_MS = 1000;
 
 /**
- * The one owner of every child: counts them, refuses one too many, looks after what an ended child left behind, and
- * kills all of them when this process exits, but for those that somebody else ends. Use `CHILDREN`; a second one is for
- * tests.
+ * Owns every child: counts them, refuses one above the limit, kills what a child left behind, and kills all of them
+ * when this process exits, except those handed to another process. Use `CHILDREN`; other instances are for tests.
  */
 export class ChildRegistry {
   readonly #maxChildren: number;
   readonly #living = new Map<string, Tree>();
-  /** By marker: somebody else ends these, should this process exit. */
+  /** Markers of children that another process ends if this one exits. */
   readonly #spared = new Set<string>();
   #reserved = 0;
   #ended: { readonly tree: Tree; readonly done: () => void }[] = [];
@@ -30,7 +29,7 @@ export class ChildRegistry {
     this.#maxChildren = maxChildren;
   }
 
-  /** Children whose tree is not known to be gone yet. */
+  /** Number of children whose process tree may still be running. */
   get count(): number {
     return this.#living.size + this.#reserved;
   }
@@ -66,17 +65,17 @@ export class ChildRegistry {
   }
 
   /**
-   * The child itself has ended. Its group gets a moment to follow, then all that is left is killed. Resolves when its
-   * whole tree is gone; from then on it no longer counts.
+   * Called when the child has exited. Its group gets a moment to follow, then the rest is killed. Resolves when the
+   * whole tree is gone; the child no longer counts then.
    */
   async ended(tree: Tree): Promise<void> {
     if (hasGroup(tree.pid)) await this.#letGroupGo(tree);
-    // What left the group is found by a look at the process table, which ended children share.
+    // Processes that left the group are found in the process table. One look at the table serves all ended children.
     if (process.platform === "linux") await this.#sweepLater(tree);
     this.remove(tree);
   }
 
-  /** Whether a tree is left alone when this process exits, since another process looks after it from then on. */
+  /** Sets whether a tree survives this process, because another process takes care of it. */
   spare(tree: Tree, isSpared: boolean): void {
     if (isSpared) this.#spared.add(tree.marker);
     else this.#spared.delete(tree.marker);

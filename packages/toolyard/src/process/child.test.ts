@@ -52,7 +52,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe("spawnChild", () => {
-  test("a child hears stdin, speaks on stdout and on descriptor 3, and tells how it ended", async () => {
+  test("a child reads stdin, writes to stdout and descriptor 3, and reports how it exited", async () => {
     const child = await start("sh", ["-c", 'read -r line; echo "got $line"; echo extra >&3; exit 7'], {
       extraPipes: 1,
     });
@@ -77,12 +77,12 @@ describe("spawnChild", () => {
     expect(JSON.parse(await firstLine(child))).toEqual(["a b", "$HOME", "`id`", '"', "*"]);
   });
 
-  test("S8: a child leads a process group of its own", async () => {
+  test("S8: a child leads its own process group", async () => {
     const child = await start("sleep", ["60"]);
     expect(readProcess(child.pid)?.group).toBe(child.pid);
   });
 
-  test("writing to a child that is gone breaks nothing", async () => {
+  test("writing to an exited child breaks nothing", async () => {
     const child = await start("true", []);
     await child.exited;
     child.stdin.write("x".repeat(100_000));
@@ -91,13 +91,13 @@ describe("spawnChild", () => {
     expect(child.exit).toEqual({ code: 0, signal: null });
   });
 
-  test("an unknown program is unavailable, and the message says what was tried and what to do", async () => {
+  test("an unknown program is unavailable, and the message names what was tried and what to do", async () => {
     const failure = await failureOf(start("no-such-program-anywhere", []));
     expect(failure).toMatchObject({ kind: "unavailable", retryable: false });
     expect(failure.message).toMatch(/`no-such-program-anywhere` was not found in the \d+ folders of PATH. Install it/);
   });
 
-  test("a file that may not be run is unavailable, and no path of the machine is told", async () => {
+  test("a file without execute permission is unavailable, and the message shows no path of the machine", async () => {
     const path = join(folder(), "plain.txt");
     writeFileSync(path, "#!/bin/sh\n", { mode: 0o644 });
     const failure = await failureOf(start(path, []));
@@ -106,7 +106,7 @@ describe("spawnChild", () => {
     expect(failure.message).not.toContain(tmpdir());
   });
 
-  test("a script whose interpreter is missing is unavailable", async () => {
+  test("a script without its interpreter is unavailable", async () => {
     const path = join(folder(), "script");
     writeFileSync(path, "#!/no/such/interpreter\n", { mode: 0o755 });
     expect(await failureOf(start(path, []))).toMatchObject({
@@ -134,7 +134,7 @@ describe("spawnChild", () => {
     expect(await failureOf(start("true", ["x".repeat(300_000)]))).toMatchObject({ kind: "too_large" });
   });
 
-  test("one child more than the cap is refused, and a place is free again once a child is gone", async () => {
+  test("a child above the limit is refused, and a place is free again after a child has exited", async () => {
     const registry = new ChildRegistry({ maxChildren: 1 });
     const first = await start("sleep", ["60"], { registry });
     expect(registry.count).toBe(1);
@@ -184,7 +184,7 @@ describe("kill", () => {
     },
   );
 
-  test("killing twice, and killing what is gone, resolves", async () => {
+  test("killing twice, and killing an exited child, resolves", async () => {
     const child = await start("sleep", ["60"]);
     await Promise.all([child.kill(1000), child.kill(0)]);
     await child.kill(0);
@@ -207,7 +207,7 @@ describe("kill", () => {
     expect(Buffer.concat(said).toString()).toBe("said\n");
   });
 
-  test("who holds a pipe and says nothing is not waited for", async () => {
+  test("a silent process that holds a pipe is not waited for", async () => {
     const child = await start("sh", ["-c", "sleep 60 & exit 3"]);
     let isClosed = false;
     void child.closed.then(() => (isClosed = true));

@@ -20,14 +20,14 @@ export interface SpawnOptions {
   readonly cwd?: string;
   /** The whole environment of the child; see `childEnvironment`. */
   readonly env: Readonly<Record<string, string>>;
-  /** Pipes beside the three standard ones, from descriptor 3 on. @default 0 */
+  /** Pipes in addition to the three standard ones, from descriptor 3 on. @default 0 */
   readonly extraPipes?: number;
   /**
    * Files that the child finds open, on the descriptors after the pipes. Each is opened for this child alone, and
    * closed here once it runs.
    */
   readonly files?: readonly (() => number)[];
-  /** Who owns the child. @default CHILDREN */
+  /** Registry that owns the child. @default CHILDREN */
   readonly registry?: ChildRegistry;
 }
 
@@ -36,7 +36,7 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A running child in a process group of its own. Read `stdout` and `stderr`, or it may block on a full pipe. */
+/** A running child in its own process group. Read `stdout` and `stderr`, or it may block on a full pipe. */
 export interface Child {
   readonly pid: number;
   readonly stdin: Writable;
@@ -47,7 +47,8 @@ export interface Child {
   /** How it ended; `undefined` while it runs. */
   readonly exit: Exit | undefined;
   /**
-   * The child itself ended. What it wrote may still wait in the pipes, and its own children may live on for a moment.
+   * Resolves when the child itself has exited. Its output may still be in the pipes, and its own children may run a
+   * moment longer.
    */
   readonly exited: Promise<Exit>;
   /** It ended and all its pipes are closed. Grandchildren that hold a pipe delay this until they are killed. */
@@ -55,8 +56,8 @@ export interface Child {
   /** The child and all that it started are gone. */
   readonly gone: Promise<void>;
   /**
-   * It ended, and what was written until then has been read: its pipes are closed, or others that hold them had
-   * `graceMs` milliseconds and nothing waits there. Keeps no process alive.
+   * Resolves when the child has exited and its output has been read: its pipes are closed, or other holders had
+   * `graceMs` milliseconds and the pipes are empty. Does not keep the process running.
    */
   drained(graceMs: number): Promise<void>;
   /**
@@ -65,22 +66,22 @@ export interface Child {
    */
   kill(graceMs: number): Promise<void>;
   /**
-   * Closes the child's input and waits up to `ownMs`, or until `cut` resolves, until it has ended and nothing that it
-   * started holds its pipes. Whatever is left is then killed as `kill(graceMs)` does.
+   * Closes the child's input and waits up to `ownMs`, or until `cut` resolves, until it has exited and none of its
+   * processes holds its pipes. The rest is then killed as by `kill(graceMs)`.
    */
   end(ownMs: number, graceMs: number, cut?: Promise<void>): Promise<void>;
-  /** By what it and all that it starts are found. */
+  /** Identifies the child and its descendants. */
   readonly tree: Tree;
-  /** Whether it is left alone when this process exits, since another process looks after it from then on. */
+  /** Sets whether it survives this process, because another process takes care of it. */
   spare(isSpared: boolean): void;
-  /** It is not killed when this process exits, and keeps that no longer: somebody else looks after it. */
+  /** Passes it to another process: it survives this one and no longer keeps it running. */
   handOver(): void;
 }
 
 /**
- * Starts a program in a process group of its own, without a shell. Rejects with a `FailError`: `unavailable` when it
- * cannot be started (says what was tried and what to do), `limited` when too many children run, `too_large` when its
- * arguments do not fit. Every child that still lives when this process exits is killed.
+ * Starts a program in its own process group, without a shell. Rejects with a `FailError`: `unavailable` if it cannot be
+ * started (the message names what was tried and what to do), `limited` if too many children run, `too_large` if its
+ * arguments do not fit. Children that still run when this process exits are killed.
  */
 export async function spawnChild(options: SpawnOptions): Promise<Child> {
   const { command, args, cwd, env, extraPipes = 0, registry = CHILDREN } = options;
@@ -136,7 +137,7 @@ class SpawnedChild implements Child {
     this.stdout = handle.stdout!;
     this.stderr = handle.stderr!;
     this.pipes = handle.stdio.slice(3, 3 + extraPipes) as unknown as Duplex[];
-    // A child that ends without reading breaks its pipes; how it ended is told by `exited`.
+    // A child that exits without reading breaks its pipes; `exited` reports how it ended.
     for (const stream of [this.stdin, this.stdout, this.stderr, ...this.pipes]) stream.on("error", () => {});
     this.exited = new Promise((resolve) => {
       handle.once("exit", (code, signal) => {
@@ -156,7 +157,7 @@ class SpawnedChild implements Child {
   async drained(graceMs: number): Promise<void> {
     await this.exited;
     await within(this.closed, graceMs, { keepsAlive: false });
-    // After a busy while timers come before what waits in the pipes: a turn that brings nothing says that it was all.
+    // After a busy period timers run before pending pipe data: a turn without data shows that everything was read.
     let [seen, quiet] = [this.#bytesRead, 0];
     for (let turn = 0; !this.#isClosed && quiet < QUIET_TURNS && turn < MAX_TURNS; turn += 1) {
       await nextTurn();
@@ -187,7 +188,7 @@ class SpawnedChild implements Child {
     if (this.#isGone) return;
     this.#killing = bothOf(this.#killing, kill());
     await this.#killing;
-    // A process in an uninterruptible wait outlasts SIGKILL; whoever closes must not wait for it.
+    // A process in an uninterruptible wait survives SIGKILL; closing must not wait for it.
     await within(this.gone, MAX_REAP_MS);
   }
 
@@ -203,7 +204,7 @@ class SpawnedChild implements Child {
   }
 
   async #settle(): Promise<void> {
-    // Whoever kills looks at the whole tree anyway.
+    // Killing checks the whole tree anyway.
     if (this.#killing) await this.#killing.then(() => this.#registry.remove(this.tree));
     else if (!this.#isHandedOver) await this.#registry.ended(this.tree);
     this.#isGone = true;
@@ -215,9 +216,9 @@ async function bothOf(first: Promise<void> | undefined, second: Promise<void>): 
   await second;
 }
 
-/** Whoever asks may do so in the middle of a turn that is over for some pipes. */
+/** The caller may be in the middle of a turn whose reads are over for some pipes. */
 const QUIET_TURNS = 2;
-/** Many times what pipes hold; somebody who holds one may write for ever. */
+/** Far more than the capacity of pipes; a process that holds one may write without end. */
 const MAX_TURNS = 64;
 
 /** Time from the last SIGKILL until the system must have reported the end of the child. */

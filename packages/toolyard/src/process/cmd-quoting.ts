@@ -2,10 +2,9 @@ import { FailError } from "../core/errors.ts";
 import { fail } from "../core/calls/outcome.ts";
 
 /**
- * One line for `cmd.exe /d /s /c "…"` that hands `args` to a batch file as they are. Two readers stand in between:
- * `cmd.exe`, which takes `^` before its special characters, and the program's own splitting, which takes `\` before
- * quotes. The files that npm puts into `node_modules/.bin` hand their arguments to `cmd.exe` once more: escaped twice
- * there.
+ * Builds the command line for `cmd.exe /d /s /c "…"` that passes `args` unchanged to a batch file. Two parsers read it:
+ * `cmd.exe`, which needs `^` before its special characters, and the program's own splitting, which needs `\` before
+ * quotes. npm's files in `node_modules/.bin` pass their arguments to `cmd.exe` again, so they are escaped twice.
  */
 export function cmdCommandLine(file: string, args: readonly string[]): string {
   const program = file.replaceAll("/", "\\");

@@ -1,4 +1,4 @@
-/** Which variables a child gets beside the allow-list. */
+/** Variables of a child beyond the allow-list. */
 export interface ChildEnvironmentOptions {
   /** The child's own variables; they win over inherited ones. */
   readonly own?: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export function searchEnvironment(parent: Environment = process.env): Record<str
   return Object.fromEntries(found);
 }
 
-/** The environment of Windows is asked without regard to case. */
+/** Names of environment variables are case-insensitive on Windows. */
 const SEARCHED = ["PATH", "PATHEXT"];
 
 const ALLOWED = [

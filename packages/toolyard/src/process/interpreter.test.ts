@@ -17,7 +17,7 @@ function shim(text: string): void {
 
 const env = () => ({ PATH: `${folder}:/usr/bin:/bin` });
 
-test("a shim is asked once for the interpreter behind it", async () => {
+test("asks a shim once for its interpreter", async () => {
   shim(`#!/bin/sh\necho asked >> ${folder}/log\necho /bin/sh\n`);
   expect(
     await Promise.all([

@@ -11,9 +11,9 @@ const VERSION_FILES = [".python-version", ".tool-versions"];
 const answers = new Map<string, Promise<string>>();
 
 /**
- * The program to start for a Python command. A version manager's shim is a shell script that takes a tenth of a second;
- * it is asked once for the interpreter behind it. Anything else is returned as found. Throws a `FailError` when nothing
- * is found.
+ * Returns the program for a Python command. A version manager's shim is a shell script that takes a tenth of a second,
+ * so it is asked once for its interpreter. Any other program is returned as found. Throws a `FailError` if none is
+ * found.
  */
 export async function realPython(command: string, place: CommandPlace): Promise<string> {
   const file = findCommand(command, place);
@@ -56,7 +56,7 @@ function versionFile(folder: string): string {
   return parent === folder ? "" : versionFile(parent);
 }
 
-// A shim that cannot answer is used as it is: it says best itself what is wrong.
+// A shim that fails is used as it is: its own message is the best explanation.
 function ask(file: string, { cwd, env }: CommandPlace): Promise<string> {
   return new Promise((resolve) => {
     const options = {

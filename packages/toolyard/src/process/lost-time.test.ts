@@ -16,7 +16,7 @@ function looks(...tables: readonly (readonly ThreadShare[])[]): readonly number[
   });
 }
 
-test("what a thread wanted of a processor and did not get is lost; what it ran or slept is not", () => {
+test("counts time that a thread waited for a processor as lost, not time that it ran or slept", () => {
   expect(looks([share("a", 20, 80)], [share("a", 60, 120)], [share("a", 60, 120)])).toEqual([80, 40, 0]);
   expect(looks([share("a", 100, 0)])).toEqual([0]);
 });
@@ -30,11 +30,11 @@ test("time that a thread waits for a disk is lost", () => {
   expect(looks([share("a", 0, 0, true)], [share("a", 0, 0)])).toEqual([100, 0]);
 });
 
-test("a thread that ended, or whose number is another's by now, takes nothing back", () => {
+test("a thread that exited, or whose number was reused, subtracts nothing", () => {
   expect(looks([share("a", 0, 80), share("b", 0, 20)], [share("a", 0, 80)], [share("a", 0, 10)])).toEqual([100, 0, 0]);
 });
 
-test("nothing is lost by what is no process", () => {
+test("a missing process has lost no time", () => {
   expect(new LostTime().look(2 ** 22 + 1, 100)).toBe(0);
 });
 

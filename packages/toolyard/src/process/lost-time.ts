@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { readFamily } from "./process-table.ts";
 
-/** What one thread had of a processor so far, and what it waited for. */
+/** Processor time of one thread so far, and its waiting time. */
 export interface ThreadShare {
-  /** Tells it from every other one that lives. */
+  /** Unique among running threads. */
   readonly id: string;
   readonly ranMs: number;
   /** It wanted a processor, and others had them. */
@@ -16,7 +16,7 @@ const MAX_PROCESSES = 64;
 const MAX_THREADS = 512;
 const NS_PER_MS = 1e6;
 
-/** The threads of a process and of what it started. Linux tells; empty elsewhere. */
+/** Returns the threads of a process and of its descendants. Linux only; empty on other systems. */
 export function readShares(pid: number): readonly ThreadShare[] {
   if (process.platform !== "linux") return [];
   const threads = readFamily(pid, MAX_PROCESSES).flatMap((member) =>
@@ -38,8 +38,8 @@ function shareOf(id: string): ThreadShare {
 }
 
 /**
- * Tells how much of its time a process could not use though it wanted to: others had the processors, or its disk was
- * slow. What it sleeps is not lost.
+ * Measures how long a process could not run although it was ready: other processes used the processors, or its disk was
+ * slow. Sleep does not count.
  */
 export class LostTime {
   readonly #read: (pid: number) => readonly ThreadShare[];
@@ -49,7 +49,7 @@ export class LostTime {
     this.#read = read;
   }
 
-  /** Of the `passedMs` since the last look. */
+  /** Lost part of the `passedMs` since the last call. */
   look(pid: number, passedMs: number): number {
     const shares = this.#read(pid);
     let [ranMs, waitedMs] = [0, 0];

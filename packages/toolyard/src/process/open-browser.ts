@@ -3,8 +3,8 @@ import { spawn } from "node:child_process";
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Shows an address in the person's browser: the program of `BROWSER`, else the system's. Resolves with false where
- * there is none to be had. Only web addresses go there, as one argument and without a shell.
+ * Opens a URL in the user's browser: the program in `BROWSER`, else the system's. Resolves with false if there is none.
+ * Only web URLs are passed, as one argument and without a shell.
  */
 export async function openBrowser(
   address: string,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 
-/** One process of this machine as far as killing a tree needs to know it. */
+/** A process of this machine: the facts that killing a tree needs. */
 export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
@@ -16,11 +16,11 @@ export interface ProcessRow {
 }
 
 /**
- * All processes that can be seen. On Linux from /proc, read synchronously: it is memory, not disk, and a snapshot taken
- * in one go cannot be outrun by its own pauses. On macOS from `ps`. Empty on Windows, where `taskkill` walks the tree.
+ * Returns all visible processes. Linux: read synchronously from /proc, which is memory, so that the snapshot is
+ * consistent. macOS: from `ps`. Windows: empty, because `taskkill` walks the tree.
  *
- * With `fromPid`, Linux leaves out smaller numbers, for whoever looks for what started after that process: numbers are
- * given out in order, and the caller knows that it was not long ago.
+ * With `fromPid`, Linux omits smaller numbers, for callers that look for processes started after that one: numbers are
+ * assigned in order, and the caller knows that it was recent.
  */
 export function readProcessTable(platform: NodeJS.Platform = process.platform, fromPid = 0): ProcessRow[] {
   if (platform === "linux") return readProc(hasWrapped(fromPid) ? 0 : fromPid);
@@ -28,7 +28,7 @@ export function readProcessTable(platform: NodeJS.Platform = process.platform, f
   return readPs();
 }
 
-/** One row of the table; `undefined` once the process is gone or where there is no /proc. */
+/** Returns one row of the table; `undefined` if the process has exited or there is no /proc. */
 export function readProcess(pid: number): ProcessRow | undefined {
   try {
     return parseStat(readFileSync(`/proc/${pid}/stat`, "latin1"));
@@ -37,10 +37,10 @@ export function readProcess(pid: number): ProcessRow | undefined {
   }
 }
 
-/** A process and what came of it, of whatever generation, as Linux lists them; alone elsewhere. */
+/** Returns a process and all its descendants on Linux; only the process on other systems. */
 export function readFamily(pid: number, maxProcesses: number): readonly number[] {
   const family = [pid];
-  // A list grows while it is gone through.
+  // The list grows during the loop.
   for (const member of family) {
     if (family.length >= maxProcesses) break;
     family.push(...childrenOf(member));
@@ -65,7 +65,10 @@ export function readEnvironment(pid: number): string {
   }
 }
 
-/** Whether numbers began anew since `pid` was given out. The last one given out ends the line of /proc/loadavg. */
+/**
+ * Returns whether process numbers started anew since `pid` was assigned. The latest number is the last field of
+ * /proc/loadavg.
+ */
 function hasWrapped(pid: number): boolean {
   try {
     return !(Number(readFileSync("/proc/loadavg", "latin1").trim().split(" ").at(-1)) >= pid);

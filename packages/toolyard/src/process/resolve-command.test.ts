@@ -59,7 +59,7 @@ describe("on Windows", () => {
     });
   });
 
-  test("npm's own shims are escaped twice, since they hand on to cmd.exe once more", () => {
+  test("npm's shims are escaped twice, since they call cmd.exe again", () => {
     expect(resolveCommand("./node_modules/.bin/srv", ["a&b"], { ...place, probe: windows }).args[3]).toBe(
       String.raw`"C:\work\node_modules\.bin\srv.cmd ^^^"a^^^&b^^^""`,
     );
@@ -71,7 +71,7 @@ describe("on Windows", () => {
   });
 });
 
-describe("elsewhere", () => {
+describe("on other systems", () => {
   const linux = machine("linux", {
     "/b/x": "executable",
     "/a/x": "not-executable",
@@ -91,7 +91,7 @@ describe("elsewhere", () => {
     ["./z", "`z` is a folder"],
     ["/a/x", "`x` was found but may not be run"],
     ["", "The command is empty"],
-  ])("%j is refused with what was tried and what to do", (command, message) => {
+  ])("%j is refused with the attempted paths and advice", (command, message) => {
     expect(messageOf(() => resolveCommand(command, [], { ...at, probe: linux }))).toContain(message);
   });
 });

@@ -11,7 +11,7 @@ export interface CommandPlace {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What to hand to the operating system. `verbatim`: arguments are quoted already, for Windows only. */
+/** Arguments for the operating system. `verbatim`: already quoted, on Windows only. */
 export interface ResolvedCommand {
   readonly file: string;
   readonly args: readonly string[];
@@ -27,9 +27,9 @@ export interface CommandProbe {
 const LOCAL_PROBE: CommandProbe = { platform: process.platform, find: probeFile };
 
 /**
- * Finds the program that `command` names, as a shell would: a path as it stands, a bare name along PATH. On Windows
- * PATHEXT completes the name, and `.cmd` and `.bat` files run through `cmd.exe` with their arguments quoted. Throws a
- * `FailError` of kind `unavailable` that says what was tried.
+ * Finds the program of `command` as a shell would: a path as it is, a bare name along PATH. On Windows PATHEXT
+ * completes the name, and `.cmd` and `.bat` files run through `cmd.exe` with quoted arguments. Throws a `FailError` of
+ * kind `unavailable` that names what was tried.
  */
 export function resolveCommand(
   command: string,

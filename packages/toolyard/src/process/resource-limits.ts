@@ -1,8 +1,8 @@
 import { findCommand, type CommandPlace } from "./resolve-command.ts";
 
 /**
- * Bounds that the system itself keeps. Each counts for one process; what it starts has the same bounds anew, but for
- * `processes`.
+ * Limits that the operating system enforces. Each applies to one process; children start with the same limits anew,
+ * except for `processes`.
  */
 export interface ResourceLimits {
   readonly memoryBytes?: number;
@@ -16,8 +16,8 @@ export interface ResourceLimits {
 }
 
 /**
- * What `memoryBytes` counts. `address-space`: everything mapped. `data`: what may be written and is private; for
- * runtimes that reserve far more than they use (Node, Deno, Java), which do not start with the other.
+ * What `memoryBytes` limits. `address-space`: all mappings. `data`: private writable memory; for runtimes that reserve
+ * far more than they use (Node, Deno, Java) and do not start with the other.
  */
 export type MemoryMeasure = "address-space" | "data";
 
@@ -28,9 +28,7 @@ export type MemoryMeasure = "address-space" | "data";
 const NODE_CODE_BYTES = 576 * 1024 * 1024;
 const FIRST_NODE_WITH_CODE_ROOM = 24;
 
-/**
- * A bound of data for a program that runs on this release of Node: what it may use, and what Node reserves beside it.
- */
+/** Returns the data limit for a program on this Node release: its own memory, and what Node reserves. */
 export function nodeDataBytes(memoryBytes: number, release: string = process.versions.node): number {
   return Number.parseInt(release, 10) >= FIRST_NODE_WITH_CODE_ROOM ? memoryBytes + NODE_CODE_BYTES : memoryBytes;
 }
@@ -50,7 +48,7 @@ export function prlimitArguments(
   const seconds = cpuMs === undefined ? undefined : Math.max(1, Math.ceil(cpuMs / 1000));
   return [
     ...(memoryBytes === undefined ? [] : [`--${measure === "data" ? "data" : "as"}=${memoryBytes}`]),
-    // The soft bound says SIGXCPU, which a traceback or an exit status shows; the hard one cannot be caught.
+    // The soft limit raises SIGXCPU, which a traceback or exit status shows; the hard limit cannot be caught.
     ...(seconds === undefined ? [] : [`--cpu=${seconds}:${seconds + 1}`]),
     ...(processes === undefined ? [] : [`--nproc=${processes}`]),
     ...(openFiles === undefined ? [] : [`--nofile=${openFiles}`]),

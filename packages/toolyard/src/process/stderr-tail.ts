@@ -3,13 +3,13 @@ import { StringDecoder } from "node:string_decoder";
 export interface StderrTailOptions {
   /** Lines that are kept. @default 40 */
   readonly maxLines?: number;
-  /** Characters of one line; what is longer is cut and marked. @default 2000 */
+  /** Characters of one line; longer lines are truncated and marked. @default 2000 */
   readonly maxLineChars?: number;
   /** Hears every whole line, cut at the bound. */
   readonly onLine?: (line: string) => void;
 }
 
-/** Keeps the last lines that a child wrote on stderr, whatever its bytes, within bounds of lines and line length. */
+/** Keeps the last lines of a child's stderr, limited in number and length. Any bytes are allowed. */
 export class StderrTail {
   readonly #maxLines: number;
   readonly #maxLineChars: number;

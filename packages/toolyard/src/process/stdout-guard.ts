@@ -7,14 +7,14 @@ export interface GuardedStdout {
   release(): void;
 }
 
-/** Where lines of protocol go. */
+/** Receives protocol lines. */
 export interface ProtocolSink {
   /** One line with its end, handed over in one piece. False: the reader is behind; wait for `onDrain`. */
   write(line: string): boolean;
   /** Bytes that the reader has not taken yet. */
   readonly backlogBytes: number;
   onDrain(run: () => void): void;
-  /** Nobody reads any more. */
+  /** Called when the reader has closed the pipe. */
   onBroken(run: (error: Error) => void): void;
   /** Resolves when everything written has been taken, or cannot be. */
   flushed(): Promise<void>;
@@ -51,9 +51,9 @@ export function createProtocolSink(
 }
 
 /**
- * Takes standard output for the protocol: whatever anybody else in this process prints (`console.log`,
- * `process.stdout.write`) goes to standard error from now on. Pipes are switched to writing without waiting, since a
- * client that does not read would otherwise stop this whole process.
+ * Reserves standard output for the protocol: other output of this process (`console.log`, `process.stdout.write`) goes
+ * to standard error. Pipes are switched to non-blocking writes, since a client that does not read would stop the whole
+ * process.
  */
 export function guardStdout(
   stdout: NodeJS.WriteStream = process.stdout,

@@ -22,7 +22,7 @@ export interface Tree {
  */
 const YOUNG_TREE_MS = 60_000;
 
-/** Milliseconds between two looks at a tree that is asked to end. */
+/** Milliseconds between two checks of a tree that was asked to exit. */
 const POLL_MS = process.platform === "linux" ? 15 : 60;
 /**
  * Looks after SIGKILL. A process in an uninterruptible wait may outlast them; nothing more can be done about it then.
@@ -31,9 +31,8 @@ const MAX_KILL_ROUNDS = 40;
 const TASKKILL_TIMEOUT_MS = 5000;
 
 /**
- * Ends a child with everything it started: SIGTERM, up to `graceMs` to leave, then SIGKILL to the group and to whatever
- * left the group. Resolves when nothing of it lives. Windows has no SIGTERM for console programs: they get the grace as
- * silence.
+ * Ends a child and its descendants: SIGTERM, up to `graceMs` to exit, then SIGKILL to the group and to processes that
+ * left it. Resolves when none of them runs. Windows has no SIGTERM for console programs, so they only get the time.
  */
 export async function killTree(tree: Tree, graceMs: number): Promise<void> {
   if (process.platform === "win32") return killOnWindows(tree.pid, graceMs);
@@ -57,7 +56,7 @@ export async function killTree(tree: Tree, graceMs: number): Promise<void> {
   }
 }
 
-/** The same for many at once and without waiting, for the moment this process exits. */
+/** Kills many trees synchronously, while this process exits. */
 export function killTreesNow(trees: readonly Tree[]): void {
   const table = readProcessTable();
   for (const tree of trees) {
@@ -70,7 +69,7 @@ export function killTreesNow(trees: readonly Tree[]): void {
   }
 }
 
-/** Whether the group still has a member, zombies included: the cheap question. */
+/** Returns whether the group still has a member, including zombies: the cheap check. */
 export function hasGroup(pid: number): boolean {
   return process.platform !== "win32" && signal(-pid, 0);
 }
@@ -103,7 +102,7 @@ function descendants(tree: Tree, table: readonly ProcessRow[]): ProcessRow[] {
     family.has(row.parent) ||
     marked.has(row);
   const result = new Set<ProcessRow>();
-  // Parents may stand behind their children in the table, so go round until nobody new is found.
+  // Parents may follow their children in the table, so repeat until nothing is added.
   for (let size = -1; size !== result.size;) {
     size = result.size;
     for (const row of rows) {

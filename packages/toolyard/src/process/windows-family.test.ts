@@ -16,11 +16,11 @@ test("a process has what came of it, in any order of the list", () => {
   expect(familyOf(ROOT, [row(42, 41, 900), row(41, 40, 500), row(40, 12, 3), row(50, 12, 100)])).toEqual([40, 41, 42]);
 });
 
-test("a process that is gone has what it left", () => {
+test("an exited process has the descendants that it left", () => {
   expect(familyOf(ROOT, [row(41, 40, 500), row(42, 41, 900)])).toEqual([41, 42]);
 });
 
-test("who has its number by now, and what that started, is nobody of its family", () => {
+test("a process that reuses its number, with its descendants, is not in its family", () => {
   expect(familyOf(ROOT, [row(40, 9, 60_000), row(43, 40, 61_000), row(41, 40, 500)])).toEqual([41]);
 });
 

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 /** One process of Windows. */
 export interface WindowsRow {
   readonly pid: number;
-  /** Who started it, be that process gone or not. */
+  /** Its parent, which may have exited. */
   readonly parent: number;
   /** Milliseconds since 1970. */
   readonly bornAtMs: number;
@@ -12,7 +12,7 @@ export interface WindowsRow {
 
 export type WindowsRoot = Pick<WindowsRow, "pid" | "bornAtMs">;
 
-/** How far what this process noted and what the system says of one moment may lie apart. */
+/** Possible difference between this process's clock and the system's for the same moment. */
 const CLOCKS_MS = 5000;
 const OPTIONS: ExecFileOptions = { windowsHide: true, timeout: 20_000, maxBuffer: 8 * 1024 * 1024 };
 const LIST =
@@ -21,9 +21,9 @@ const LIST =
 const run = promisify(execFile);
 
 /**
- * Who runs of a process and all that came of it, be it gone itself: Windows ends with a program what that started, but
- * not what came of those, and `taskkill` walks no tree whose root is gone. Absent where the system does not say. Takes
- * most of a second.
+ * Returns the running descendants of a process that may have exited: Windows does not end grandchildren with a program,
+ * and `taskkill` walks no tree whose root is gone. Undefined if the system does not report them. Takes most of a
+ * second.
  */
 export async function livingFamily(root: WindowsRoot): Promise<readonly number[] | undefined> {
   try {
@@ -48,14 +48,14 @@ export function parseWindowsTable(text: string): readonly WindowsRow[] {
   }));
 }
 
-/** Numbers are given out anew, so nobody counts who is older than who started it. */
+/** Process numbers are reused, so a process older than its parent does not count. */
 export function familyOf(root: WindowsRoot, table: readonly WindowsRow[]): readonly number[] {
   const there = table.find((row) => row.pid === root.pid);
   const isStranger = there !== undefined && Math.abs(there.bornAtMs - root.bornAtMs) > CLOCKS_MS;
-  // What the next one of its number started is not its own.
+  // Processes started by the number's next owner are not its children.
   const until = isStranger ? there.bornAtMs : Infinity;
   const members: WindowsRoot[] = [{ pid: root.pid, bornAtMs: root.bornAtMs - CLOCKS_MS }];
-  // A list grows while it is gone through, until nobody new is found.
+  // The list grows during the loop, until nothing is added.
   for (const [at, { pid, bornAtMs }] of members.entries()) {
     const known = new Set(members.map((member) => member.pid));
     const isOwn = (row: WindowsRow): boolean => row.bornAtMs >= bornAtMs && (at > 0 || row.bornAtMs < until);

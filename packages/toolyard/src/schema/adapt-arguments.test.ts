@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../core/json/json.ts";
 import { adaptArguments } from "./adapt-arguments.ts";
 
-/** What is checked of one argument `a` with this schema; `undefined` where nothing is read otherwise. */
+/** Returns the adapted value of one argument `a` under this schema; `undefined` if nothing was adapted. */
 function adapted(schema: unknown, a: unknown, more: JsonObject = {}): unknown {
   const root = { type: "object", properties: { a: schema }, ...more };
   return adaptArguments(root, { a }, { coerces: true })?.checked["a"];
@@ -103,7 +103,7 @@ describe("a value that is its schema's own default", () => {
     expect(read.restore({ b: "x", c: 1 })).toEqual({ a: value, b: "x", c: 1 });
   });
 
-  test("stands in a list of objects and behind a member that holds `default` beside a reference", () => {
+  test("handles a list of objects, and a member with `default` next to a reference", () => {
     const item = { type: "object", properties: { a: { $ref: "#/$defs/t", default: null } } };
     const root = { type: "object", $defs: { t: text }, properties: { list: { type: "array", items: item } } };
     const args = { list: [{ a: "x" }, { a: null, b: 1 }] };
@@ -170,7 +170,7 @@ describe("puts the defaults back", () => {
     expect(args.list[0]).toBe(one);
   });
 
-  test("copies an object with thousands of them once", () => {
+  test("copies an object with thousands of adapted members once", () => {
     const schema = { type: "object", properties: { n: integer }, additionalProperties: wrong };
     const names = Array.from({ length: 9_000 }, (_, at) => `k${at}`);
     const args = { n: "3", ...Object.fromEntries(names.map((name) => [name, null])) };

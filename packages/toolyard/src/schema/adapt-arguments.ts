@@ -4,9 +4,9 @@ import { localTarget } from "./local-target.ts";
 
 /** Arguments as a second look at their schema reads them, after they did not fit. */
 export interface AdaptedArguments {
-  /** What is checked: text in place of numbers and booleans is read, and values of `kept` are absent. */
+  /** The value to validate: texts are converted to numbers and booleans, and the values of `kept` are absent. */
   readonly checked: JsonObject;
-  /** Puts back what was absent for the check. */
+  /** Restores values that were absent during validation. */
   restore(value: JsonObject): JsonObject;
 }
 

@@ -24,7 +24,7 @@ export class CharSet {
     return new CharSet(ascii);
   }
 
-  /** From source that stands for exactly one character: `.`, `[…]`, `\d`, `\p{L}`, `\n`. Throws a `PatternError`. */
+  /** Parses source for exactly one character: `.`, `[…]`, `\d`, `\p{L}`, `\n`. Throws a `PatternError`. */
   static ofClass(source: string): CharSet {
     const known = CACHE.get(source);
     if (known) return known;
@@ -52,7 +52,7 @@ function compileClass(source: string): RegExp {
   } catch {
     // Written for engines without `u`, where `[\w-.]` and an escaped `-` are fine.
   }
-  // There `\A` is a plain A, which is never what its author meant.
+  // JavaScript reads `\A` as a plain A, which its author did not intend.
   if (/^\\[A-Za-z]/.test(source)) throw new PatternError(`the escape \`${source}\``);
   try {
     return new RegExp(`^(?:${source})$`);

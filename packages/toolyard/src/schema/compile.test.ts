@@ -102,7 +102,7 @@ test("an unknown parameter names the known ones when none is near", () => {
   );
 });
 
-test("C37: further properties pass unless the schema says otherwise", () => {
+test("C37: allows additional properties unless the schema forbids them", () => {
   expect(check({ type: "object", properties: {} }, { more: 1 })).toBe("accepted");
 });
 
@@ -112,7 +112,7 @@ test("allowed values are listed, the near one is proposed", () => {
   );
 });
 
-test("all errors are told, up to a bound", () => {
+test("reports all errors up to a limit", () => {
   const schema = { type: "object", required: Array.from({ length: 50 }, (_, index) => `p${index}`) };
   const result = compileSchema(schema).check({});
   expect(result.ok ? 0 : result.errors.length).toBe(20);
@@ -297,7 +297,7 @@ test("a data URI of some length is a URI still", () => {
   );
 });
 
-test("items that repeat are found whatever the order of their members", () => {
+test("finds repeated items whatever the order of their members", () => {
   const schema = { type: "array", uniqueItems: true };
   expect(
     check(schema, [

@@ -32,21 +32,21 @@ export interface CompiledSchema {
   /** Never changes `value`, and takes bounded time for a plain schema. */
   check(value: unknown): CheckResult;
   /**
-   * Checks at no more than this cost; returns nothing when it does not suffice. `hasBigInt` tells whether `value`
-   * contains an integer beyond 2^53; if absent, the value is searched for one.
+   * Validates within these limits; returns undefined if they do not suffice. `hasBigInt` tells whether `value` contains
+   * an integer beyond 2^53; if absent, the value is searched for one.
    */
   checkWithin(value: unknown, bounds: CheckBounds, hasBigInt?: boolean): CheckResult | undefined;
 }
 
-/** What one check may cost. */
+/** Limits of one validation. */
 export interface CheckBounds {
   /** Steps of patterns, of 20 ns or so. */
   readonly patternSteps: number;
   /** Steps of formats, likewise. */
   readonly formatSteps: number;
   /**
-   * `all`: whatever is wrong is told, or the first thing alone where the value is large. `first`: the first thing
-   * always. `never`: a value that does not fit is left to another check.
+   * `all`: reports all errors, or only the first if the value is large. `first`: always only the first. `never`: leaves
+   * an invalid value to another validation.
    */
   readonly explains: "all" | "first" | "never";
 }
@@ -60,9 +60,9 @@ const FULL_BOUNDS: CheckBounds = Object.freeze({
 export interface CompileOptions {
   /** Fill in the schema's defaults, nested ones too. @default true */
   readonly fillDefaults?: boolean;
-  /** What all its patterns may come to; beyond it, compiling throws a `PatternCostError`. @default no bound */
+  /** Limit of all its patterns together; above it, compiling throws a `PatternCostError`. @default no limit */
   readonly maxPatternNodes?: number;
-  /** Compile for explanations at once, so that there is one function rather than two. @default false */
+  /** Compiles with explanations immediately, so that there is one function instead of two. @default false */
   readonly explainsFirst?: boolean;
 }
 
@@ -128,7 +128,7 @@ function dialectOf(schema: JsonObject): Dialect {
   return /\/draft-0[3467]\//.test(name) ? "draft-07" : "2020-12";
 }
 
-// The dialect is chosen by now; left in, an unknown one would be looked for.
+// The dialect is already chosen; Ajv would look up an unknown one.
 function withoutDialect(schema: JsonObject): JsonObject {
   if (!("$schema" in schema)) return schema;
   const { $schema: _, ...rest } = schema;
@@ -142,7 +142,7 @@ class Checker implements CompiledSchema {
   readonly usable = true;
   readonly warnings: readonly string[];
   readonly #job: Compilation;
-  /** Whether the schema itself contains an integer beyond 2^53. */
+  /** Whether the schema contains an integer beyond 2^53. */
   readonly #hasBigInt: boolean;
   readonly #longDefaults: LongDefaults | undefined;
   /** Checks values with integers beyond 2^53; compiled for the first such value. */
@@ -189,7 +189,7 @@ class Checker implements CompiledSchema {
     }
   }
 
-  /** Returns what is checked: the value, or a copy to which defaults are added or in which integers are rounded. */
+  /** Returns the value to validate: the original, or a copy with defaults added and integers rounded. */
   #fill(value: unknown, { patternSteps, formatSteps }: CheckBounds): unknown {
     renewPatternAllowance(patternSteps);
     renewFormatAllowance(formatSteps);
@@ -243,7 +243,7 @@ function findErrors(validate: ValidateFunction, filled: unknown): readonly Error
   return errors;
 }
 
-/** What Ajv itself says of an error where it explains: schema, the schema around it, and what was found there. */
+/** Adds Ajv's verbose fields to an error: the schema, the schema around it, and the received value. */
 function inContext(error: ErrorObject, value: unknown, root: JsonObject): ErrorObject {
   const parentSchema = localTarget(error.schemaPath.slice(0, error.schemaPath.lastIndexOf("/")), root) ?? {};
   return { ...error, parentSchema, schema: parentSchema[error.keyword], data: placeIn(error.instancePath, value) };

@@ -5,12 +5,10 @@ import { firstChars } from "../core/text/truncate.ts";
 
 const MAX_VALUES = 20;
 const MAX_DEPTH = 3;
-/** Branches that are looked at: with references, each may stand for as many again. */
+/** Limit of inspected branches: with references, each may lead to as many again. */
 const MAX_BRANCHES = 40;
 
-/**
- * What a schema wants, in a few words that a model can act on: `a string`, `one of "c", "f"`, `an array of integer`.
- */
+/** Describes a schema in a few words that a model can act on: `a string`, `one of "c", "f"`, `an array of integer`. */
 export function describeSchema(schema: unknown, root: JsonObject, depth = 0): string {
   if (schema === true || !isJsonObject(schema)) return schema === false ? "nothing" : "any value";
   if (depth > MAX_DEPTH) return "a value";

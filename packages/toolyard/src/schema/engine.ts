@@ -30,7 +30,7 @@ export interface Compilation {
   readonly optimise: boolean;
   /** The numbers of a `RoundedValue` are compared exactly. */
   readonly exact?: boolean;
-  /** Nodes of all patterns together; beyond them, compiling throws a `PatternCostError`. */
+  /** Nodes of all patterns together; above them, compiling throws a `PatternCostError`. */
   readonly maxPatternNodes: number;
 }
 
@@ -41,8 +41,8 @@ export interface Compiled {
 }
 
 /**
- * Compiles in an instance of its own: instances keep whatever they have seen, and what upstreams send must not pile up.
- * Nothing is fetched; a reference to something outside the schema throws.
+ * Compiles in a new instance: instances retain every schema, and schemas from upstreams must not accumulate. Nothing is
+ * fetched; a reference out of the schema throws.
  */
 export function compileWithAjv(job: Compilation): Compiled {
   const warnings: string[] = [];

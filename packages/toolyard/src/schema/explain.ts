@@ -5,14 +5,14 @@ import { describeReceived, describeSchema, listValues } from "./describe-schema.
 import { localPath } from "./value-path.ts";
 import { firstChars, lastChars } from "../core/text/truncate.ts";
 
-/** One thing wrong with a value, said so that whoever sent it can mend it. */
+/** One validation error, described so that the caller can fix the value. */
 export interface SchemaError {
-  /** Where in the value: `to[0].email`; empty for the value itself. */
+  /** Path in the value: `to[0].email`; empty for the value itself. */
   readonly path: string;
   readonly message: string;
-  /** What the schema wants there. */
+  /** The expected value. */
   readonly expected: string;
-  /** The JSON type of what was found. */
+  /** JSON type of the received value. */
   readonly received: string;
 }
 
@@ -20,10 +20,10 @@ const MAX_ERRORS = 20;
 const MAX_TOLD = 10;
 const MAX_CLOSEST = 3;
 const MAX_MESSAGE_CHARS = 400;
-/** A name may be as long as the whole value; of a longer path its end is told. */
+/** A name may be as long as the whole value; of a longer path the end is reported. */
 const MAX_PATH_CHARS = 1000;
 
-/** Turns Ajv's errors about `value` (all of them, verbose) into few that say what to do. */
+/** Converts Ajv's errors about `value` (all of them, verbose) into a few actionable ones. */
 export function explainErrors(errors: readonly ErrorObject[], value: unknown, root: JsonObject): SchemaError[] {
   return foldUnions(errors)
     .slice(0, MAX_ERRORS)
@@ -48,7 +48,8 @@ interface Folded {
   readonly closest: readonly ErrorObject[];
 }
 
-// The errors of each branch of a union come before the union's own. Most speak of branches that nobody meant; those
+// The errors of each branch of a union precede the union's own. Most concern branches that the caller did not intend;
+// errors inside a value, or about a missing member, come from a branch of the right kind.
 // about something inside, or missing, come from a branch of the right kind.
 function foldUnions(errors: readonly ErrorObject[]): Folded[] {
   const kept: Folded[] = [];

@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { localTarget } from "./local-target.ts";
 
 /**
- * Characters that a schema's defaults come to where a value has nothing yet: a default object is filled in turn, so a
- * few of them beside references that each lead to two others stand for gigabytes.
+ * Characters that a schema's defaults add to an empty value. Defaults are filled recursively, so a few of them with
+ * references to two others each can add gigabytes.
  */
 export class FillSizes {
   readonly #root: JsonObject;

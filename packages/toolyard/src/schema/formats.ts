@@ -1,16 +1,13 @@
 import type { Format } from "ajv";
 import { PatternCostError } from "./pattern.ts";
 
-/** What ajv-formats hands out: a pattern, a function, one of both with a type, or `true` for "anything". */
+/** A format of ajv-formats: a pattern, a function, either with a type, or `true` for any value. */
 type Given = Format | true;
 
-/**
- * Published formats are judged by patterns whose cost may grow with the square of the length, so longer text is not
- * shown to them.
- */
+/** The published patterns may take quadratic time, so they are not applied to longer text. */
 const MAX_FORMAT_CHARS = 2048;
 
-/** Formats whose values may be long by nature; there longer text passes unchecked. In the others it is wrong. */
+/** Formats whose values may be long: longer text passes unchecked. In other formats it is invalid. */
 const LONG = new Set([
   "uri",
   "uri-reference",

@@ -17,13 +17,13 @@ export type SchemaRole = "input" | "output";
 
 /** For whom a value is checked in a thread. */
 export interface CheckFor {
-  /** Id of the source whose schema it is. */
+  /** Source id of the schema. */
   readonly source: string;
-  /** Nobody waits for it any more. */
+  /** True if no caller waits for the result any more. */
   isGone(): boolean;
 }
 
-/** What the schemas of one hub share. */
+/** Dependencies that the schemas of one hub share. */
 export interface CheckDeps {
   readonly threads: CheckThreads;
   readonly turn: TurnAllowance;
@@ -31,7 +31,7 @@ export interface CheckDeps {
 
 /** Steps of one check in the event loop, of 5 to 20 ns. */
 const MAX_STEPS = 2_000_000;
-/** The same where what is wrong has to be explained, which takes a thousand times as long for each thing found. */
+/** Limit of a validation with explanations, which takes a thousand times as long per error. */
 const MAX_EXPLAINED_STEPS = 20_000;
 /** Characters of a text that are looked at in one step. */
 const CHARS_PER_STEP = 32;
@@ -69,7 +69,10 @@ export class GuardedSchema {
     return this.#verdict;
   }
 
-  /** Checks at once, in some milliseconds at most. Nothing: that would take longer, so `checkApart` has to do it. */
+  /**
+   * Validates synchronously, within a few milliseconds. Returns undefined if that does not suffice; then use
+   * `checkApart`.
+   */
   checkHere(value: unknown): CheckResult | undefined {
     if (!this.#isMeasured && !this.#prepare()) return undefined;
     const size = sizeOfValue(value, MAX_STEPS);

@@ -4,9 +4,9 @@ import { CheckThreads } from "./threads/check-threads.ts";
 import { TurnAllowance } from "./turn-allowance.ts";
 
 /**
- * Checks values against schemas that nobody here has read. No schema and no value holds up the event loop: what is
- * plain and small is checked at once (`plain.ts` says what that is), everything else in threads, which start with the
- * first such check, end when nobody needs them, and never keep the process alive.
+ * Validates values against untrusted schemas. No schema and no value blocks the event loop: plain and small schemas
+ * (defined in `plain.ts`) are checked synchronously, all others in threads. Threads start with the first such check,
+ * exit when idle, and never keep the process running.
  */
 export class GuardedSchemas {
   readonly #threads = new CheckThreads();

@@ -3,7 +3,7 @@ import { firstChars } from "../core/text/truncate.ts";
 
 export interface NormalisedSchema {
   readonly schema: JsonObject;
-  /** What was not as it should be, for the tool's author. */
+  /** What was repaired, for the tool's author. */
   readonly warning?: string;
 }
 
@@ -32,7 +32,7 @@ export function normaliseInputSchema(raw: unknown): NormalisedSchema {
   };
 }
 
-/** Returns whether an input schema says nothing at all. PHP writes an empty object as an empty list. */
+/** Returns whether an input schema has no content. PHP writes an empty object as an empty list. */
 export function isEmptySchema(raw: unknown): boolean {
   return raw === undefined || raw === null || raw === true || (Array.isArray(raw) && raw.length === 0);
 }
@@ -51,8 +51,8 @@ function kindOf(value: unknown): string {
 }
 
 /**
- * Keywords that hold schemas and mean something for an object. An object made of these alone is a schema, unless it
- * says otherwise.
+ * Keywords that hold schemas and apply to objects. A schema of only these keywords describes an object, unless it
+ * states another type.
  */
 const APPLIES_TO_OBJECTS = new Set([
   "properties",
@@ -101,7 +101,7 @@ function isSchemaLike(value: unknown): boolean {
   const { type } = value;
   if (type !== undefined && typeof type !== "string" && !Array.isArray(type)) return false;
   const names = Object.keys(value);
-  // `properties` and its like hold objects; what a schema says of itself is mostly not one.
+  // `properties` and similar keywords hold objects; a schema's own keywords rarely do.
   return (
     names.length === 0 ||
     TELLING.some(
@@ -124,7 +124,7 @@ function wrap(raw: JsonObject): NormalisedSchema {
   };
 }
 
-// Draft-03 marked each parameter as required in its own schema; since then the list stands beside them.
+// Draft-03 marked each required parameter in its own schema; later drafts list them next to the properties.
 function withoutRequiredFlag(property: JsonObject): JsonObject {
   if (typeof property["required"] !== "boolean") return property;
   const { required: _, ...rest } = property;

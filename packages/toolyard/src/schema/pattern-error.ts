@@ -1,6 +1,4 @@
-/**
- * The pattern uses something that cannot be matched in bounded time, or is no pattern at all. The message says what.
- */
+/** The pattern is invalid, or uses something that cannot be matched in bounded time. The message names it. */
 export class PatternError extends Error {
   override readonly name = "PatternError";
 }

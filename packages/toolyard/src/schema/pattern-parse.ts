@@ -2,8 +2,8 @@ import { CharSet } from "./char-set.ts";
 import { PatternError } from "./pattern-error.ts";
 
 /**
- * The program of a pattern: a graph of nodes by index. Whatever has one way on (`char`, `start`, `end`, `word`, `look`)
- * names it in `next`; a `split` has two.
+ * The program of a pattern: a graph of nodes by index. Nodes with one successor (`char`, `start`, `end`, `word`,
+ * `look`) have `next`; a `split` has two.
  */
 export type PatternNode =
   | { readonly op: "char"; readonly set: CharSet; next: number }
@@ -33,7 +33,7 @@ export function parsePattern(source: string): PatternProgram {
   return new PatternParser(source).parse();
 }
 
-/** Builds from the end to the beginning: `Part` makes the nodes of a piece, given where it goes on to. */
+/** Built from the end to the start: a `Part` creates the nodes of a piece, given its successor. */
 type Part = (next: number) => number;
 
 class PatternParser {
@@ -216,7 +216,7 @@ class PatternParser {
   }
 }
 
-// What belongs to an escape after its letter.
+// Part of an escape after its letter.
 const ESCAPE_TAILS: Readonly<Record<string, RegExp>> = {
   u: /^(?:\{[0-9a-fA-F]{1,6}\}|[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[0-9a-fA-F]{4})/,
   x: /^[0-9a-fA-F]{2}/,

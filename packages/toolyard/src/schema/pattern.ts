@@ -1,10 +1,9 @@
 import { parsePattern, type PatternNode } from "./pattern-parse.ts";
 
 /**
- * Patterns come from servers that nobody here has read, and JavaScript's own engine can be made to run for hours by one
- * of them. This matcher visits each pair of (node, position) at most once, so a match costs at most the pattern's size
- * times the text's length; what a check may spend in all is bounded besides. Look ahead is understood; look behind and
- * back references are not (`PatternError`).
+ * Matches patterns from untrusted servers, which could keep JavaScript's own engine busy for hours. Each pair of (node,
+ * position) is visited at most once, so a match costs at most the pattern's size times the text's length; the total of
+ * a validation is limited too. Lookahead is supported; lookbehind and back references are not (`PatternError`).
  */
 export class LinearPattern {
   readonly #source: string;
@@ -88,7 +87,8 @@ export class LinearPattern {
     return this.#reachesBody(run, node.body, position) !== node.negated;
   }
 
-  // What failed once fails always and may stay marked; after a success it is not known which marks led to it, so they
+  // A pair that failed once always fails and may stay marked; after a success it is unknown which marks led to it, so
+  // they are cleared.
   // are wiped.
   #reachesBody(run: Run, body: number, position: number): boolean {
     const marked: number[] = [];

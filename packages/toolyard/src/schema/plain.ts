@@ -3,14 +3,14 @@ import { isJsonObject, type JsonObject, listMember } from "../core/json/json.ts"
 import { localTarget } from "./local-target.ts";
 
 /**
- * A schema is plain and small when compiling it, and checking a value of ordinary size against it, take a few
- * milliseconds for certain; whatever is not is compiled and checked in a thread. It keeps to the bounds below, its
- * references lead to a place in itself and to no circle, and it has no identities or anchors besides its own.
+ * A schema is plain and small if compiling it, and validating a value of ordinary size, certainly takes only a few
+ * milliseconds; all other schemas are handled in a thread. It respects the limits below, its references lead to places
+ * in itself and form no cycle, and it has no identities or anchors except its own.
  */
 export interface PlainSchema {
-  /** Subschemas, with everything that references stand for. */
+  /** Subschemas, including all referenced ones. */
   readonly parts: number;
-  /** Most steps that one more item or member in a value may cost. */
+  /** Upper limit of the steps for one more item or member of a value. */
   readonly stepsPerItem: number;
   /** Something in it looks at each character of a text. */
   readonly readsText: boolean;
@@ -20,13 +20,13 @@ export interface PlainSchema {
 
 /** Subschemas, once references are followed. Of the schemas of 8,000 published tools the largest has 61. */
 const MAX_PLAIN_PARTS = 100;
-/** Objects, lists and values in the whole text, what nobody refers to among them. */
+/** Objects, lists and values in the whole text, including unreferenced ones. */
 const MAX_PLAIN_VALUES = 5_000;
 /** Characters of names, patterns and defaults, once references are followed: all that becomes code. */
 const MAX_PLAIN_CODE_CHARS = 8_000;
-/** Characters of one name, which stands in the code of all that is below it. */
+/** Characters of one name, which the code of everything below it repeats. */
 const MAX_PLAIN_NAME_CHARS = 200;
-/** Characters of all patterns. */
+/** Characters of all patterns together. */
 const MAX_PLAIN_PATTERN_CHARS = 2_000;
 /** Levels of the text. */
 const MAX_PLAIN_DEPTH = 60;
@@ -41,7 +41,7 @@ export function measurePlain(schema: JsonObject): PlainSchema | undefined {
   return Object.freeze({ parts, defaultChars, readsText, stepsPerItem: measure.stepsPerItem });
 }
 
-/** Counts up to the bound, and gives more than that for what is nested too deeply. */
+/** Counts up to the limit, and returns more than it for deeper nesting. */
 function countValues(value: unknown, depth: number): number {
   if (typeof value !== "object" || value === null) return 1;
   if (depth > MAX_PLAIN_DEPTH) return MAX_PLAIN_VALUES + 1;
@@ -53,7 +53,7 @@ function countValues(value: unknown, depth: number): number {
   return count;
 }
 
-/** What names another schema in a way that is not looked at here, or a schema to others. */
+/** Keywords that refer to another schema in a way that is not checked here, or that name a schema for others. */
 const FAR: ReadonlySet<string> = new Set([
   "$dynamicRef",
   "$dynamicAnchor",
@@ -148,7 +148,7 @@ class Measure {
     else this.subschema(target, { ...place, isRoot: target === this.#root });
   }
 
-  /** What the schema says besides its subschemas. */
+  /** The schema's own keywords, without its subschemas. */
   #own(schema: JsonObject, place: Place): void {
     if (namesOthers(schema, place)) this.isPlain = false;
     if (READING_TEXT.some((key) => key in schema)) this.readsText = true;

@@ -6,8 +6,8 @@ const KEYWORDS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Whether Python takes a word as the name of an argument and behind a dot. Inside of classes it changes names that
- * begin with two underscores, so these do not count.
+ * Returns whether Python allows a word as the name of an argument and after a dot. Names that start with two
+ * underscores are excluded, because classes mangle them.
  */
 export function isPythonName(word: string): boolean {
   return /^(?!__)[A-Za-z_]\w*$/.test(word) && !KEYWORDS.has(word);

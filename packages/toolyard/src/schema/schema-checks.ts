@@ -3,12 +3,12 @@ import type { CheckResult } from "./compile.ts";
 import type { CheckFor, GuardedSchema, SchemaRole } from "./guarded-schema.ts";
 import type { GuardedSchemas } from "./guarded-schemas.ts";
 
-/** What the rest of the hub knows of a schema. */
+/** The parts of a schema that the rest of the hub uses. */
 export type CheckedSchema = Pick<GuardedSchema, "verdict" | "checkHere" | "checkApart">;
 
 /**
- * Checks values against schemas that nobody here has read. The checks themselves are loaded with the first call: a hub
- * that is only listed never needs them.
+ * Validates values against untrusted schemas. The validator is loaded with the first call: a hub that is only listed
+ * never needs it.
  */
 export class SchemaChecks {
   #loading: Promise<GuardedSchemas> | undefined;
@@ -35,7 +35,7 @@ export class SchemaChecks {
   }
 }
 
-/** A schema whose first check waits until the checks are loaded. */
+/** A schema whose first validation waits until the validator is loaded. */
 class LateSchema implements CheckedSchema {
   readonly #load: () => Promise<GuardedSchema>;
   #schema: GuardedSchema | undefined;

@@ -58,7 +58,7 @@ function each(keywords: readonly string[], check: Check): [string, Check][] {
   return keywords.map((keyword) => [keyword, check]);
 }
 
-/** What each keyword must hold. */
+/** Valid values of each keyword. */
 const KEYWORDS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ...each(ONE, isSchema),
   ...each(LISTS, (value) => Array.isArray(value) && value.length > 0 && value.every(isSchema)),
@@ -80,7 +80,7 @@ const KEYWORDS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["dependentSchemas", isSchemaMap],
   ["patternProperties", (value) => isSchemaMap(value) && Object.keys(value).every(isPattern)],
   ["items", (value) => [value].flat().every(isSchema)],
-  // Of draft 4. Current validators refuse it rather than overlook it.
+  // Draft 4 only. Current validators refuse it instead of ignoring it.
   ["id", () => false],
 ]);
 
@@ -103,7 +103,7 @@ class FaultSearch {
     this.#root = root;
   }
 
-  /** Each subschema is looked at once, so that circles of references end. */
+  /** Visits each subschema once, so that cycles of references end. */
   subschema(schema: unknown, at: string): void {
     if (this.fault !== undefined || !isJsonObject(schema) || this.#seen.has(schema)) return;
     this.#seen.add(schema);
@@ -142,14 +142,14 @@ class FaultSearch {
   }
 }
 
-/** OpenAPI's `nullable` needs a type beside it that it does not contradict. */
+/** OpenAPI's `nullable` needs a compatible `type` next to it. */
 function fitsNullable({ type, nullable }: JsonObject): boolean {
   const types = Array.isArray(type) ? type : [type];
   if (nullable === undefined) return true;
   return type !== undefined && (nullable === true || !types.includes("null"));
 }
 
-/** What references by name may lead to: identities, and anchors behind a `#`. */
+/** Returns the targets of references by name: identities, and anchors after a `#`. */
 function namesIn(root: JsonObject): ReadonlySet<string> {
   const names = new Set<string>();
   const walk = (value: unknown): void => {

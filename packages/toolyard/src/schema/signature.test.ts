@@ -14,7 +14,7 @@ const FORECAST = {
   required: ["city"],
 };
 
-test("TypeScript: what is optional, which values there are, and what each is for", () => {
+test("TypeScript: shows optional members, allowed values and descriptions", () => {
   expect(
     signatureOf("typescript", "tools.w.forecast", {
       input: FORECAST,
@@ -42,7 +42,7 @@ test("Python: required parameters first, defaults, and a comment a line", () => 
   );
 });
 
-test("a parameter whose name is none in Python is given in a dict", () => {
+test("passes a parameter whose name is invalid in Python in a dict", () => {
   expect(
     signatureOf("python", "t", {
       input: { type: "object", properties: { "max-size": { type: "integer" }, class: { type: "string" } } },
@@ -72,7 +72,7 @@ test("a reference is followed inside the schema, and a circle ends", () => {
 });
 
 test.each([[null], [7], [{ type: 5 }], [{ properties: [] }], [{ enum: [] }], [{ anyOf: [] }], [{ type: [] }]])(
-  "a schema that says nothing (%j) is read as anything",
+  "reads an empty schema (%j) as any value",
   (member) => {
     expect(signatureOf("typescript", "t", { input: { type: "object", properties: { x: member } } })).toMatch(
       /^t\(args\?: \{ x\?: .+ \}\): Promise<unknown>$/,

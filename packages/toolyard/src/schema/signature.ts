@@ -10,7 +10,7 @@ export interface ToolSchemas {
   readonly output?: JsonObject | undefined;
 }
 
-/** Deepest object whose members are written out. */
+/** Depth up to which members of objects are written out. */
 const MAX_DEPTH = 4;
 /** Members of one object, and values of one enumeration, that are written out. */
 const MAX_MEMBERS = 40;
@@ -69,7 +69,7 @@ const SCALARS: Readonly<Record<string, Readonly<Record<SignatureLanguage, string
   null: { python: "None", typescript: "null" },
 };
 
-/** Reads schemas of one root, whose `$ref`s it follows a few times. */
+/** Reads schemas of one root, following `$ref`s to a limited depth. */
 class TypeReader {
   readonly #language: SignatureLanguage;
   readonly #root: JsonObject;

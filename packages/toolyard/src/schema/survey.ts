@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { FillSizes } from "./fill-size.ts";
 import { localTarget } from "./local-target.ts";
 
-/** What there is to know of a schema before it is compiled. */
+/** Facts about a schema before it is compiled. */
 export interface Survey {
   /** Why it cannot be used; absent when it can. */
   readonly unusable?: string;
@@ -20,7 +20,7 @@ const MAX_DEPTH = 200;
 /** How many subschemas one place of a value may be held against, references followed. */
 const MAX_UNFOLDED = 100_000;
 
-/** What defaults may fill into one place of a value. */
+/** Limit of the text that defaults may add at one place of a value. */
 export const MAX_FILLED_CHARS = 256 * 1024;
 
 const META_SCHEMA = /^https?:\/\/json-schema\.org\//;
@@ -37,7 +37,7 @@ export function surveySchema(schema: JsonObject): Survey {
   return { hasDefaults, refersToMetaSchema, nodes, ...(unusable === undefined ? {} : { unusable }) };
 }
 
-/** Whether there is a place in it that defaults fill beyond the bound. */
+/** Returns whether defaults exceed the limit at any place. */
 function fillsTooMuch(schema: JsonObject): boolean {
   const sizes = new FillSizes(schema);
   const visit = (value: unknown): boolean => {
@@ -65,7 +65,7 @@ function walk(value: unknown, survey: Counting, depth: number): void {
 
 function lookAt(schema: JsonObject, survey: Counting): void {
   if (Object.hasOwn(schema, "default")) survey.hasDefaults = true;
-  // Such a schema compiles to a function that answers later, which nobody waits for.
+  // Such a schema compiles to an asynchronous function, which is not supported.
   if (schema["$async"] !== undefined) survey.unusable = "it asks for asynchronous validation";
   if (typeof schema["$ref"] === "string" && META_SCHEMA.test(schema["$ref"])) survey.refersToMetaSchema = true;
   if (typeof schema["$id"] === "string" && META_SCHEMA.test(schema["$id"]))
@@ -74,7 +74,9 @@ function lookAt(schema: JsonObject, survey: Counting): void {
 
 const IN_PLACE = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"];
 
-// References make a small text stand for a large tree: ten definitions, each with the next one twice, are a thousand
+// With references a small text can describe a large tree: ten definitions, each with the next one twice, are a thousand
+// checks. Only schemas that apply to the same place of a value multiply; a reference back to what is being counted adds
+// nothing.
 // checks. Only what applies to one and the same place of a value multiplies; a reference back to what is being counted
 // is bounded by the value's depth.
 function unfoldedSize(schema: unknown, root: JsonObject, known: Map<JsonObject, number>): number {

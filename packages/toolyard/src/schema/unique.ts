@@ -1,5 +1,6 @@
 /**
- * Whether no two items are the same JSON value. Linear, where comparing all pairs would take minutes for a large array.
+ * Returns whether no two items are equal JSON values. Linear time, where comparing all pairs of a large array would
+ * take minutes.
  */
 export function isUnique(items: readonly unknown[]): boolean {
   const seen = new Set<unknown>();

@@ -19,12 +19,12 @@ export function localPath(pointer: string, value: unknown): string {
   return path;
 }
 
-/** What `value` has at this place. */
+/** Returns the part of `value` at this place. */
 export function placeIn(pointer: string, value: unknown): unknown {
   return pointerSteps(pointer).reduce(memberOf, value);
 }
 
-/** Whether `value` has something at this place. */
+/** Returns whether `value` has a part at this place. */
 export function hasPlace(pointer: string, value: unknown): boolean {
   let at = value;
   for (const step of pointerSteps(pointer)) {

@@ -4,9 +4,9 @@ export interface ValueSize {
   readonly items: number;
   /** Characters of its texts and names. */
   readonly chars: number;
-  /** Whether one of the values looked at is an integer beyond 2^53. */
+  /** Whether one of the visited values is an integer beyond 2^53. */
   readonly hasBigInt: boolean;
-  /** Whether one of them is a number beyond the range of a double, such as `1e400`, which was read as Infinity. */
+  /** Whether one of them is a number beyond the range of a double, such as `1e400`, which was parsed as Infinity. */
   readonly hasInfinity: boolean;
 }
 
@@ -18,7 +18,7 @@ export function sizeOfValue(value: unknown, maxItems: number): ValueSize {
   size.hasInfinity = false;
   max = maxItems;
   look(value, 0);
-  // What is nested more deeply waits, so that the stack holds.
+  // Deeper values are queued, so that the stack does not overflow.
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) if (size.items <= max) open(next, 0);
   return size;
 }

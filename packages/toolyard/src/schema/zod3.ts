@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 
 /**
- * Schemas of zod 3 as JSON Schema, which zod says itself from 4.2 on. Told is what may be sent, before defaults and
- * transformations; what JSON Schema cannot say is left to the schema itself, which looks at the arguments afterwards.
+ * Converts schemas of zod 3 to JSON Schema; zod converts its own from 4.2 on. The result describes the input, before
+ * defaults and transformations. What JSON Schema cannot express is checked by the zod schema itself afterwards.
  */
 export function isZod3(value: unknown): value is Zod3Schema {
   return isJsonObject(value) && isJsonObject(value["_def"]) && typeof value["_def"]["typeName"] === "string";
@@ -33,7 +33,7 @@ export function zod3ToJsonSchema(schema: unknown, depth = 0): JsonObject {
 
 type Writer = (def: JsonObject, inner: (value: unknown) => JsonObject) => JsonObject;
 
-/** What wraps another schema and changes nothing of what may be sent. */
+/** Wrappers that do not change the accepted input. */
 const innerType: Writer = (def, inner) => inner(def["innerType"]);
 
 const WRITERS: Readonly<Record<string, Writer>> = {
@@ -75,7 +75,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   ZodReadonly: innerType,
   ZodBranded: (def, inner) => inner(def["type"]),
   ZodPipeline: (def, inner) => inner(def["in"]),
-  // A function before the schema may turn anything into what it asks for.
+  // A function before the schema may convert any input.
   ZodEffects: (def, inner) =>
     isJsonObject(def["effect"]) && def["effect"]["type"] === "preprocess" ? {} : inner(def["schema"]),
   ZodLazy: (def, inner) => inner((def["getter"] as () => unknown)()),
@@ -99,7 +99,7 @@ function mayBeAbsent(schema: unknown): boolean {
 
 type Check = JsonObject & { readonly kind: string };
 
-/** `coerce` takes anything, so that nothing more is asked of what is sent. */
+/** `coerce` accepts any input, so nothing is required of it. */
 function withChecks(base: JsonObject, def: JsonObject, write: (check: Check) => JsonObject): JsonObject {
   if (def["coerce"] === true) return {};
   return Object.assign(base, ...listOf(def["checks"]).map((check) => write(check as Check)));

@@ -3,19 +3,19 @@ import type { Audit } from "../core/ports/ports.ts";
 import type { LineSink } from "./line-sink.ts";
 import type { Redactor } from "./redactor.ts";
 
-/** About what a line has beside its target. */
+/** Approximate length of a line without its target. */
 const OTHER_CHARS = 300;
 
 export const NO_AUDIT: Audit = Object.freeze({ write: () => {} });
 
 /**
- * One JSON line for each call. Names that callers made up may hold anything, so they are redacted like all that is
- * written; the sink is opened and closed by whoever makes the audit.
+ * Writes one JSON line per call. Names from callers may contain anything, so they are redacted too. The creator of the
+ * audit opens and closes the sink.
  */
 export function createAudit(sink: LineSink, redactor: Redactor): Audit {
   return {
     write: (line) => {
-      // Whatever is a secret now is hidden, though the line is made later.
+      // Redacted now, because the line is built later and secrets may have changed by then.
       const target = redactor.text(line.target);
       sink.write({ chars: target.length + OTHER_CHARS, text: () => stringifyExact({ ...line, target }) });
     },

@@ -7,7 +7,7 @@ interface Line {
   readonly facts: JsonObject;
 }
 
-/** What waits at most for the log to be there; then the oldest lines go. */
+/** Lines kept until the log is ready; beyond that the oldest are dropped. */
 const MAX_WAITING = 1000;
 
 /** A log for those who have something to say before the real one is there: lines wait for it. */

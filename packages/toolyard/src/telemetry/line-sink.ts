@@ -1,4 +1,4 @@
-/** A line that becomes text when it is written out: nobody waits for that then, and many are made at once. */
+/** A line that becomes text when it is written: no caller waits then, and many are built in one batch. */
 export interface LateLine {
   /** About how long it will be, in characters. */
   readonly chars: number;
@@ -36,14 +36,14 @@ const MAX_RETRY_MS = 5000;
 const CLOSE_WITHIN_MS = 2000;
 
 export interface SinkOptions {
-  /** A line that tells of lines that were dropped, because whoever reads is slow or the disk is full. */
+  /** Describes lines that were dropped because the reader is slow or the disk is full. */
   readonly describeDropped: (count: number) => string;
   /** Hears of the first failure of each outage. */
   readonly onError?: (error: unknown) => void;
   readonly maxWaitingChars?: number;
   /**
-   * How long lines are gathered after a chunk, where each chunk is dear. The first line after a pause leaves at once.
-   * @default 0
+   * How long lines are gathered after a chunk, for expensive writes. The first line after a pause is written
+   * immediately. @default 0
    */
   readonly gatherMs?: number;
 }
@@ -86,7 +86,7 @@ export class BufferedSink implements LineSink {
     else if (this.#isGathering && this.#isHalfFull) this.#cutPause?.();
   }
 
-  /** Takes out what waits, for whoever writes it in another way because the program ends now. */
+  /** Removes and returns the pending bytes, for a synchronous write when the program exits. */
   takeRest(): Buffer | undefined {
     return this.#waiting.length === 0 || this.#isBroken ? undefined : this.#takeChunk();
   }
@@ -105,7 +105,7 @@ export class BufferedSink implements LineSink {
   }
 
   async #pump(): Promise<void> {
-    // The first line leaves at once, so that it is out even if the program ends right after it.
+    // The first line is written immediately, so that it is out even if the program exits next.
     while (this.#waiting.length > 0 && !this.#isBroken) {
       await this.#deliver(this.#takeChunk());
       if (this.#gatherMs > 0 && !this.#isClosed) await this.#gather();

@@ -26,7 +26,7 @@ export const formatJson: Formatter = ({ time, level, message, facts }) => {
 
 const LABELS: Readonly<Record<LogLevel, string>> = { debug: "DEBUG", info: "INFO ", warning: "WARN ", error: "ERROR" };
 
-/** Lines for people: time, level, message, then `name=value`. A stack follows on lines of its own. */
+/** Formats lines for a terminal: time, level, message, then `name=value`. A stack follows on separate lines. */
 export function createTextFormatter(withColor: boolean): Formatter {
   const colors = createColors(withColor);
   const paint: Readonly<Record<LogLevel, (text: string) => string>> = {
@@ -75,7 +75,7 @@ function word(value: unknown): string {
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** What servers and callers say, on one line that does what it says. */
+/** Makes texts of servers and callers safe for one line. */
 function visible(text: string): string {
   return text.replaceAll(UNSAFE, (character) => {
     if (character === "\n") return String.raw`\n`;

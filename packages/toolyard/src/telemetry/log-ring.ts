@@ -10,7 +10,7 @@ const format = createTextFormatter(false);
 interface RingLine {
   readonly level: LogLevel;
   readonly text: string;
-  /** Whose call it is about; nothing where it is about no call. */
+  /** Principal of the call; absent if the line concerns no call. */
   readonly principal: unknown;
 }
 
@@ -19,11 +19,11 @@ export interface LinesWish {
   readonly limit?: number;
   /** @default all */
   readonly level?: LogLevel;
-  /** The id of one. @default all, and what is about no call */
+  /** Principal id. @default all, including lines that concern no call */
   readonly principal?: string | undefined;
 }
 
-/** The last lines of the log, for whoever asks a running hub. Bounded in lines and in their length. */
+/** The last lines of the log, for clients of a running hub. Limited in number and length. */
 export class LogRing {
   readonly #lines: RingLine[] = [];
   readonly #maxLines: number;

@@ -32,13 +32,13 @@ test("a line for people has time, level, message and facts", () => {
   );
 });
 
-test("G13: a stack stands below its line", () => {
+test("G13: prints a stack below its line", () => {
   const [line] = written({}, (logger) => logger.error("It threw.", { stack: "Error: x\n  at a\n  at b", tool: "t" }));
   expect(line!.split("\n").slice(1)).toEqual(["    Error: x", "    at a", "    at b"]);
   expect(line).toMatch(/It threw\. tool=t\n/);
 });
 
-test("lines that are omitted are remembered all the same", () => {
+test("remembers lines that are not written", () => {
   const ring = new LogRing();
   const lines = written({ ring, omits: (facts) => "told" in facts }, (logger) => {
     logger.error("one", { told: "caller" });
@@ -72,7 +72,7 @@ test("G66: lines below the level are not written", () => {
   expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual(["c", "d"]);
 });
 
-test("facts of a part stand on all of its lines", () => {
+test("adds the facts of a part to all its lines", () => {
   const [line] = written({ format: "json" }, (logger) =>
     logger.with({ part: "stdio" }).with({ source: "files" }).info("x", { a: 1 }),
   );
@@ -95,7 +95,7 @@ test("S14: messages and facts are redacted, in both forms", () => {
   }
 });
 
-test("text from elsewhere forges no line and paints no screen", () => {
+test("external text forges no line and sends no terminal commands", () => {
   const [line] = written({}, (logger) => logger.info("a\n2026-01-01 ERROR forged\u001b[31m", { x: "b\r\nc" }));
   for (const char of ["\n", "\r", "\u001b"]) expect(line).not.toContain(char);
 });
@@ -175,7 +175,7 @@ test("S14: a secret that is forgotten before its audit line is written stays hid
   expect(late.map(lineText)).toEqual([JSON.stringify({ ...line, target: "x ***" })]);
 });
 
-test("S14: a secret that stands across the bound of a text is not cut in two", () => {
+test("S14: a secret across the limit of a text is not split", () => {
   const redactor = new Redactor();
   redactor.add("a-very-secret-value");
   for (let at = 1975; at <= 2000; at += 1) {

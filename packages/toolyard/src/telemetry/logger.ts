@@ -12,18 +12,18 @@ import type { Redactor } from "./redactor.ts";
 export interface LoggerOptions {
   readonly level: LogLevel;
   readonly format: LogFormat;
-  /** Opened and closed by whoever makes the logger. */
+  /** The creator of the logger opens and closes it. */
   readonly sink: LineSink;
   readonly redactor: Redactor;
   /** Only with `format: "text"`. */
   readonly color: boolean;
-  /** Keeps the last lines for whoever asks. */
+  /** Keeps the last lines for clients. */
   readonly ring?: LogRing;
   /** Lines that do not go to the sink. @default every line goes */
   readonly omits?: (facts: JsonObject) => boolean;
 }
 
-/** A logger whose lines are bounded, free of secrets and never on stdout. */
+/** Creates a logger with limited lines, without secrets and never on stdout. */
 export function createLogger(options: LoggerOptions): Logger {
   const { sink, ring, redactor, omits } = options;
   const least = LEVEL_ORDER[options.level];

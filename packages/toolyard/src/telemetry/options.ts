@@ -55,7 +55,7 @@ export interface LoggingOptions {
   readonly file?: string;
 }
 
-/** Where audit lines go. */
+/** Target of audit lines. */
 export type AuditOptions =
   | { readonly to: "none" }
   | { readonly to: "stderr" }

@@ -2,10 +2,10 @@ import type { JsonObject } from "../core/json/json.ts";
 import type { Logger } from "../core/ports/ports.ts";
 import type { Redactor } from "./redactor.ts";
 
-/** Such as a console: whatever levels it has, and no `with`. */
+/** For example a console: any subset of the levels, and no `with`. */
 export type PlainLogger = Partial<Omit<Logger, "with">>;
 
-/** A logger with all its methods: levels that it lacks are silent, and what `with` is given goes into each line. */
+/** Returns a logger with all methods: missing levels are silent, and facts of `with` are added to each line. */
 export function wholeLogger(logger: Logger | PlainLogger, bound: JsonObject = {}): Logger {
   if (isWhole(logger) && Object.keys(bound).length === 0) return logger;
   const at =

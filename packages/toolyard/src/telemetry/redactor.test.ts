@@ -3,7 +3,7 @@ import { cpuMs } from "../../../../test/fixtures/cpu-time.ts";
 import { Redactor } from "./redactor.ts";
 import { isSecretName } from "./secret-patterns.ts";
 
-test("S14: a registered secret is gone in all the forms in which it travels", () => {
+test("S14: hides a registered secret in all its encodings", () => {
   const redactor = new Redactor();
   const secret = 'pa"ss/wörd&1';
   expect(redactor.add(secret)).toBe(true);
@@ -63,7 +63,7 @@ test.each([
   ["id.eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcdefghijk", "eyJzdWIiOiIxIn0"],
   ["eyJ-eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.", "eyJzdWIiOiIxIn0"],
   [`eyJ${"a".repeat(3000)}.eyJzdWIiOiIxIn0.abcdefghijk`, "eyJzdWIiOiIxIn0"],
-])("S14: in %s the credential is gone", (text, secret) => {
+])("S14: hides the credential in %s", (text, secret) => {
   expect(new Redactor().text(text)).not.toContain(secret);
 });
 
@@ -79,7 +79,7 @@ test.each([
   expect(new Redactor().text(text)).toBe(text);
 });
 
-test("S14: what stands under a telling name is gone, at any depth", () => {
+test("S14: hides values under a revealing name, at any depth", () => {
   const facts = {
     headers: { Authorization: "x", "X-Api-Key": ["y"], accept: "z" },
     env: { GITHUB_TOKEN: "t" },
@@ -133,7 +133,7 @@ test.each([
   expect(cpuMs() - startedAt).toBeLessThan(2500);
 });
 
-test("S14: what an owner has now is hidden in place of what it had, beside the secrets of others", () => {
+test("S14: hides an owner's current secrets instead of its earlier ones, and those of other owners", () => {
   const redactor = new Redactor();
   const [owner, other] = [{ source: "a" }, { source: "b" }];
   redactor.add("configured");
@@ -168,7 +168,7 @@ describe("whole words", () => {
     expect(redactor.known(`up__${secret}x`)).toBe("up__***x");
   });
 
-  test("replaces a random value wherever it stands, also inside a longer word", () => {
+  test("replaces a random value at any place, also inside a longer word", () => {
     const redactor = new Redactor();
     redactor.add("9f86d081884c7d659a2feaa0c55ad015");
     expect(redactor.known("key9f86d081884c7d659a2feaa0c55ad015x")).toBe("key***x");

@@ -6,20 +6,20 @@ import { isOrdinary, isPlainValue } from "./secret-settings.ts";
 
 /** Shorter values are common words; hiding them would hide half of every line. */
 const MIN_SECRET_CHARS = 6;
-/** Of all forms together. */
+/** Limit of all encodings together. */
 const MAX_FORMS = 10_000;
 const MAX_DEPTH = 8;
 
-/** Whose secrets change while the program runs. */
+/** Owner of secrets that change while the program runs. */
 export interface SecretOwner {
   /** Id of the source that uses them. */
   readonly source: string;
 }
 
 /**
- * Takes secrets out of what is written or shown: the values that it was told, in the forms in which they travel; what
- * stands under a name such as `password`; and what looks like a credential wherever it stands. Its cost is linear in
- * the text. Definitions of a source are rid of that source's own secrets alone, and never of a plain word.
+ * Removes secrets from output: registered values in their usual encodings, values under a name such as `password`, and
+ * text that looks like a credential. Linear time. Definitions of a source lose that source's own secrets only, and
+ * never a plain word.
  */
 export class Redactor {
   readonly #secrets = new Map<string, readonly SecretForm[]>();
@@ -30,7 +30,10 @@ export class Redactor {
   #matcher: SecretMatcher | undefined;
   readonly #bySource = new Map<string, SecretMatcher | undefined>();
 
-  /** Registers a resolved secret. False: it is too short to be told from ordinary words, or there are too many. */
+  /**
+   * Registers a resolved secret. Returns false if it is too short to distinguish from ordinary words, or if there are
+   * too many.
+   */
   add(secret: string): boolean {
     if (secret.trim().length < MIN_SECRET_CHARS || this.#formCount >= MAX_FORMS) return false;
     if (this.#secrets.has(secret)) return true;
@@ -45,10 +48,7 @@ export class Redactor {
     for (const secret of secrets) this.add(secret);
   }
 
-  /**
-   * Registers what an owner has now in place of what it had before: secrets that change while the program runs. None:
-   * it has no more.
-   */
+  /** Replaces the secrets of an owner, for secrets that change while the program runs. An empty list removes them. */
   replace(owner: SecretOwner, secrets: readonly string[]): void {
     if (secrets.length === 0) this.#changing.delete(owner);
     else this.#changing.set(owner, new Map(secrets.map((secret) => [secret, formsOf(secret)])));
@@ -116,7 +116,7 @@ export class Redactor {
     return this.#isEmpty() ? value : (replaceTexts(value, (text) => this.known(text), 0) as T);
   }
 
-  /** A copy of any JSON value with its texts redacted, and whatever stands under a telling name gone. */
+  /** Returns a copy of any JSON value with redacted texts, without values under revealing names. */
   value(value: unknown): unknown {
     return this.#copy(value, 0);
   }

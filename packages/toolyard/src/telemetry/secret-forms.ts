@@ -13,8 +13,7 @@ export function encodedForms(secret: string): ReadonlySet<string> {
 }
 
 /**
- * What of a header's value is the secret itself: `Bearer x` is said as `x` as well, and the password of basic
- * authentication alone.
+ * Returns the secret parts of a header's value: for `Bearer x` also `x`, for basic authentication also the password.
  */
 export function secretParts(secret: string): readonly string[] {
   const credentials = /^(?:bearer|basic|token|apikey|digest)\s+(\S+)$/i.exec(secret)?.[1];
@@ -46,7 +45,8 @@ function hexForms(bytes: Buffer): string[] {
 /** Shorter pieces of base64 are met by chance. */
 const MIN_BASE64_CHARS = 8;
 
-// Six bits a character: where the secret begins one or two bytes later, other characters stand for it. Those at both
+// Base64 encodes six bits per character: if the secret starts one or two bytes later, its characters differ. The
+// characters at both ends also contain bits of their neighbours, so they are omitted.
 // ends also hold bits of their neighbours, so they are left out.
 function base64Forms(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((offset) => {

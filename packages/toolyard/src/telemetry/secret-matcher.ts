@@ -3,17 +3,16 @@ const PREFIX_CHARS = 3;
 const MAX_SLOTS = 1 << 14;
 const MIN_SLOTS = 1 << 8;
 
-/** One form in which a secret may stand in a text. */
+/** One encoding of a secret in a text. */
 export interface SecretForm {
   readonly text: string;
-  /** It counts only where no letter or digit stands right beside it, since it could be a part of a longer word. */
+  /** Matches only if no letter or digit is adjacent, since it could be part of a longer word. */
   readonly isWhole: boolean;
 }
 
 /**
- * Finds many texts in one pass. A place of the text is looked at closer only when its first three characters begin one
- * of them, so the cost hardly depends on how many there are; a pattern of as many alternatives would try each of them
- * everywhere.
+ * Finds many texts in one pass. A position is examined only if its first three characters start one of them, so the
+ * cost hardly depends on their number; a pattern with as many alternatives would try each of them at every position.
  */
 export class SecretMatcher {
   readonly #isUsed: Uint8Array;
@@ -35,7 +34,7 @@ export class SecretMatcher {
     }
   }
 
-  /** Returns the text with `replacement` in place of each of them; the same text when it holds none. */
+  /** Returns the text with each of them replaced; the same text if it contains none. */
   replace(text: string, replacement: string): string {
     let result = "";
     let taken = 0;
@@ -73,7 +72,7 @@ function isMatch(text: string, at: number, { text: form, isWhole }: SecretForm):
 }
 
 const WORD = /[\p{L}\p{N}\p{M}]/u;
-/** What an escape in JSON, in a URL or of a terminal leaves in front of a word: `\n`, `\u00e9`, `%3D`, `\x1b[31m`. */
+/** Escape sequence of JSON, a URL or a terminal before a word: `\n`, `\u00e9`, `%3D`, `\x1b[31m`. */
 const ESCAPE_BEFORE = new RegExp(
   String.raw`(?:\\[bfnrtv]|\\u[\da-f]{4}|\\x[\da-f]{2}|%[\da-f]{2}|\x1b\[[\d;]{0,16}m)$`,
   "i",

@@ -5,7 +5,7 @@ const SECRET_NAME =
 /** End like secrets and are none. */
 const HARMLESS = new Set(["progresstoken", "pagetoken", "nextpagetoken"]);
 
-/** Whether what stands under this name is a secret: `api_key`, `Authorization`, `clientSecret`. */
+/** Returns whether a value under this name is a secret: `api_key`, `Authorization`, `clientSecret`. */
 export function isSecretName(name: string): boolean {
   const plain = name
     .slice(-80)

@@ -4,9 +4,9 @@ import { countRandomChars, isNumbered, isPlainRun, isWordLike, runsOf, wordsOf }
 import { firstChars } from "../core/text/truncate.ts";
 
 /**
- * Tells which values of a configuration are secrets. An option that is declared as a secret is one. The value of an
- * environment variable or of a header is one if its name says so, or if it has enough entropy. Ordinary values such as
- * `production`, `/home/me` or `100000` are none: replacing them would spoil every text in which they occur.
+ * Returns which values of a configuration are secrets. An option declared as a secret is one. The value of an
+ * environment variable or of a header is one if its name indicates it, or if it has enough entropy. Ordinary values
+ * such as `production`, `/home/me` or `100000` are not: replacing them would spoil every text that contains them.
  */
 
 /** How much a name says about its value: `API_TOKEN`, `SSH_KEY`, `TOKEN_TYPE`, `LOG_LEVEL`. */
@@ -102,7 +102,10 @@ function evidenceOf(name: string): NameEvidence {
   return words.some((word) => CERTAIN.has(word) || NAMED.has(word)) ? "mentioned" : "none";
 }
 
-/** Whether a value is a word, a number, a truth value or a path, which definitions keep whoever configured it. */
+/**
+ * Returns whether a value is a word, a number, a boolean or a path, which definitions keep even if it is configured as
+ * a secret.
+ */
 export function isPlainValue(value: string): boolean {
   const text = value.trim();
   return (
@@ -110,12 +113,12 @@ export function isPlainValue(value: string): boolean {
   );
 }
 
-/** Whether a value is so random that it does not occur in a text by chance. */
+/** Returns whether a value is so random that it does not occur in a text by chance. */
 function isRandomValue(value: string): boolean {
   return countRandomChars(value) >= MIN_RANDOM_CHARS || redactPatterns(value) !== value;
 }
 
-/** Whether a value consists of words and numbers: `client_credentials`, `us-east-1`, `X-Api-Key`, `oauth2`. */
+/** Returns whether a value consists of words and numbers: `client_credentials`, `us-east-1`, `X-Api-Key`, `oauth2`. */
 export function isOrdinary(value: string): boolean {
   const runs = runsOf(value);
   const hasWord = runs.some((run) => wordsOf(run).some((word) => isWordLike(word)));
@@ -150,7 +153,7 @@ function urlOf(value: string): URL | undefined {
   return /^[a-z][a-z\d+.-]{1,30}:\/\/\S+$/i.test(value) && URL.canParse(value) ? new URL(value) : undefined;
 }
 
-/** The password of a URL, values in its query whose names say so, and random parts of its path and query. */
+/** Returns the password of a URL, query values under revealing names, and random parts of path and query. */
 function urlSecrets(url: URL): readonly string[] {
   const query = [...url.searchParams].flatMap(([name, value]) =>
     isSecretByName(evidenceOf(name), value) || isRandomValue(value) ? [value] : [],
@@ -195,7 +198,7 @@ function assignments(text: string): readonly Member[] {
   }));
 }
 
-/** Parts between blanks and other separators that are random. A path is none, whatever its folders are called. */
+/** Returns the random parts between separators. A path has none, whatever its folders are called. */
 function randomParts(text: string): readonly string[] {
   return text
     .split(/[\s,;|"'<>()[\]{}]+/)

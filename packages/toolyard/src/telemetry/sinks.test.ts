@@ -38,7 +38,7 @@ test("after closing nothing is written", async () => {
   expect(await readFile(file, "utf8")).toBe("a\n");
 });
 
-test("the first line leaves at once, and those that follow it closely leave together", async () => {
+test("writes the first line immediately, and close successors together", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const chunks: string[] = [];
   const sink = new BufferedSink(async (chunk) => void chunks.push(chunk.toString()), { describeDropped, gatherMs: 20 });
@@ -83,7 +83,7 @@ test("a file that is moved away is begun anew", async () => {
   expect([await readFile(`${file}.1`, "utf8"), await readFile(file, "utf8")]).toEqual(["a\nb\n", "c\n"]);
 });
 
-test("a file that cannot be written for a while loses nothing, and the trouble is told once", async () => {
+test("a file that is not writable for a while loses nothing, and the problem is reported once", async () => {
   const errors: unknown[] = [];
   const blocked = join(folder, "blocked");
   await writeFile(blocked, "a file where a folder should be");
@@ -98,7 +98,7 @@ test("a file that cannot be written for a while loses nothing, and the trouble i
   expect(errors).toHaveLength(1);
 });
 
-test("a reader that does not read costs bounded memory and no time; what was dropped is counted", async () => {
+test("a reader that does not read costs limited memory and no time; dropped lines are counted", async () => {
   const chunks: string[] = [];
   let letGo!: () => void;
   const stuck = new Promise<void>((resolve) => {
@@ -134,7 +134,7 @@ test("lines that become text late are made once, in their place, and only those 
   expect([chunks.join(""), made]).toEqual(["first\nlate 1\ntext\nlate 2\n1 dropped\n", 2]);
 });
 
-test("what was written in part goes on where it stopped", async () => {
+test("continues a partial write where it stopped", async () => {
   let written = "";
   const sink = new BufferedSink(
     async (chunk) => {
@@ -150,7 +150,7 @@ test("what was written in part goes on where it stopped", async () => {
   expect(written).toBe("abcdefg\n");
 });
 
-test("a target that is gone for good is given up", async () => {
+test("abandons a target that is gone for good", async () => {
   let tries = 0;
   const sink = new BufferedSink(
     async (chunk) => {
@@ -212,7 +212,7 @@ async function startWriter(script: string): Promise<ChildProcess> {
   return child;
 }
 
-test("a pipe that nobody reads stops neither the program nor its end", async () => {
+test("a pipe that is not read stops neither the program nor its exit", async () => {
   const child = await startWriter(`for (let i = 0; i < 50_000; i += 1) sink.write("x".repeat(100));
     setTimeout(async () => { await sink.close(); process.stdout.write("alive"); process.exit(3); }, 20);`);
   const [[code], [said]] = (await Promise.all([once(child, "exit"), once(child.stdout!, "data")])) as [

@@ -3,13 +3,13 @@ import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { BufferedSink, ChunkError, lineText, type LateLine, type LineSink, type SinkOptions } from "./line-sink.ts";
 
-/** Only the hub's own user reads what it writes. */
+/** Only the hub's own user may read it. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /**
- * Lines to stderr. Terminals and files take each line at once. A pipe may have a reader that does not read: what it
- * does not take waits within a bound, and what is beyond that is dropped.
+ * Writes lines to stderr. Terminals and files accept each line immediately. A pipe's reader may not read: unread lines
+ * are kept up to a limit, and dropped beyond it.
  */
 export function openStderrSink(options: SinkOptions): LineSink {
   const release = holdStderr();
@@ -25,7 +25,10 @@ export function openStderrSink(options: SinkOptions): LineSink {
 
 let stderrHolds = 0;
 
-/** Whoever read from it may be gone; that is no reason to end. One listener for all sinks: there may be many hubs. */
+/**
+ * The reader may have closed the pipe; that does not end the program. One listener serves all sinks, because there may
+ * be many hubs.
+ */
 function holdStderr(): () => void {
   stderrHolds += 1;
   if (stderrHolds === 1) process.stderr.on("error", ignore);
@@ -80,7 +83,7 @@ export function openFileSink(path: string, options: SinkOptions): LineSink {
   };
 }
 
-/** What files still have to be written when the program ends: one listener for all of them. */
+/** Pending writes of files when the program exits: one listener for all of them. */
 const atExit = new Set<() => void>();
 
 function appendAll(): void {
@@ -90,14 +93,14 @@ function appendAll(): void {
 /** Opening, writing and closing a file costs as much as half a call; twenty times a second it costs nothing. */
 const GATHER_MS = 50;
 
-/** A program that ends by a fault has its last lines written all the same. */
+/** A program that crashes still writes its last lines. */
 function appendRest(path: string, sink: BufferedSink): void {
   const rest = sink.takeRest();
   if (!rest) return;
   try {
     appendFileSync(path, rest, { mode: FILE_MODE });
   } catch {
-    // There is nobody left to tell.
+    // There is no output left for a report.
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Pairs of letters that are frequent in words of English technical texts. About 98 % of such words consist of them for
- * at least two thirds, and about 6 % of random letters do. (A list of words would be larger and would know no names.)
+ * Letter pairs that are frequent in words of English technical texts. About 98 % of such words consist of them for at
+ * least two thirds, but only about 6 % of random letters. (A list of words would be larger and would contain no names.)
  */
 const FREQUENT_PAIRS: ReadonlySet<string> = new Set(
   (
@@ -15,7 +15,9 @@ const FREQUENT_PAIRS: ReadonlySet<string> = new Set(
 const MIN_WORD_SHARE = 0.65;
 const MAX_WORD_CHARS = 24;
 
-/** Whether letters of one case look like a word and not like random letters. Letters beyond ASCII count as words. */
+/**
+ * Returns whether letters of one case look like a word instead of random letters. Non-ASCII letters count as words.
+ */
 export function isWordLike(letters: string): boolean {
   if (letters.length < 3 || letters.length > MAX_WORD_CHARS) return false;
   const word = letters.toLowerCase();
@@ -31,8 +33,8 @@ export function isWordLike(letters: string): boolean {
 const MIN_RANDOM_RUN = 8;
 
 /**
- * Counts the characters that nobody could guess from the others: those of long runs of letters and digits that are
- * neither words nor numbers. `claude-sonnet-4-20250514` has none, a random key nearly as many as it is long.
+ * Counts the characters that are not predictable from the others: those of long runs of letters and digits that are
+ * neither words nor numbers. `claude-sonnet-4-20250514` has none; almost all characters of a random key count.
  */
 export function countRandomChars(text: string): number {
   return runsOf(text).reduce((sum, run) => sum + randomCharsOf(run), 0);
@@ -46,13 +48,15 @@ function randomCharsOf(run: string): number {
   return isNumbered(run) ? 0 : run.length - letters;
 }
 
-/** Whether a run of letters and digits is a word with a number at one end: `oauth2`, `eastus2`, `report2026`. */
+/**
+ * Returns whether a run of letters and digits is a word with a number at one end: `oauth2`, `eastus2`, `report2026`.
+ */
 export function isNumbered(run: string): boolean {
   const { letters } = /^\p{N}{0,8}(?<letters>\p{L}+)\p{N}{0,8}$/u.exec(run)?.groups ?? {};
   return letters !== undefined && isPlainRun(letters);
 }
 
-/** Whether letters are words, joined as in `camelCase`, or an abbreviation. */
+/** Returns whether letters are words, joined as in `camelCase`, or an abbreviation. */
 export function isPlainRun(letters: string): boolean {
   return wordsOf(letters).every((word) => word.length <= 3 || isWordLike(word)) && wordsOf(letters).length <= 4;
 }

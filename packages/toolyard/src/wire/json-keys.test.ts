@@ -23,7 +23,7 @@ test("S4: an object of as many keys as the bound passes, and one of more does no
   expect(hasMoreKeysThan(JSON.stringify([{ deep: [objectOf(501)] }]), 500)).toBe(true);
 });
 
-test("S4: many objects pass while all of them together have few enough keys", () => {
+test("S4: many objects pass if all of them together have few enough keys", () => {
   const list = (objects: number): string => JSON.stringify(Array.from({ length: objects }, () => objectOf(100)));
   expect(hasMoreKeysThan(list(KEYS_IN_ALL), 100)).toBe(false);
   expect(hasMoreKeysThan(list(KEYS_IN_ALL + 1), 100)).toBe(true);

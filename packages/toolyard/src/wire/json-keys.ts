@@ -6,9 +6,9 @@ export const KEYS_IN_ALL = 20;
 const MIN_KEY_CHARS = 4;
 
 /**
- * Whether an object in JSON text has more than `maxKeys` keys, or all of them together more than `KEYS_IN_ALL` times as
- * many, told without parsing it: from some ten thousand on, an object costs more with each key that it has already. A
- * key that is there twice counts twice. Text that is not JSON gets some answer, and parsing it fails afterwards.
+ * Returns whether an object in JSON text has more than `maxKeys` keys, or all objects together more than `KEYS_IN_ALL`
+ * times as many, without parsing: beyond some ten thousand keys, each further key of an object gets more expensive.
+ * Repeated keys count each time. For text that is not JSON the result is arbitrary; parsing it fails afterwards.
  */
 export function hasMoreKeysThan(text: string, maxKeys: number): boolean {
   if (text.length < maxKeys * MIN_KEY_CHARS) return false;
@@ -19,7 +19,7 @@ export function hasMoreKeysThan(text: string, maxKeys: number): boolean {
   });
 }
 
-/** What a text is refused with, behind its name. */
+/** Returns the reason for refusing a text, to follow its name. */
 export function tooManyKeys(maxKeys: number): string {
   const [one, all] = [maxKeys, maxKeys * KEYS_IN_ALL];
   return (

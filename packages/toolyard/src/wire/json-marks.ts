@@ -8,9 +8,9 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Goes through JSON text without parsing it, until `isEnough`, and tells whether that came. It is asked at each key,
- * with how many its object has so far, and with 0 where an object or a list begins. Text that is not JSON gets some
- * answer.
+ * Scans JSON text without parsing it, until `isEnough` returns true, and returns whether it did. It is called at each
+ * key with the number of keys of its object so far, and with 0 at the start of each object or list. For text that is
+ * not JSON the result is arbitrary.
  */
 export function someMark(text: string, isEnough: (keys: number) => boolean): boolean {
   /** Keys so far of the objects around the place that is looked at. */

@@ -11,7 +11,7 @@ function partsOf(value: unknown): number {
 const objectOf = (keys: number): Record<string, number> =>
   Object.fromEntries(Array.from({ length: keys }, (_, at) => [`k${at}`, at]));
 
-test("S4: keys, objects and lists count once each, wherever they stand", () => {
+test("S4: keys, objects and lists count once each, at any place", () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 6 }), fc.integer({ min: 1, max: 12 }), (text, bound) => {
       const value: unknown = JSON.parse(text);
@@ -34,7 +34,7 @@ test("S4: of an object with more than 1,000 keys each further one counts four ti
   expect(count(JSON.stringify({ x: objectOf(1001), y: 1 }))).toBe(1008);
 });
 
-test("S4: what stands in texts does not count", () => {
+test("S4: characters inside strings do not count", () => {
   const text = JSON.stringify({ text: '{"a":[{}],":":'.repeat(1000), "{[:": "\\" });
   expect([hasMorePartsThan(text, 3), hasMorePartsThan(text, 2)]).toEqual([false, true]);
 });

@@ -6,10 +6,9 @@ const NARROW_KEYS = 1000;
 const WIDE_KEY_PARTS = 4;
 
 /**
- * Whether JSON text has more keys, objects and lists than `maxParts`, told without parsing it: that takes a
- * microsecond for each of them, and whatever is done with the value takes as long again. Of an object with more than
- * 1,000 keys each further one counts four times. Text that is not JSON gets some answer, and parsing it fails
- * afterwards.
+ * Returns whether JSON text has more keys, objects and lists than `maxParts`, without parsing: parsing takes a
+ * microsecond for each, and processing the value about as long again. Keys beyond 1,000 in one object count four times.
+ * For text that is not JSON the result is arbitrary; parsing it fails afterwards.
  */
 export function hasMorePartsThan(text: string, maxParts: number): boolean {
   // No part is shorter than a character.
@@ -21,7 +20,7 @@ export function hasMorePartsThan(text: string, maxParts: number): boolean {
   });
 }
 
-/** What such a text has, behind "more than". */
+/** Returns the description of the limit, to follow "more than". */
 export function partsWords(maxParts: number): string {
   return `${maxParts} keys, objects and lists`;
 }

@@ -21,7 +21,7 @@ test("lines are cut at line breaks wherever the chunks are cut, characters arriv
   expect(decode(chunks).lines).toEqual(["héllo", "wörld", "", "end"]);
 });
 
-test("a line over the bound is reported once, its edges are told at its end, and the next line is whole", () => {
+test("reports a line above the limit once, with its start and end, and reads the next line whole", () => {
   const long = `head${"x".repeat(5000)}tail`;
   const { lines, skipped, tooLong } = decode([
     "before\n",

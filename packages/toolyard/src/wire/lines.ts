@@ -83,7 +83,7 @@ export interface LineHandlers {
   onSkipped?(line: SkippedLine): void;
 }
 
-/** What is known of a line that was too long to keep. */
+/** Facts about a line that was too long to keep. */
 export interface SkippedLine {
   readonly bytes: number;
   /** Its beginning and its end, at most 512 bytes each. */

@@ -6,10 +6,7 @@ export function isLogLevel(value: unknown): value is string {
   return typeof value === "string" && SEVERITY.has(value);
 }
 
-/**
- * Whether a message of `level` is wanted by somebody who listens from `threshold` on. A level nobody knows is always
- * wanted.
- */
+/** Returns whether a listener with this threshold receives messages of `level`. Unknown levels are always received. */
 export function reachesLevel(level: unknown, threshold: string): boolean {
   const severity = typeof level === "string" ? SEVERITY.get(level) : undefined;
   return severity === undefined || severity >= (SEVERITY.get(threshold) ?? 0);

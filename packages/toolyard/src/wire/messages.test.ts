@@ -58,7 +58,7 @@ describe("a reply", () => {
     expect((classifyMessage(reply) as { message: unknown }).message).toBe(reply);
   });
 
-  test("never has both members or none, whatever was sent", () => {
+  test("never has both members or none, for any input", () => {
     const member = fc.oneof(fc.jsonValue(), fc.constantFrom(...EMPTY_ERRORS), fc.constant(ERROR));
     fc.assert(
       fc.property(fc.record({ result: member, error: member, id: member }, { requiredKeys: [] }), (members) => {

@@ -3,8 +3,8 @@ import type { RpcErrorObject } from "../core/calls/outcome.ts";
 import { replyMember } from "./reply-member.ts";
 
 /**
- * The id of a JSON-RPC 2.0 request. MCP allows strings and numbers, 0 among them; an integer beyond 2^53 is a `bigint`.
- * A reply to a request whose id is not readable has the id `null`.
+ * The id of a JSON-RPC 2.0 request. MCP allows strings and numbers, including 0; an integer beyond 2^53 is a `bigint`.
+ * A reply to a request whose id is unreadable has the id `null`.
  */
 export type RequestId = string | number | bigint;
 
@@ -62,7 +62,7 @@ export type Classified =
   | { readonly type: "request"; readonly message: RpcRequest }
   | { readonly type: "notification"; readonly message: RpcNotification }
   | { readonly type: "reply"; readonly message: RpcReply }
-  /** Not JSON-RPC; `id` is kept where it is readable, so that the sender can be told. */
+  /** Not JSON-RPC; `id` is kept if it is readable, so that the sender gets a reply. */
   | { readonly type: "invalid"; readonly id: RequestId | null; readonly reason: string };
 
 /**
@@ -76,7 +76,7 @@ export function classifyMessage(value: unknown): Classified {
   return hasMethod(value) ? classifyCall(value, id) : classifyReply(value, id);
 }
 
-/** Returns whether a value claims to be JSON-RPC, of whatever version. JSON that does not is a log line. */
+/** Returns whether a value claims to be JSON-RPC of any version. Other JSON is treated as a log line. */
 export function claimsJsonRpc(value: unknown): boolean {
   return isJsonObject(value) && value["jsonrpc"] !== undefined && value["jsonrpc"] !== null;
 }
@@ -122,7 +122,7 @@ function classifyReply(value: JsonObject, id: RequestId | null): Classified {
   return { type: "reply", message: { jsonrpc: "2.0", id, result: resultIn(value) ?? {} } };
 }
 
-/** Returns what is wrong with the member that a reply carries, or `undefined`. */
+/** Returns the problem of a reply's member, or `undefined`. */
 function replyProblem(value: JsonObject, member: ReturnType<typeof replyMember>): string | undefined {
   if (member === "error") {
     const { error } = value;
@@ -134,7 +134,7 @@ function replyProblem(value: JsonObject, member: ReturnType<typeof replyMember>)
   return "a message needs a `method`, a `result` object or an `error` object";
 }
 
-/** Only an error can do without an id: it answers a message whose id could not be read. */
+/** Only an error may lack an id: it answers a message whose id was unreadable. */
 function replyWithoutId(value: JsonObject, member: ReturnType<typeof replyMember>): Classified {
   const hasNoId = value["id"] === undefined || value["id"] === null;
   if (member === "error" && hasNoId)

@@ -13,8 +13,8 @@ const MIN_KEPT_CHARS = 4096;
 const INEXACT_NUMBER = /[:,[\s](?:-0|-?\d+[.eE])/;
 
 /**
- * Parses like `parseJson`, for messages whose results are mostly passed on. Members of a result keep their text when
- * they are large, or when one of their numbers might be written in another form.
+ * Like `parseJson`, for messages whose results are mostly forwarded. Members of a result keep their text if they are
+ * large, or if one of their numbers could be written in another form.
  */
 export function parseMessage(marked: string, maxDepth: number): ParsedJson {
   const text = withoutByteOrderMark(marked);
@@ -28,7 +28,7 @@ function keepsText(text: string): boolean {
   return text.length >= MIN_KEPT_CHARS || (mayHoldInexact(text) && INEXACT_NUMBER.test(text));
 }
 
-/** Rules out most messages in a third of the time of `INEXACT_NUMBER`. `"jsonrpc":"2.0"` stands before the result. */
+/** Excludes most messages in a third of the time of `INEXACT_NUMBER`. `"jsonrpc":"2.0"` precedes the result. */
 function mayHoldInexact(text: string): boolean {
   const from = text.indexOf('"result"');
   return hasDecimalPoint(text, from) || text.includes("-0", from) || EXPONENT.test(text);
@@ -64,8 +64,8 @@ function keepResultTexts(text: string, result: JsonObject): void {
 }
 
 /**
- * Where the members of the object that begins at `open` stand in JSON text. Nothing for names that are written with
- * escapes or come twice: which of them counts is the parser's to say.
+ * Returns the places of the members of the object that starts at `open`. Omits names that are escaped or repeated: the
+ * parser decides which of them counts.
  */
 function membersOf(text: string, open: number): ReadonlyMap<string, Span> | undefined {
   const members = new Map<string, Span>();
@@ -107,7 +107,7 @@ function endOfNested(text: string, start: number): number {
   return text.length;
 }
 
-/** A number, `true`, `false` or `null` ends where the text goes on. */
+/** A number, `true`, `false` or `null` ends at the next delimiter. */
 function endOfScalar(text: string, start: number): number {
   for (let at = start; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

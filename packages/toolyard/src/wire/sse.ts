@@ -16,7 +16,8 @@ export interface SseHandlers {
 }
 
 /**
- * Parses `text/event-stream` as the HTML standard says, in chunks cut anywhere. Throws a `RangeError` past the bound.
+ * Parses `text/event-stream` as specified by the HTML standard, from chunks of any length. Throws a `RangeError` above
+ * the limit.
  */
 export class SseDecoder {
   readonly #handlers: SseHandlers;
@@ -60,7 +61,7 @@ export class SseDecoder {
     return this.#decoder.write(chunk);
   }
 
-  /** Without a byte order mark, and without the `\n` of a `\r\n` whose `\r` ended the chunk before. */
+  /** Removes a byte order mark, and the `\n` of a `\r\n` whose `\r` ended the previous chunk. */
   #withoutMark(chunk: string): string {
     if (chunk.length === 0) return chunk;
     let text = chunk;
@@ -115,7 +116,7 @@ export class SseDecoder {
 
 const BYTE_ORDER_MARK = 0xfeff;
 
-/** Where the lines of a text end. Most streams have no `\r`: it is looked for once, and again only where one was. */
+/** Finds line ends. Most streams have no `\r`, so it is searched once, and again only after one was found. */
 class LineBreaks {
   readonly #text: string;
   #carriageReturn: number;

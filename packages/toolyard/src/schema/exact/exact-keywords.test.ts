@@ -76,7 +76,7 @@ describe("a check of integers beyond 2^53", () => {
     });
   });
 
-  test("fills in defaults beyond 2^53 exactly, beside ordinary and long values", () => {
+  test("adds defaults beyond 2^53 exactly, next to ordinary and long values", () => {
     const schema =
       '{"type":"object","properties":{"id":{"type":"integer"},"max":{"type":"integer","default":9223372036854775807},' +
       '"inner":{"type":"object","properties":{"low":{"default":-9007199254740993},"list":{"default":[9007199254740993]}}}}}';
@@ -90,7 +90,7 @@ describe("a check of integers beyond 2^53", () => {
     expect(stringifyExact(given.ok && given.value)).toBe('{"max":5}');
   });
 
-  test("removes a default that its own schema rejects, beside a long value", () => {
+  test("removes a default that its own schema rejects, next to a long value", () => {
     const schema =
       '{"type":"object","properties":{"id":{"type":"integer"},"name":{"type":"string","default":5}},"required":["id"]}';
     const result = check(schema, '{"id":9007199254740993}');

@@ -64,7 +64,7 @@ const LIMITS: Readonly<Record<string, Limit>> = {
 
 type Complaint = (schema: unknown, data: unknown) => string;
 
-/** `complaint` returns what is wrong, or an empty string. */
+/** `complaint` returns the error, or an empty string. */
 function rule(
   keyword: string,
   restriction: { readonly type?: "number" | "array" },

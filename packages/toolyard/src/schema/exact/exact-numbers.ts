@@ -2,7 +2,7 @@ import { isJsonObject } from "../../core/json/json.ts";
 
 export type JsonNumber = number | bigint;
 
-/** Returns whether two JSON values are the same. Numbers are compared by value, whatever their type. */
+/** Returns whether two JSON values are equal. Numbers are compared by value, whatever their type. */
 export function sameJson(one: unknown, other: unknown): boolean {
   if (isNumber(one) && isNumber(other)) return !(one < other || one > other);
   if (Array.isArray(one))

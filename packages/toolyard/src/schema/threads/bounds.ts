@@ -8,29 +8,31 @@ export const MAX_SCHEMA_CHARS = 1024 * 1024;
 export const MAX_SLOW_THREADS = 2;
 /** Threads for schemas that are known to be quick: these never wait for the others. */
 export const MAX_QUICK_THREADS = 1;
-/** Of the threads of a lane, how many work for one source: what it sends must not keep the others waiting. */
+/** Threads of a lane that may work for one source at a time, so that its schemas do not delay the others. */
 export const MAX_THREADS_OF_SOURCE = 1;
 /**
  * A job that others wait for gives way to them after so long, and begins anew behind them; each time it may take
  * `SLICE_GROWTH` times as long.
  */
 export const SLICE_MS = 500;
-/** What gives way costs a thread: it has run so many times as long as that one took to start, however slow that is. */
+/**
+ * Giving way costs a thread: the job has then run this many times the thread's start time, however slow the machine.
+ */
 export const SLICE_STARTS = 3;
 export const SLICE_GROWTH = 4;
 /** A schema that takes longer to compile, or to check one value against, is slow. */
 export const QUICK_MS = 50;
 /** Until a thread has to be there. */
 export const START_TIMEOUT_MS = 20_000;
-/** To compile one schema. This and the next are time that is computed, as far as that is known (`WorkClock`). */
+/** Time to compile one schema. This and the next limit are computing time, as measured by `WorkClock`. */
 export const COMPILE_TIMEOUT_MS = 5_000;
 /** To check one value. */
 export const CHECK_TIMEOUT_MS = 3_000;
-/** Where a value of no more items takes longer than that, its schema is to blame. */
+/** If a value with at most this many items takes longer than that, the schema is at fault. */
 export const FEW_ITEMS = 1_000;
 /** Heap of one thread. */
 export const THREAD_HEAP_MB = 256;
-/** A thread that nobody needed for so long is ended. */
+/** A thread that was idle for this time is ended. */
 export const IDLE_MS = 30_000;
 /** Values that wait for a thread of one lane. */
 export const MAX_WAITING = 1_000;

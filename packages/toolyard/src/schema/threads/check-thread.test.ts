@@ -25,7 +25,7 @@ test("what a thread has answered while this one stood still counts, however late
   }
 });
 
-test("a schema that a thread does not get done with in its time is told as one", async () => {
+test("a schema that a thread cannot finish in time is reported as too slow", async () => {
   const again = { properties: { x: { $ref: "#/$defs/a" } } };
   const thread = new CheckThread(LIMITS);
   let value: JsonObject = {};

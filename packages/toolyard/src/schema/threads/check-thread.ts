@@ -159,7 +159,7 @@ export class CheckThread {
 const GIVEN_WAY: GivenWay = Object.freeze({ type: "given way" });
 const THREADS_FOLDER = join("schema", "threads");
 
-/** Node itself loads the file, so when this runs from its source, as in tests, `dist` stands in. */
+/** Node loads the file itself, so when this runs from source, as in tests, `dist` is used. */
 function workerFile(): string {
   const here = fileURLToPath(import.meta.url);
   if (!here.endsWith(".ts")) return fileURLToPath(new URL("worker.js", import.meta.url));

@@ -16,15 +16,15 @@ import type { CheckJob, Done, Overrun } from "./check-thread.ts";
 import { Lane } from "./lane.ts";
 import type { Checked, Verdict } from "./messages.ts";
 
-/** What came of a job: the check; that its schema is given up; or that this value is too much for its schema. */
+/** Result of a job: the validation; or the schema is abandoned; or this value is too large for its schema. */
 export type JobResult =
   | Exclude<Checked, { ok: "too large" }>
   | { readonly ok: "unusable" }
   | { readonly ok: "too much"; readonly reason: string };
 
 /**
- * Checks values in threads, and keeps what was found out of each schema. A schema that costs too much is given up for
- * good; a large value that does is refused alone. What is known to be quick never waits for the rest.
+ * Validates values in threads, and remembers the verdict of each schema. A schema that is too slow is abandoned for
+ * good; a large value that is too slow is refused alone. Jobs known to be fast do not wait for the others.
  */
 export class CheckThreads {
   readonly #verdicts = new Map<string, Verdict>();
@@ -36,7 +36,7 @@ export class CheckThreads {
     return this.#verdicts.get(key);
   }
 
-  /** Rejects with a `FailError` when too much waits already, or the hub goes. `isGone`: nobody waits for it now. */
+  /** Rejects with a `FailError` if too many jobs wait, or the hub closes. `isGone`: no caller waits any more. */
   async run(job: CheckJob, isGone: () => boolean): Promise<JobResult> {
     const known = this.#verdicts.get(job.key);
     const lane = known?.usable && !known.isSlow ? this.#quick : this.#slow;
@@ -48,7 +48,7 @@ export class CheckThreads {
       onVerdict: (verdict) => this.#keep(job.key, verdict),
     });
     if (this.#isClosed) throw new FailError(fail("unavailable", CLOSED));
-    // Also what nobody wants any more, since nobody looks at what comes of it.
+    // Also for abandoned jobs, because no caller reads the result.
     if (result.type === "dropped" || this.#isUnusable(job.key)) return UNUSABLE;
     return result.type === "overrun" ? this.#judgeOverrun(job, result) : this.#judge(job, result);
   }

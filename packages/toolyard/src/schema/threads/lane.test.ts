@@ -3,7 +3,7 @@ import type { CheckJob, Done, GivenWay } from "./check-thread.ts";
 import { SLICE_MS } from "./bounds.ts";
 import { Lane, type LaneJob, type LaneThread } from "./lane.ts";
 
-/** A thread whose jobs end when a test says so, and have run for as long as it says. */
+/** A thread whose jobs end when a test says so, and report the given time. */
 class ThreadStandIn implements LaneThread {
   readonly isFull = false;
   startedMs = 0;
@@ -95,7 +95,7 @@ test("a job that others of its source wait for gives way, begins anew behind the
   expect(done).toEqual(["one", "two", "long"]);
 });
 
-test("a job that others wait for since a moment only, or that nobody waits for, goes on", async () => {
+test("a job continues if others have waited only a moment, or none waits", async () => {
   const { run, running, threads } = yard();
   const all = [run("long")];
   threads[0]!.startedMs = LONG_MS;

@@ -4,12 +4,12 @@ import type { Verdict } from "./messages.ts";
 
 /** A job for a lane. */
 export interface LaneJob extends CheckJob {
-  /** Whether it still has to be done by the time that it would be begun. */
+  /** False if the result is no longer needed when the job would start. */
   isWanted(): boolean;
   onVerdict(verdict: Verdict): void;
 }
 
-/** What came of it; `dropped`: it was not wanted any more, or the lane was closed. */
+/** Result; `dropped`: no longer needed, or the lane was closed. */
 export type LaneResult = Done | Overrun | { readonly type: "dropped" };
 
 interface Waiting {
@@ -20,7 +20,7 @@ interface Waiting {
   readonly fail: (error: unknown) => void;
 }
 
-/** What a lane needs of a thread. */
+/** The members of a thread that a lane uses. */
 export type LaneThread = Pick<CheckThread, "run" | "giveWay" | "end" | "isFull" | "workedMs" | "startedMs">;
 
 interface Running extends Waiting {
@@ -28,8 +28,8 @@ interface Running extends Waiting {
 }
 
 /**
- * Jobs that wait for a few threads: sources take turns, and each has few threads at a time. A job whose thread others
- * wait for gives way after a while, so that what is quick waits for no long one, of its own source neither.
+ * A queue for a few threads: sources take turns, and each has few threads at a time. A job gives its thread back after
+ * a while if others wait, so that fast jobs wait for no slow one, even of their own source.
  */
 export class Lane {
   readonly #maxThreads: number;

@@ -1,6 +1,6 @@
 import type { SchemaError } from "../explain.ts";
 
-/** What there is to know of a schema for good. */
+/** Permanent verdict on a schema. */
 export type Verdict =
   | {
       readonly usable: true;
@@ -20,7 +20,7 @@ export interface CheckMessage {
   readonly value: unknown;
 }
 
-/** A thread says that it is there, what it thinks of a schema once that is compiled, and what came of a check. */
+/** A thread reports that it is ready, its verdict on a compiled schema, and the result of a validation. */
 export type ThreadMessage =
   | { readonly type: "ready" }
   | { readonly type: "verdict"; readonly verdict: Verdict }
@@ -30,5 +30,5 @@ export type Checked =
   /** `value` is there where defaults were filled in. */
   | { readonly ok: true; readonly value?: unknown }
   | { readonly ok: false; readonly errors: readonly SchemaError[]; readonly message: string }
-  /** The value with its defaults is larger than what is sent from thread to thread. */
+  /** The value with its defaults exceeds the limit of messages between threads. */
   | { readonly ok: "too large" };

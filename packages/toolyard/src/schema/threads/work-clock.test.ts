@@ -47,7 +47,7 @@ test("work that gets next to nothing of the processor is over after six times it
   expect(overs).toBe(1);
 });
 
-test("work that came to its end meanwhile is not over, nor is what was begun after it", () => {
+test("work that finished meanwhile is not over, nor is work that started after it", () => {
   clock.start(1000, () => (overs += 1));
   pass(900, 1);
   clock.start(1000, () => (overs += 10));

@@ -1,4 +1,4 @@
-/** While the process gets so little of the processor, what it works at may take so many times as long. */
+/** Upper limit of the factor by which the time limit grows while the process gets too little processor time. */
 const MAX_PATIENCE = 6;
 
 /** Processor time of this process so far, in milliseconds. */
@@ -8,9 +8,9 @@ function processMs(): number {
 }
 
 /**
- * Tells when what a thread works at has had its time. Not before this process, and so the thread, has been given that
- * much of the processor: a machine that is busy, or was asleep, is no fault of the work. Nor before what the thread
- * has sent meanwhile was read.
+ * Reports when a thread's work has used its time. It first waits until this process, and so the thread, has had that
+ * much processor time, because a busy or sleeping machine is not the work's fault, and until the thread's pending
+ * messages were read.
  */
 export class WorkClock {
   readonly #processMs: () => number;
@@ -21,7 +21,7 @@ export class WorkClock {
     this.#processMs = readProcessMs;
   }
 
-  /** Stops what it counted before. */
+  /** Stops an earlier measurement. */
   start(limitMs: number, onOver: () => void): void {
     this.stop();
     const [begunAt, usedBefore] = [performance.now(), this.#processMs()];

@@ -1,6 +1,6 @@
 /**
- * A thread of the hub that compiles schemas of strangers and checks values against them, one after the other. Whoever
- * started it ends it when something takes too long.
+ * A thread of the hub that compiles untrusted schemas and validates values, in sequence. The main thread ends it if a
+ * job takes too long.
  */
 import { parseExact } from "../../core/json/exact-json.ts";
 import { parentPort } from "node:worker_threads";

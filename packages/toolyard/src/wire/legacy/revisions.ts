@@ -1,4 +1,4 @@
-/** What one revision of the legacy era can carry. Code asks for the ability, never for the date. */
+/** Features of one legacy revision. Code checks the feature, never the date. */
 export interface LegacyRevision {
   /** The date that `initialize` and the `MCP-Protocol-Version` header say. */
   readonly date: string;
@@ -36,7 +36,7 @@ export const LEGACY_REVISIONS: readonly LegacyRevision[] = Object.freeze([
 
 export const LATEST_LEGACY_REVISION: LegacyRevision = LEGACY_REVISIONS[0]!;
 
-/** What HTTP clients that name no version are taken to speak. */
+/** Revision assumed for HTTP clients that send no version. */
 export const ASSUMED_LEGACY_REVISION: LegacyRevision = LEGACY_REVISIONS[2]!;
 
 export function legacyRevision(date: string): LegacyRevision | undefined {
@@ -45,7 +45,7 @@ export function legacyRevision(date: string): LegacyRevision | undefined {
 
 const BY_DATE: ReadonlyMap<string, LegacyRevision> = new Map(LEGACY_REVISIONS.map((known) => [known.date, known]));
 
-/** The answer to `initialize`: what was asked for where we speak it, else our latest. */
+/** Returns the revision for the answer to `initialize`: the requested one if it is supported, else the latest. */
 export function negotiateLegacyRevision(date: string): LegacyRevision {
   return legacyRevision(date) ?? LATEST_LEGACY_REVISION;
 }

@@ -26,7 +26,7 @@ test("the keys are those of the specification", () => {
   });
 });
 
-test("what was written is read back, beside the rest of _meta", () => {
+test("the parsed envelope equals the written one, and keeps the rest of _meta", () => {
   const meta = writeEnvelope({ progressToken: 1, [META.logLevel]: "stale" }, envelope);
   expect(readEnvelope({ _meta: meta })).toEqual({ type: "envelope", envelope, meta: { progressToken: 1 } });
 });

@@ -31,7 +31,7 @@ const ENVELOPE_KEYS: readonly string[] = [
 
 export const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 
-/** What every modern request says of its sender, in `params._meta`. */
+/** Sender information of every modern request, in `params._meta`. */
 export interface Envelope {
   readonly protocolVersion: string;
   readonly clientCapabilities: JsonObject;
@@ -41,7 +41,7 @@ export interface Envelope {
   readonly logLevel?: string | undefined;
 }
 
-/** One fault of an envelope: the `_meta` key and what is wrong with it (`missing`, or in words). */
+/** A fault of an envelope: the `_meta` key and the problem (`missing`, or a description). */
 export interface EnvelopeFault {
   readonly key: string;
   readonly problem: string;
@@ -51,10 +51,10 @@ export type EnvelopeReading =
   /** No `protocolVersion` key: nothing claims to be modern. */
   | { readonly type: "none" }
   | { readonly type: "invalid"; readonly faults: readonly EnvelopeFault[] }
-  /** `meta` is what is left of `_meta` without the envelope. */
+  /** `meta`: the rest of `_meta` without the envelope. */
   | { readonly type: "envelope"; readonly envelope: Envelope; readonly meta: JsonObject };
 
-/** Whether a message's `params` claim the modern era, well-formed or not. */
+/** Returns whether a message's `params` claim the modern era, well-formed or not. */
 export function claimsModernEra(params: unknown): boolean {
   const meta = isJsonObject(params) ? objectMember(params, "_meta") : undefined;
   return meta !== undefined && META.protocolVersion in meta;
@@ -75,7 +75,7 @@ export function readEnvelope(params: JsonObject | undefined): EnvelopeReading {
   return { type: "envelope", envelope, meta: withoutEnvelope(meta) };
 }
 
-/** What keeps `meta` from being an envelope; in a modern request an absent `_meta` is looked at as `{}`. */
+/** Returns the faults of an envelope; in a modern request an absent `_meta` counts as `{}`. */
 export function findEnvelopeFaults(meta: JsonObject): readonly EnvelopeFault[] {
   let faults: EnvelopeFault[] | undefined;
   for (const { key, isRequired, problemOf } of ENVELOPE_MEMBERS) {
@@ -130,7 +130,7 @@ export function writeEnvelope(meta: JsonObject, envelope: Envelope): JsonObject 
   return written;
 }
 
-/** `meta` without the envelope's four keys: what may be passed on to somebody else. */
+/** Returns `meta` without the envelope's four keys, which must not be forwarded. */
 function withoutEnvelope(meta: JsonObject): JsonObject {
   // Most requests bring nothing else.
   const others = Object.keys(meta).filter((key) => !ENVELOPE_KEYS.includes(key));

@@ -20,7 +20,7 @@ test("plain ASCII travels as it is, everything else inside the sentinel", () => 
   expect(encodeHeaderValue("=?base64?x?=")).toBe("=?base64?PT9iYXNlNjQ/eD89?=");
 });
 
-test("any text comes back, and what is sent is a legal header value", () => {
+test("encodes any text as a legal header value and decodes it again", () => {
   assert(
     property(string({ unit: "grapheme" }), (text) => {
       const value = encodeHeaderValue(text);
@@ -31,7 +31,7 @@ test("any text comes back, and what is sent is a legal header value", () => {
   );
 });
 
-test("a sentinel around something else than base64 of UTF-8 stands for nothing", () => {
+test("rejects a sentinel around anything other than base64 of UTF-8", () => {
   expect(decodeHeaderValue("=?base64?not base64?=")).toBeUndefined();
   expect(decodeHeaderValue("=?base64?/w==?=")).toBeUndefined();
   expect(decodeHeaderValue("  echo\t")).toBe("echo");

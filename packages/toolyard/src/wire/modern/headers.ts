@@ -10,7 +10,7 @@ export const HEADERS = {
   paramPrefix: "Mcp-Param-",
 } as const;
 
-/** Which member of `params` the `Mcp-Name` header repeats, by method. */
+/** The member of `params` that the `Mcp-Name` header repeats, by method. */
 const NAME_MEMBERS: ReadonlyMap<string, string> = new Map([
   ["tools/call", "name"],
   ["prompts/get", "name"],
@@ -21,7 +21,7 @@ const NAME_MEMBERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Where `Mcp-Name` comes from; `undefined` for a method that carries none. `value` is absent when the body has no such
+ * Returns the source of `Mcp-Name`; `undefined` for a method without one. `value` is absent if the body has no such
  * string.
  */
 export function nameSource(
@@ -59,8 +59,8 @@ export function encodeHeaderValue(text: string): string {
 }
 
 /**
- * The text that a header value stands for; `undefined` when it holds the sentinel around something that is not base64
- * of UTF-8.
+ * Returns the decoded text of a header value; `undefined` if it has the sentinel around anything other than base64 of
+ * UTF-8.
  */
 export function decodeHeaderValue(value: string): string | undefined {
   const trimmed = HAS_BLANK_END.test(value) ? value.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, "") : value;
@@ -98,15 +98,15 @@ const ANNOTATION = "x-mcp-header";
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const PERMITTED_TYPES: readonly unknown[] = ["string", "integer", "boolean"];
 
-/** Deeper schemas are not looked into: a bound against a schema made to be walked for ever. */
+/** Deeper schemas are ignored: protects against schemas built to be traversed without end. */
 const MAX_SCHEMA_DEPTH = 100;
 
-/** Keywords whose value is one schema or a list of schemas that `properties` alone cannot reach. */
+/** Keywords with one schema or a list of schemas, which `properties` alone does not reach. */
 const INNER_SCHEMAS = (
   "items prefixItems contains additionalProperties unevaluatedProperties unevaluatedItems propertyNames " +
   "oneOf anyOf allOf not if then else"
 ).split(" ");
-/** The same for keywords whose value maps names to schemas. */
+/** Keywords that map names to schemas. */
 const INNER_SCHEMA_MAPS = ["patternProperties", "dependentSchemas", "$defs", "definitions"];
 
 const NO_HEADERS: ParamHeaders = Object.freeze({ ok: true, headers: Object.freeze([]) });
@@ -140,7 +140,7 @@ export function findParamHeaders(inputSchema: JsonObject): ParamHeaders {
         `${where}: ${ANNOTATION} is only permitted on string, integer and boolean properties, not on ` +
           `${JSON.stringify(type ?? null)}`,
       );
-    // A `number` breaks the rule for tools, but its header is unambiguous: servers compare it all the same.
+    // A `number` violates the rule for tools, but its header is unambiguous and servers compare it.
     if (!isPermitted && type !== "number") return;
     taken.add(name.toLowerCase());
     headers.push({ path, name, type: String(type) });
@@ -151,7 +151,7 @@ export function findParamHeaders(inputSchema: JsonObject): ParamHeaders {
   return headers.length === 0 ? NO_HEADERS : { ok: true, headers };
 }
 
-/** Where a schema stands inside of another. */
+/** Place of a schema inside another one. */
 interface SchemaPlace {
   readonly path: readonly string[];
   /** A chain of `properties` leads here. */
@@ -188,11 +188,11 @@ export function paramHeaders(headers: readonly ParamHeader[], args: JsonObject):
 export interface HeaderMismatch {
   /** The header that disagrees with the body. */
   readonly header: string;
-  /** What disagrees, for the message of the -32020 error. */
+  /** The mismatch, for the message of the -32020 error. */
   readonly problem: string;
 }
 
-/** What a server says of a modern request's `Mcp-Method` and `Mcp-Name`. */
+/** Returns a mismatch between a modern request and its `Mcp-Method` and `Mcp-Name`. */
 export function findStandardMismatch(
   method: string,
   params: JsonObject | undefined,

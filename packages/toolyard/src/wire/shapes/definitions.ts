@@ -27,7 +27,7 @@ export const ICONS = listOf(
   }),
 );
 
-/** Of resources and content. */
+/** Annotations of resources and content. */
 export const ANNOTATIONS = members({
   optional: { audience: listOf(oneOf("user", "assistant")), priority: FRACTION, lastModified: MOMENT },
 });
@@ -74,7 +74,7 @@ export const TOOL = members({
   },
 });
 
-/** A resource is called by its URI. Its name is for display, so the URI can stand in for it. */
+/** A resource is identified by its URI. Its name is for display, so the URI may replace it. */
 function named(key: string, shape: Shape): Shape {
   return {
     noun: shape.noun,
@@ -100,7 +100,7 @@ export const ROOT_SCHEMA = members({
   optional: { $schema: TEXT, properties: propertyMap(), required: listOf(TEXT) },
 });
 
-/** A property that is no schema says nothing about its value, so any value is allowed there. */
+/** An invalid property schema is replaced by one that allows any value. */
 function propertyMap(): Shape {
   return {
     noun: "an object",

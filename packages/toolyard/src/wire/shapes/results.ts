@@ -17,9 +17,9 @@ import {
 } from "./shape.ts";
 
 /**
- * Results of calls, as the official clients read them: one that finds a member of the wrong type refuses the whole
- * answer. Members that mean nothing are left out. What has no other meaning than a wrong one stays as it came, so that
- * the caller finds the same as on a direct connection.
+ * Repairs results of calls as the official clients expect them: a member of the wrong type makes them reject the whole
+ * answer. Members without meaning are removed. Values that have no other valid meaning are kept, so that the caller
+ * gets the same as on a direct connection.
  */
 export interface RepairedResult {
   readonly result: JsonObject;
@@ -47,7 +47,7 @@ const BLOCK_ABOUT = { annotations: ANNOTATIONS, _meta: OBJECT };
 const CONTENTS = members({ optional: { mimeType: TEXT, _meta: OBJECT } });
 const MEDIA = members({ optional: { ...BLOCK_ABOUT, data: kept(TEXT), mimeType: kept(TEXT) } });
 
-/** By type; a block of another type stays as it came. */
+/** By type; a block of another type is unchanged. */
 const BLOCKS: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
   ["text", members({ optional: { ...BLOCK_ABOUT, text: kept(TEXT) } })],
   ["image", MEDIA],
@@ -89,7 +89,7 @@ const RESULTS: Readonly<Record<CallMethod, Shape>> = {
   }),
 };
 
-/** A value that does not fit stays as it came. */
+/** An invalid value is unchanged. */
 function kept(shape: Shape): Shape {
   return {
     noun: shape.noun,
@@ -103,7 +103,7 @@ function kept(shape: Shape): Shape {
 
 const KEPT = "passed on as it is";
 
-/** A list whose unfit items stay as they came. */
+/** A list whose invalid items are unchanged. */
 function listKept(item: Shape): Shape {
   return kept(listOf(kept(item)));
 }
@@ -135,7 +135,7 @@ function firstValues(): Shape {
   };
 }
 
-/** The result of a read whose contents lack their URI, which can only be the one that was read. */
+/** Adds the missing URI to the contents of a read: it can only be the requested one. */
 export function withUri(result: JsonObject, uri: string): JsonObject {
   const contents = result["contents"];
   if (!Array.isArray(contents)) return result;

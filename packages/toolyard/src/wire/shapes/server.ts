@@ -7,7 +7,7 @@ export const SERVER_INFO = members({
   optional: { name: TEXT, title: TEXT, version: TEXT, description: TEXT, websiteUrl: TEXT, icons: ICONS },
 });
 
-/** Capabilities whose lists a server is asked for when it declares them unclearly. */
+/** Capabilities whose lists the hub requests even if a server declares them unclearly. */
 export const LIST_CAPABILITIES = ["tools", "resources", "prompts"] as const;
 
 const LIST_CHANGES = { listChanged: FLAG };
@@ -27,7 +27,7 @@ export const CAPABILITIES = readOpenly(
   }),
 );
 
-/** Whether the value of a capability says neither that it is there nor that it is not. */
+/** Returns whether the value of a capability states neither presence nor absence. */
 export function isUnclear(value: unknown): boolean {
   return value !== undefined && value !== false && value !== true && !isJsonObject(value) && !isEmptyList(value);
 }

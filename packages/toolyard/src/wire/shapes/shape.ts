@@ -3,12 +3,12 @@ import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { firstChars } from "../../core/text/truncate.ts";
 
 /**
- * What the protocol allows at one place of a message. A shape returns the value itself where it fits, so that a good
- * definition stays the same object. It returns a copy without the faulty parts where the rest has a clear meaning, and
- * `UNFIT` where it has none. Each faulty part is noted once.
+ * Allowed values at one place of a message. A shape returns the value itself if it is valid, so that a valid definition
+ * stays the same object. It returns a copy without the invalid parts if the rest has a clear meaning, else `UNFIT`.
+ * Each invalid part is noted once.
  */
 export interface Shape {
-  /** What a value must be, as it follows "must be" in a message. */
+  /** Expected value, to follow "must be" in a message. */
   readonly noun: string;
   /** Returns whether `read` returns the value itself without a fault. Cheaper, since nearly all values fit. */
   fits(value: unknown): boolean;
@@ -23,9 +23,9 @@ export type Path = { readonly step: string | number; readonly above: Path } | un
 export interface Fault {
   /** Readable place: `annotations.readOnlyHint`, `icons[1].src`. */
   readonly member: string;
-  /** What was expected there and what came: "`title` must be text, got null". */
+  /** Expected and received value: "`title` must be text, got null". */
   readonly reason: string;
-  /** What was done about it, as it follows a colon. */
+  /** The repair, to follow a colon. */
   readonly remedy: string;
 }
 
@@ -142,7 +142,7 @@ export function listOf(item: Shape): Shape {
   };
 }
 
-/** An object without the members that do not fit, whatever their names. */
+/** Returns the object without its invalid members, whatever their names. */
 export function mapOf(item: Shape): Shape {
   return {
     noun: "an object",
