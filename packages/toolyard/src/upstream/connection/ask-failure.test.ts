@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fail } from "../../core/calls/outcome.ts";
+import { fail, type RpcErrorObject } from "../../core/calls/outcome.ts";
 import { couldNotAsk } from "./ask-failure.ts";
 
 describe("couldNotAsk", () => {
@@ -27,6 +27,33 @@ describe("couldNotAsk", () => {
     "",
   ])("does not take %j for one", (message) => {
     expect(couldNotAsk(fail("tool_error", message))).toBe(false);
+  });
+
+  test.each<[string, RpcErrorObject]>([
+    [
+      "a missing client capability",
+      { code: -32021, message: "Fehlt", data: { requiredCapabilities: { elicitation: {} } } },
+    ],
+    ["a missing client capability without data", { code: -32021, message: "manca una capacità" }],
+    ["an unknown method that its data names", { code: -32601, message: "inconnue", data: { method: "roots/list" } }],
+    ["an unknown method that its text names", { code: -32601, message: "sampling/createMessage: no existe" }],
+    [
+      "an SDK's code in the data",
+      { code: -32603, message: "x", data: { code: "METHOD_NOT_SUPPORTED_BY_PROTOCOL_VERSION", method: "roots/list" } },
+    ],
+    ["the code of the inner error", { code: -32603, message: "elicitation/create", data: { code: -32601 } }],
+  ])("recognises %s by its code, in any language", (_what, rpcError) => {
+    expect(couldNotAsk(fail("tool_error", rpcError.message, { rpcError }))).toBe(true);
+  });
+
+  test.each<[string, RpcErrorObject]>([
+    ["a capability for other requests", { code: -32021, message: "x", data: { requiredCapabilities: { tasks: {} } } }],
+    ["another unknown method", { code: -32601, message: "Method not found", data: { method: "tools/call" } }],
+    ["an unknown method without a name", { code: -32601, message: "Method not found" }],
+    ["another code", { code: -32602, message: "bad", data: { method: "roots/list" } }],
+    ["data that is no object", { code: -32601, message: "Method not found", data: "roots/list" }],
+  ])("does not take %s for one", (_what, rpcError) => {
+    expect(couldNotAsk(fail("tool_error", rpcError.message, { rpcError }))).toBe(false);
   });
 
   test("ignores failures that are not the server's answer", () => {

@@ -1,4 +1,4 @@
-import { isJsonObject, objectMember, stringMember } from "../../../core/json/json.ts";
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json/json.ts";
 import { withoutByteOrderMark } from "../../../wire/parse-json.ts";
 
 /** What a server answered to a message of a legacy connection. */
@@ -12,15 +12,26 @@ export interface SessionAnswer {
 /** Longer answers are no reports of a lost session. */
 const MAX_REPORT_CHARS = 4096;
 
+/** The code of the official TypeScript SDK for an unknown session. In an answer to a request it means a timeout. */
+const SESSION_NOT_FOUND = -32001;
+/** Statuses of a message that the transport refused, so that a code without words is enough. */
+const REFUSED: ReadonlySet<number> = new Set([400, 422]);
+
 /**
  * Returns whether an answer reports that the server does not know the session any more; then nothing was executed. 404
- * means it by the specification (2025-11-25, "Session Management"), 410 by HTTP. Many servers answer with another
- * status, or with 200 and an error, and report it in words only.
+ * means it by the specification (2025-11-25, "Session Management"), 410 by HTTP, and an error code without a request id
+ * by the official SDK. Many servers answer with another status, or with 200 and an error, and report it in words only.
  */
 export function saysSessionLost({ status, body, hasSession }: SessionAnswer): boolean {
   if (hasSession && (status === 404 || status === 410)) return true;
   if (body.length > MAX_REPORT_CHARS) return false;
-  const text = errorText(body);
+  const reply = replyIn(body);
+  if (hasSession && REFUSED.has(status) && reply?.["id"] === null && errorCode(reply) === SESSION_NOT_FOUND)
+    return true;
+  return saysInWords(status, body.includes('"result"') ? "" : errorText(reply, body), hasSession);
+}
+
+function saysInWords(status: number, text: string, hasSession: boolean): boolean {
   // A server without session ids may still hold the state of one client, and lose it when it restarts.
   if ((status === 400 || MAY_REPORT.has(status)) && NOT_INITIALIZED.test(text)) return true;
   if (!hasSession) return false;
@@ -43,14 +54,20 @@ const UNKNOWN_SESSION = new RegExp(
   "i",
 );
 
-/** Returns what an answer says is wrong; nothing for a result. */
-function errorText(body: string): string {
-  if (body.includes('"result"')) return "";
+function errorCode(reply: JsonObject): unknown {
+  return objectMember(reply, "error")?.["code"];
+}
+
+function errorText(reply: JsonObject | undefined, body: string): string {
+  const error = reply && objectMember(reply, "error");
+  return (error && stringMember(error, "message")) ?? body;
+}
+
+function replyIn(body: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(withoutByteOrderMark(body));
-    const error = isJsonObject(value) ? objectMember(value, "error") : undefined;
-    return (error && stringMember(error, "message")) ?? body;
+    return isJsonObject(value) ? value : undefined;
   } catch {
-    return body;
+    return undefined;
   }
 }
