@@ -30,11 +30,11 @@ export interface AgentParts {
   /** Results that are plain text reach the model as JSON texts, as the documents' own loop has them. @default false */
   readonly isAlwaysJson?: boolean;
   readonly logger?: Logger;
-  /** Ends what was opened for the agent alone. */
+  /** Closes what was opened for the agent only. */
   readonly close?: () => Promise<void>;
 }
 
-/** What may be said about one question; limits hold for it alone. */
+/** Options of one question; limits apply to it only. */
 export interface ChatOptions extends Partial<TurnLimits> {
   /** Ends the answer: the model and the running tools stop, and the outcome is `cancelled`. */
   readonly signal?: AbortSignal;
@@ -59,9 +59,9 @@ export class Agent implements AsyncDisposable {
   }
 
   /**
-   * Puts a question and gives the answer, whatever it took. What models, tools, limits and the caller's signal do is an
-   * outcome; rejects with an `OptionError` when the model or the hub cannot be used as configured, or a question is
-   * still being answered.
+   * Asks a question and resolves with the answer. Failures of models and tools, limits and the caller's signal are
+   * outcomes; rejects with an `OptionError` if the model or the hub cannot be used as configured, or if another
+   * question is still running.
    */
   async chat(message: Question, { onEvent, ...options }: ChatOptions = {}): Promise<AgentOutcome> {
     if (this.#isBusy)
@@ -80,7 +80,7 @@ export class Agent implements AsyncDisposable {
   }
 
   /**
-   * The same as events to iterate over, the last of them the outcome. Whoever leaves the loop early ends the answer.
+   * Like `chat`, as events to iterate over; the last one is the outcome. Leaving the loop early cancels the answer.
    */
   stream(message: Question, { signal, onEvent, ...limits }: ChatOptions = {}): AgentStream {
     return new EventStream((emit, left) => {
@@ -103,8 +103,8 @@ export class Agent implements AsyncDisposable {
   }
 
   /**
-   * Takes a saved conversation up, with this or another model; tool calls that it leaves without an answer get one that
-   * says so. Rejects with an `OptionError` when it is none.
+   * Continues a saved conversation, with this or another model; tool calls without an answer get one that reports this.
+   * Rejects with an `OptionError` if the state is invalid.
    */
   async restore(state: AgentState): Promise<void> {
     const { modelMessageSchema } = await PACKAGES.sdk("the agent");
@@ -121,10 +121,7 @@ export class Agent implements AsyncDisposable {
     this.#history.replace([]);
   }
 
-  /**
-   * Ends what was opened for this agent: the connection to a URL, say. A hub that was handed over is its owner's
-   * business.
-   */
+  /** Closes what was opened for this agent, such as the connection to a URL. A hub given by the caller stays open. */
   async close(): Promise<void> {
     await this.#parts.close?.();
   }
@@ -193,7 +190,7 @@ export class Agent implements AsyncDisposable {
     };
   }
 
-  // Whoever listens must not be able to leave a tool call without its answer.
+  // An exception of a listener must not leave a tool call without its answer.
   #tell(event: AgentEvent, onEvent: ChatOptions["onEvent"]): void {
     try {
       onEvent?.(event);

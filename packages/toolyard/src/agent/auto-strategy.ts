@@ -1,7 +1,7 @@
 import type { Strategy } from "./reply.ts";
 import { describeModelError } from "./model-error.ts";
 
-/** Tool calling, until the provider says that the model has none; from then on decisions in JSON. */
+/** Uses tool calling until the provider reports that the model has none; then decisions in JSON. */
 export function createAutoStrategy(native: Strategy, json: Strategy): Strategy {
   let current = native;
   return {

@@ -9,8 +9,8 @@ export interface AgentStream extends AsyncIterable<AgentEvent> {
 type Run = (emit: (event: AgentEvent) => void, left: AbortSignal) => Promise<AgentOutcome>;
 
 /**
- * Keeps events until somebody reads them. Pieces of text that nobody read yet are joined, so that what is kept is
- * bounded by what one answer may hold. Begins at once; one reader.
+ * Buffers events until they are read. Unread pieces of text are joined, so that the buffer is limited by the size of an
+ * answer. Starts immediately; one reader.
  */
 export class EventStream implements AgentStream {
   readonly outcome: Promise<AgentOutcome>;
@@ -24,7 +24,7 @@ export class EventStream implements AgentStream {
       this.#isOver = true;
       this.#wake?.();
     });
-    // Whoever only iterates hears of a failure there.
+    // Iterating callers get a failure from the iterator.
     this.outcome.catch(() => {});
   }
 

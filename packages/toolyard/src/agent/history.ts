@@ -23,7 +23,7 @@ export class History {
   }
 }
 
-// A result without its call is refused by every vendor, so what is kept begins with a question of the user.
+// All vendors refuse a result without its call, so the kept history starts with a question of the user.
 function trimmed(messages: readonly ModelMessage[], maxMessages: number, newest: number): readonly ModelMessage[] {
   if (messages.length <= maxMessages) return messages;
   const latest = messages.length - newest;

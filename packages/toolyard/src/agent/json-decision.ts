@@ -2,7 +2,7 @@ import { parseExact, stringifyExact } from "../core/json/exact-json.ts";
 import { isJsonObject, stringMember, type JsonObject } from "../core/json/json.ts";
 import type { WantedCall } from "./reply.ts";
 
-/** What a model decided in JSON. */
+/** A model's decision in JSON. */
 export type Decision =
   | { readonly action: "call"; readonly calls: readonly WantedCall[] }
   | { readonly action: "clarify"; readonly question: string }
@@ -65,7 +65,7 @@ function* candidatesIn(text: string): Generator<JsonObject> {
   }
 }
 
-/** Where the object that begins at `start` ends, braces in strings not counted; -1: nowhere. */
+/** Returns the end of the object that starts at `start`, ignoring braces in strings; -1 if it has none. */
 function endOfObject(text: string, start: number): number {
   let [depth, isInString] = [0, false];
   for (let index = start; index < text.length; index += 1) {

@@ -10,7 +10,7 @@ import type { ModelTool } from "./toolset.ts";
 
 type Sdk = Omit<typeof ai, "default">;
 
-/** Tools for a model that knows none: they stand in the prompt, and the model decides in JSON what to do next. */
+/** Tools for a model without tool calling: the prompt lists them, and the model decides in JSON what to do next. */
 export function createJsonStrategy(sdk: Sdk, settings: ModelSettings, maxRepairs: number): Strategy {
   const { texts } = settings;
   let calls = 0;
@@ -49,7 +49,7 @@ function decided(reply: Reply, decision: ReturnType<typeof parseDecision>): Repl
   return decision.action === "call" ? { ...reply, text: "", calls: decision.calls } : reply;
 }
 
-// A decision is of no use in pieces, so whoever listens hears the answer at once.
+// A partial decision is useless, so listeners get the whole answer.
 function heard(reply: Reply, { emit }: Question): Reply {
   if (reply.calls.length === 0 && reply.repair === undefined && reply.text !== "")
     emit?.({ type: "text", text: reply.text });

@@ -15,7 +15,7 @@ export type AssistantModelMessage = WithOptions<{
 }>;
 export type ToolModelMessage = WithOptions<{ role: "tool"; content: (ToolResultPart | ToolApprovalResponse)[] }>;
 
-/** What a person says: text, or parts with images and files. */
+/** Content of a user message: text, or parts with images and files. */
 export type UserContent = string | (TextPart | ImagePart | FilePart)[];
 
 export type TextPart = WithOptions<{ type: "text"; text: string }>;

@@ -13,7 +13,7 @@ export interface ModelError {
   readonly retryable: boolean;
 }
 
-/** What a provider's client threw, in one line. After several tries the last one counts. */
+/** Describes an error of a provider's client in one line. After several attempts the last error counts. */
 export function describeModelError(thrown: unknown): ModelError {
   const error = isErrorLike(thrown) && isErrorLike(thrown["lastError"]) ? thrown["lastError"] : thrown;
   const status = isErrorLike(error) && typeof error["statusCode"] === "number" ? error["statusCode"] : undefined;

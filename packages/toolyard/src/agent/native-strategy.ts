@@ -58,7 +58,7 @@ export function createNativeStrategy(sdk: Sdk, settings: ModelSettings): Strateg
   };
 }
 
-/** What every question to a model has in common, whatever the strategy. */
+/** Returns the request options that all strategies share. */
 export function plainRequestOf(
   { model, maxRetries, maxReplyTokens }: ModelSettings,
   { system, messages, signal }: Question,
@@ -71,7 +71,7 @@ export function plainRequestOf(
     maxRetries,
     // A file's address is the provider's to fetch or to refuse: nothing is downloaded here on a caller's word.
     experimental_download: (wanted: readonly unknown[]) => Promise.resolve(wanted.map(() => null)),
-    // A conversation is whole in its history: it goes on elsewhere and later, whatever a provider still keeps of it.
+    // The history contains the whole conversation, so the provider need not store it.
     providerOptions: { openai: { store: false } },
     ...(maxReplyTokens === undefined ? {} : { maxOutputTokens: maxReplyTokens }),
   };

@@ -130,7 +130,7 @@ export type AgentMode = "auto" | "all" | "discovery";
 export type AgentStrategy = "auto" | "native" | "json";
 export type Attachments = "auto" | "always" | "never";
 
-/** What one answer may cost. */
+/** Limits of one answer. */
 export interface TurnLimits {
   readonly maxIterations: number;
   readonly maxToolCalls: number;
@@ -158,9 +158,7 @@ export interface AgentOptions extends TurnLimits {
   readonly hints: Readonly<Record<string, string>>;
 }
 
-/**
- * Fills in the defaults. Throws an `OptionError` for what is out of range, since programs come here without a check.
- */
+/** Adds the defaults. Throws an `OptionError` for values out of range, since programs pass unchecked options. */
 export function resolveAgent(raw: AgentConfig = {}): AgentOptions {
   const options = readOptions(AgentSchema, raw, "agent.");
   const { instructions, max_reply_tokens: maxReplyTokens } = options;

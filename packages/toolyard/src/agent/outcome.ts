@@ -13,7 +13,7 @@ export type StopReason =
   | "cancelled"
   | "error";
 
-/** Tokens, as the provider counts them; 0 where it says nothing. */
+/** Tokens as counted by the provider; 0 if it reports none. */
 export interface AgentUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -45,18 +45,18 @@ export interface AgentStep {
   readonly durationMs: number;
 }
 
-/** What one `chat` came to. */
+/** Result of one `chat`. */
 export interface AgentOutcome {
   /** The answer, the question back (`clarify`), or a sentence on why there is none. */
   readonly text: string;
   readonly stopReason: StopReason;
   readonly steps: readonly AgentStep[];
   readonly usage: AgentUsage;
-  /** With `error`: what the provider of the model said. */
+  /** With `error`: the message of the model's provider. */
   readonly error?: { readonly message: string; readonly status?: number; readonly retryable: boolean };
 }
 
-/** What happens while an answer is made, in order. */
+/** Events while an answer is made, in order. */
 export type AgentEvent =
   | { readonly type: "step"; readonly step: number }
   | { readonly type: "text"; readonly text: string }

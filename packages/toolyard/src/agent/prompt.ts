@@ -11,16 +11,13 @@ const MAX_SERVER_BYTES = 16 * 1024;
 
 export interface PromptParts {
   readonly instructions?: string;
-  /** What the servers say about their use. */
+  /** Instructions of the servers. */
   readonly serverInstructions?: string;
   readonly toolset: Pick<Toolset, "mode" | "hints">;
   readonly texts: AgentTexts;
 }
 
-/**
- * What the model is told before the conversation. A hint is one line a tool, so that a new tool needs nothing else
- * anywhere.
- */
+/** Returns the system prompt. A hint is one line per tool, so that a new tool needs no change elsewhere. */
 export function systemPrompt({ instructions, serverInstructions = "", toolset, texts }: PromptParts): string {
   const hints = toolset.hints.map(
     ([tool, hint]) => `- ${tool}: ${firstChars(withoutHidden(hint).replaceAll(/\s+/g, " ").trim(), MAX_HINT_CHARS)}`,

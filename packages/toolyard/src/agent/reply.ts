@@ -9,13 +9,13 @@ export interface WantedCall {
   readonly id: string;
   /** As the model spelt it. */
   readonly name: string;
-  /** Absent: what was written is no JSON object. */
+  /** Absent: the arguments were not a JSON object. */
   readonly arguments?: JsonObject;
   /** With malformed arguments: their text. */
   readonly received?: string;
 }
 
-/** What one question to the model gave. */
+/** Result of one request to the model. */
 export interface Reply {
   readonly text: string;
   readonly calls: readonly WantedCall[];
@@ -39,7 +39,7 @@ export interface Question {
   /** False: the model must answer without tools. */
   readonly mayCall: boolean;
   readonly signal: AbortSignal;
-  /** Present: somebody listens, so the reply is streamed. */
+  /** Present: a listener receives events, so the reply is streamed. */
   readonly emit?: (event: AgentEvent) => void;
 }
 

@@ -14,7 +14,7 @@ export interface CallRules {
   readonly hub: AgentHub;
   readonly toolset: Toolset;
   readonly signal: AbortSignal;
-  /** Milliseconds that are left: what is `limited` is made again within them. */
+  /** Returns the remaining milliseconds; calls that fail with `limited` are repeated within them. */
   readonly remainingMs: () => number;
   readonly maxParallel: number;
   /** Further ones are answered without being made. */
@@ -28,9 +28,7 @@ export interface CallsDone {
   readonly calls: readonly AgentCall[];
 }
 
-/**
- * Makes all calls of one reply, so many at a time. Each gets one answer, whatever happens; the order is the reply's.
- */
+/** Makes all calls of one reply, with limited concurrency. Each gets one answer in any case, in the reply's order. */
 export async function runCalls(wanted: readonly WantedCall[], rules: CallRules): Promise<CallsDone> {
   const done: { answered: Answered; call: AgentCall }[] = [];
   let next = 0;
@@ -83,7 +81,7 @@ async function outcomeOf(
     const attempt = (): Promise<Outcome> => orAborted(hub.call(tool, args, { signal }), signal);
     return await whileLimited(attempt, { cancellation: signal, remainingMs });
   } catch (error) {
-    // A hub answers with outcomes; whatever else stands in its place may throw.
+    // A hub returns outcomes; another implementation may throw.
     return error instanceof FailError ? error.failure : fail("internal", messageOf(error), { cause: error });
   }
 }

@@ -1,7 +1,7 @@
 /** Languages of the agent's own texts. What models and tools say is theirs. */
 export type Locale = "en" | "fr";
 
-/** Everything that the agent says in its own words, to people and to the model. */
+/** All texts of the agent, for users and for the model. */
 export interface AgentTexts {
   readonly instructions: string;
   readonly discovery: string;
@@ -12,7 +12,7 @@ export interface AgentTexts {
   readonly timeout: string;
   readonly cancelled: string;
   readonly error: (message: string) => string;
-  /** Said to the model when it must answer without tools. */
+  /** Tells the model to answer without tools. */
   readonly answerNow: string;
   readonly malformedArguments: (tool: string, received: string) => string;
   readonly callNotMade: string;

@@ -11,9 +11,9 @@ type Attachment = Exclude<UserContent, string>[number];
 
 export interface OutputRules {
   readonly maxBytes: number;
-  /** Media that may stand in a result. */
+  /** Media types allowed in a result. */
   readonly inResult: RegExp;
-  /** Media that may follow in a message of its own. */
+  /** Media types allowed in a following message. */
   readonly inMessage: RegExp;
   /** A plain text is written as a JSON text, too. */
   readonly isAlwaysJson: boolean;
@@ -23,7 +23,7 @@ export interface OutputRules {
 /** A tool's outcome as the model reads it. */
 export interface ModelOutput {
   readonly output: ToolOutput;
-  /** What the result itself cannot hold. */
+  /** Content that the result itself cannot contain. */
   readonly attachments: readonly Attachment[];
 }
 
@@ -41,7 +41,7 @@ export function toModelOutput(outcome: Outcome, rules: OutputRules): ModelOutput
  */
 export function toErrorObject({ message, kind, retryable, retryAfterMs, details, result }: Fail): JsonObject {
   const said = result === undefined ? undefined : toolValue(result);
-  // A tool that says itself what failed is heard as it spoke.
+  // A tool's own error object is passed on unchanged.
   if (isJsonObject(said) && typeof said["error"] === "string") return said;
   const words = typeof said === "string" && said !== "" ? said : message;
   return {
@@ -66,7 +66,7 @@ function toPlainOutput(value: unknown, rules: OutputRules): ToolOutput {
   if (typeof value === "string" && !rules.isAlwaysJson) return { type: "text", value: cutWithNote(value, rules) };
   const text = stringifyExact(value ?? null);
   const isWhole = Buffer.byteLength(text) <= rules.maxBytes;
-  // The AI SDK writes such a value with `JSON.stringify`, which rejects a BigInt: its exact text says the same.
+  // The AI SDK serializes such a value with `JSON.stringify`, which rejects a BigInt, so its exact text is used.
   if (isWhole && !holdsBigInt(value)) return { type: "json", value: JSON.parse(text) };
   return { type: "text", value: cutWithNote(text, rules) };
 }

@@ -15,9 +15,9 @@ export interface ModelTool {
 
 type Lists = readonly [every: readonly JsonObject[], listed: readonly JsonObject[], discovery: readonly JsonObject[]];
 
-/** What the model is given for one answer. */
+/** The tools that a model gets for one answer. */
 export interface Toolset {
-  /** What it was made of. */
+  /** Lists that it was made from. */
   readonly lists: Lists;
   readonly mode: "all" | "discovery";
   readonly tools: readonly ModelTool[];
@@ -32,8 +32,8 @@ const OWN_TOOL = /^meta\./;
 type ListingRules = Pick<AgentOptions, "mode" | "maxListedTools" | "maxListedBytes" | "hints">;
 
 /**
- * Lists the tools and decides between all of them and discovery. A hub whose lists are the same objects as `before`
- * gives the same toolset again.
+ * Lists the tools and chooses between all of them and discovery. If a hub's lists are the same objects as in `before`,
+ * the same toolset is returned.
  */
 export async function loadToolset(hub: AgentHub, options: ListingRules, before?: Toolset): Promise<Toolset> {
   const lists = await Promise.all([

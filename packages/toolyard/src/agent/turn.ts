@@ -41,7 +41,7 @@ export interface TurnParts {
 
 export interface TurnDone {
   readonly outcome: AgentOutcome;
-  /** What the turn adds to the conversation: from the question to an answer, or nothing when nobody answered. */
+  /** Messages that the turn adds to the conversation: from the question to an answer, or none without an answer. */
   readonly messages: readonly ModelMessage[];
 }
 
@@ -166,7 +166,7 @@ export class Turn {
       usage: this.#usage,
       ...(error ? { error } : {}),
     };
-    // A question that nobody answered may be put again as it was.
+    // A question without an answer may be asked again unchanged.
     if (stopReason === "error" && this.#steps.every(({ calls }) => calls.length === 0))
       return { outcome, messages: [] };
     const messages = this.#messages.filter((message) => !isBlank(message));
@@ -178,7 +178,7 @@ export class Turn {
 
 interface Stop {
   readonly reason: StopReason;
-  /** Absent: as the table of texts says. */
+  /** Absent: from the table of texts. */
   readonly text?: string;
   readonly error?: NonNullable<AgentOutcome["error"]>;
 }
@@ -190,7 +190,7 @@ function endOf({ text, isCut, finish = "stop" }: Reply): Stop {
   return { reason: "error", error: { message, retryable: finish !== "content-filter" } };
 }
 
-// An assistant that says nothing is refused by some vendors when it comes back as history.
+// Some vendors refuse an empty assistant message in the history.
 function isBlank({ role, content }: ModelMessage): boolean {
   if (role !== "assistant") return false;
   return typeof content === "string"

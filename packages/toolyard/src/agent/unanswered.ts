@@ -3,9 +3,9 @@ import type { ModelMessage, ToolModelMessage } from "./messages.ts";
 type ResultPart = Extract<ToolModelMessage["content"][number], { type: "tool-result" }>;
 
 /**
- * A conversation as vendors take it: each tool call has its result right behind it, and words of the assistant follow.
- * What was saved in the middle of an answer, or by another program, is completed with `words`, once for each call that
- * nobody answered.
+ * Returns a conversation as vendors require it: each tool call is directly followed by its result, then text of the
+ * assistant. For a conversation that was saved during an answer, or by another program, each call without a result gets
+ * `words`.
  */
 export function answerAll(messages: readonly ModelMessage[], words: string): readonly ModelMessage[] {
   const whole: ModelMessage[] = [];

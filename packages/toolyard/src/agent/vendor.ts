@@ -1,9 +1,9 @@
 import type { LoadedLanguageModel } from "../models/given-model.ts";
 
-/** Whose rules hold for tools and results. Whatever speaks OpenAI's interface counts as `compatible`. */
+/** Vendor whose rules apply to tools and results. Any server with OpenAI's interface counts as `compatible`. */
 export type Vendor = "openai" | "anthropic" | "mistral" | "google" | "compatible";
 
-/** Reads the vendor out of what an AI SDK model says of its provider, such as `openai.responses`. */
+/** Returns the vendor, from the provider name of an AI SDK model, such as `openai.responses`. */
 export function vendorOf({ provider }: Pick<LoadedLanguageModel, "provider">): Vendor {
   if (/(?:^|\.)anthropic\b|^vertex\.anthropic/.test(provider)) return "anthropic";
   if (/^google\b|^vertex\b|generative-ai/.test(provider)) return "google";

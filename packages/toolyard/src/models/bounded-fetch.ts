@@ -5,8 +5,7 @@ export interface BoundedFetchOptions {
   readonly service: string;
   readonly client: OutboundClient;
   /**
-   * Address of the provider; absent: the vendor's own. Where an answer points anywhere else, only the public internet
-   * is asked.
+   * Base URL of the provider; absent: the vendor's own. Other addresses in an answer must be on the public internet.
    */
   readonly baseUrl?: string;
   readonly timeoutMs: number;

@@ -14,11 +14,11 @@ import { PACKAGES } from "./packages.ts";
 type LoadedEmbeddingModel = Exclude<EmbeddingModel, string>;
 
 const PURPOSE = "embeddings by that provider";
-/** Bound of one request; whoever asks bounds it closer. */
+/** Time limit of one request; callers set shorter ones. */
 const TIMEOUT_MS = 120_000;
 /** A hundred vectors of 4,096 numbers as text. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
-/** One more try after a failure that may pass. */
+/** One retry after a temporary failure. */
 const RETRIES = 1;
 
 /**

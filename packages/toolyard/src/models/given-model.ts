@@ -1,6 +1,6 @@
 /**
- * A language model of the AI SDK itself, not its name, as far as this package looks into it. Written out for the same
- * reason as `agent/messages.ts`: declarations must compile where the SDK is left out.
+ * The members of an AI SDK language model that this package uses. Declared here for the same reason as
+ * `agent/messages.ts`: declarations must compile without the SDK.
  */
 export interface LoadedLanguageModel {
   readonly specificationVersion: string;

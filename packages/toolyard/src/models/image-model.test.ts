@@ -22,7 +22,7 @@ afterEach(async () => {
 
 type Asked = Record<string, unknown>;
 
-/** A server of OpenAI's images API that notes what it was asked. */
+/** A server of OpenAI's images API that records its requests. */
 async function serve(
   answer: (response: ServerResponse, asked: Asked, request: IncomingMessage) => void,
 ): Promise<RunningServer & { readonly asked: readonly Asked[] }> {
@@ -125,7 +125,7 @@ describe.each(KINDS)("an endpoint of kind %s", (kind) => {
       {},
       { kind: "unavailable" },
     ],
-  ])("says what a status of %i means, once and without the key", async (status, value, headers, expected) => {
+  ])("explains a status of %i once and without the key", async (status, value, headers, expected) => {
     const server = await serve((response) => sendJson(response, status, value, headers as Record<string, string>));
     const error = await draw(server, {}, { kind }).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ failure: expected });
@@ -146,7 +146,7 @@ describe.each(KINDS)("an endpoint of kind %s", (kind) => {
     await expect(draw(server, {}, { kind })).rejects.toMatchObject({ failure: { kind: "malformed" } });
   });
 
-  test("may take its time, but not for ever", async () => {
+  test("may be slow, but within a time limit", async () => {
     const server = await serve(() => {});
     await expect(draw(server, {}, { kind, timeoutMs: 100 })).rejects.toMatchObject({ failure: { kind: "timeout" } });
   });
@@ -174,7 +174,7 @@ describe.each(KINDS)("an endpoint of kind %s", (kind) => {
   });
 });
 
-test("an image that an endpoint names by an address of its own is fetched", async () => {
+test("fetches an image from the URL that an endpoint returns", async () => {
   const server = await serve((response, _asked, request) => {
     if (request.method === "GET")
       return void response.writeHead(200, { "content-type": "application/octet-stream" }).end(JPEG);
@@ -218,7 +218,7 @@ test("Google's models are given the nearest shape", async () => {
   expect(server.asked[0]).toMatchObject({ instances: [{ prompt: "an otter" }], parameters: { aspectRatio: "16:9" } });
 });
 
-test.each([0, -1, 1.5, 8193])("a side of %d pixels is refused before anybody is asked", async (width) => {
+test.each([0, -1, 1.5, 8193])("refuses a side of %d pixels before sending a request", async (width) => {
   const server = await serve(() => {});
   await expect(draw(server, { width })).rejects.toMatchObject({ failure: { kind: "invalid_params" } });
   expect(server.seen).toHaveLength(0);
@@ -244,6 +244,6 @@ test.each([
   [Buffer.from("RIFF1234WEBPVP8 "), "image/webp"],
   [Buffer.from("<svg/>"), undefined],
   [Buffer.alloc(0), undefined],
-])("an image is told by its bytes (%#)", (data, expected) => {
+])("detects an image by its bytes (%#)", (data, expected) => {
   expect(imageType(data)?.mimeType).toBe(expected);
 });

@@ -106,7 +106,8 @@ const OPTIONS_KEY = "compatible";
 type Settings = Pick<Parameters<typeof generateWithSdk>[0], "prompt" | "size" | "aspectRatio" | "providerOptions">;
 
 /**
- * Only servers for open models know a negative prompt; the vendors' refuse the word, so there it is said in the prompt.
+ * Only servers for open models support a negative prompt; vendors' APIs refuse the parameter, so it is added to the
+ * prompt.
  */
 function toSettings({ kind }: ModelProvider, { prompt, negativePrompt, width, height }: ImageRequest): Settings {
   const isCompatible = kind === "openai-compatible";

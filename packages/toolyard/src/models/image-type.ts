@@ -1,4 +1,4 @@
-/** Kinds of images by how their bytes begin; `?` stands for any byte. */
+/** Image types by their first bytes; `?` matches any byte. */
 const SIGNATURES: readonly (readonly [mimeType: string, extension: string, signature: string])[] = [
   ["image/png", ".png", "\x89PNG\r\n\x1a\n"],
   ["image/jpeg", ".jpg", "\xff\xd8\xff"],
@@ -13,7 +13,7 @@ export interface ImageType {
   readonly extension: string;
 }
 
-/** What kind of image these bytes are, whatever they were called; nothing when they are none. */
+/** Returns the image type of these bytes, whatever their name; undefined if they are no image. */
 export function imageType(data: Uint8Array): ImageType | undefined {
   const start = Buffer.from(data.buffer, data.byteOffset, Math.min(data.byteLength, 16)).toString("latin1");
   const found = SIGNATURES.find(

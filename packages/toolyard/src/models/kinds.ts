@@ -1,8 +1,8 @@
-/** What a provider of models speaks. */
+/** Protocols of model providers. */
 export const MODEL_PROVIDER_KINDS = ["openai", "anthropic", "mistral", "google", "openai-compatible"] as const;
 export type ModelProviderKind = (typeof MODEL_PROVIDER_KINDS)[number];
 
-/** Facts of one vendor that hold where the configuration says nothing. */
+/** Facts of one vendor that apply without configuration. */
 export interface KindFacts {
   /** Variables that the vendor's own clients read the key from; the first is the one to name in a message. */
   readonly keyVariables: readonly string[];
@@ -11,7 +11,7 @@ export interface KindFacts {
   /** Absent: what the AI SDK takes. */
   readonly baseUrl?: string;
   readonly needsKey: boolean;
-  /** Vendors' own clients leave it out of the address, the AI SDK wants it in. */
+  /** Vendors' own clients omit it from the base URL; the AI SDK requires it. */
   readonly versionPath?: string;
 }
 

@@ -5,8 +5,8 @@ import type { ModelsOptions } from "./options.ts";
 import { PACKAGES } from "./packages.ts";
 
 /**
- * Makes the language model that `provider/model` names; nothing of the vendor's client is loaded before. Rejects with
- * an `OptionError` for a name that says nothing and for a missing key. No request is made.
+ * Loads the language model of `provider/model`, and the vendor's client with it. Rejects with an `OptionError` for an
+ * invalid name and for a missing key. Sends no request.
  */
 export async function loadLanguageModel(
   name: string,
@@ -40,7 +40,7 @@ const LOADERS: Readonly<Record<ModelProvider["kind"], Loader>> = {
     })(model),
 };
 
-/** What every vendor's constructor takes. Image models are made of the same. */
+/** Returns the options of every vendor's constructor, also for image models. */
 export function settingsOf({ apiKey, baseUrl, headers }: ModelProvider): {
   apiKey?: string;
   baseURL?: string;
@@ -56,7 +56,9 @@ export function settingsOf({ apiKey, baseUrl, headers }: ModelProvider): {
 /** A key and an address must be given, and are never used. */
 const NOWHERE = { apiKey: "client", baseURL: "http://client.invalid/v1" };
 
-/** The model of a vendor whose requests all go to `fetch`. Rejects with a `FailError` where its package is left out. */
+/**
+ * Returns a vendor's model whose requests all use `fetch`. Rejects with a `FailError` if its package is not installed.
+ */
 export async function loadClientModel(
   vendor: "openai" | "anthropic" | "mistral",
   model: string,

@@ -5,7 +5,7 @@ import { isOfNetwork } from "../outbound/client/cause.ts";
 import { outboundFailure, statusFailure, toOutboundFailure } from "../outbound/failures.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
-/** What a request to a provider of models died of, as the failure that callers are given. */
+/** Returns the failure of a request to a model provider. */
 export function toModelFailure(error: unknown, service: string, signal: AbortSignal): FailError {
   const known = failureIn(error);
   if (known) return known;
@@ -44,7 +44,7 @@ export function toModelFailure(error: unknown, service: string, signal: AbortSig
   return statusFailure(service, statusCode, retryAfterMs(last));
 }
 
-/** What was tried again and failed each time died of its last error. */
+/** Returns the last error of repeated attempts. */
 function lastOf(error: unknown): unknown {
   return error instanceof Error && "lastError" in error ? error.lastError : error;
 }
@@ -60,7 +60,7 @@ function failureIn(error: unknown): FailError | undefined {
   return undefined;
 }
 
-// The SDK's errors are told by their members, so that its classes need not be loaded for it.
+// Recognizes errors of the SDK by their members, so that its classes need not be loaded.
 function callFacts(error: unknown): { readonly statusCode?: number; readonly responseBody?: string } {
   if (!(error instanceof Error)) return {};
   const { statusCode, responseBody } = error as { statusCode?: unknown; responseBody?: unknown };

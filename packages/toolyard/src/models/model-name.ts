@@ -8,7 +8,7 @@ export interface ModelName {
   readonly model: string;
 }
 
-/** Reads `provider/model`. Throws an `OptionError` that says which providers there are. */
+/** Parses `provider/model`. Throws an `OptionError` that lists the providers. */
 export function parseModelName(name: string, providers: Readonly<Record<string, ModelProvider>>): ModelName {
   const slash = name.indexOf("/");
   const model = name.slice(slash + 1);

@@ -1,10 +1,10 @@
 import type { ModelProviderKind } from "./kinds.ts";
 
-/** One provider, complete. A missing key is no error before a model is asked for. */
+/** A complete provider. A missing key is no error before a model is used. */
 export interface ModelProvider {
   readonly name: string;
   readonly kind: ModelProviderKind;
-  /** As the AI SDK wants it, without a slash at its end; absent: the SDK's own. */
+  /** Base URL for the AI SDK, without a final slash; absent: the SDK's own. */
   readonly baseUrl?: string;
   readonly apiKey?: string;
   /** Variables where a key was looked for; empty when none is needed. */

@@ -19,7 +19,7 @@ test("the vendors and a local Ollama need no entry, and their usual variables ho
   });
 });
 
-test("what the configuration says wins over variables, and an address in it is taken as it stands", () => {
+test("the configuration overrides variables, and its URL is used unchanged", () => {
   const raw = {
     providers: {
       openai: { api_key: "own", base_url: "http://127.0.0.1:9/proxy" },
@@ -37,7 +37,7 @@ test.each([
   [{ providers: { mine: {} } }, /`models\.providers\.mine` needs `base_url`/],
   [{ providers: { mine: { base_url: "ftp://example.com" } } }, /no address/],
   [{ providers: { openai: { base_url: "https://me:hidden@example.com/v1" } } }, /a user name or a password/],
-])("%j cannot be used, and the message says why", (raw, message) => {
+])("%j cannot be used, and the message gives the reason", (raw, message) => {
   expect(() => resolveModels(raw)).toThrow(OptionError);
   expect(() => resolveModels(raw)).toThrow(message);
 });
@@ -47,7 +47,7 @@ test.each([
   ["anthropic/claude-x", "ANTHROPIC_API_KEY"],
   ["mistral/mistral-large-latest", "MISTRAL_API_KEY"],
   ["google/gemini-x", "GOOGLE_GENERATIVE_AI_API_KEY"],
-])("a missing key for %s is told in one line with the variable %s", async (name, variable) => {
+])("reports a missing key for %s in one line with the variable %s", async (name, variable) => {
   const error = await loadLanguageModel(name, resolveModels({})).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(OptionError);
   expect((error as Error).message).toContain(variable);

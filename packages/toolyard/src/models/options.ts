@@ -6,7 +6,7 @@ import { KIND_FACTS, KNOWN_PROVIDERS, MODEL_PROVIDER_KINDS, type KindFacts } fro
 import { parseModelName } from "./model-name.ts";
 import type { ModelProvider } from "./model-provider.ts";
 
-/** The vendor's key of the environment goes to whatever address is given. */
+/** The vendor's key from the environment is sent to the configured URL. */
 const PROVIDER_STARTS: Starts = {
   told: ["base_url"],
   before: "sends the key of its vendor, if there is one, to",
@@ -100,8 +100,8 @@ export interface ModelsOptions {
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Fills in the vendors' usual variables and addresses. Throws an `OptionError` for an address that is none, a name that
- * is no `provider/model`, or a provider that nobody knows.
+ * Adds the vendors' usual variables and URLs. Throws an `OptionError` for an invalid URL, a name that is not
+ * `provider/model`, or an unknown provider.
  */
 export function resolveModels(raw: ModelsConfig = {}, variables: Variables = {}): ModelsOptions {
   const { providers: given, language, image, embedding } = readOptions(ModelsSchema, raw, "models.");

@@ -4,8 +4,7 @@ import { toFilePath } from "./file-path.ts";
 import type { FromWorker, WorkerDone } from "./worker-messages.ts";
 
 /**
- * What the child is started with, as JSON in its one argument. Paths only, never a secret: other users may see
- * arguments.
+ * Start settings of the child, as JSON in its one argument. Paths only, never a secret: other users may see arguments.
  */
 export interface ChildSettings {
   /** `file:` URL of the module `quickjs-wasi`, and the file of its WebAssembly. */
@@ -20,7 +19,7 @@ export interface ChildSettings {
   readonly runs: number;
   readonly sessions: number;
   readonly sessionIdleMs: number;
-  /** Its interpreter is prepared at once, beside the arrival of the first job. */
+  /** Its interpreter is prepared immediately, while the first job arrives. */
   readonly first: Interpreter;
 }
 
@@ -83,7 +82,7 @@ export function readFiles(heads: unknown, body: Uint8Array): SandboxFile[] | und
   return at === body.byteLength ? files : undefined;
 }
 
-/** The hub believes nothing that the child says before it has this shape; sizes are the run's own business. */
+/** The hub accepts only messages of this shape from the child; sizes are checked by the run. */
 export function isFromChild(head: unknown): head is FromChild {
   if (!isJsonObject(head)) return false;
   if (head["type"] === "sessions") return isCount(head["count"]);
@@ -91,14 +90,14 @@ export function isFromChild(head: unknown): head is FromChild {
   return isCount(head["run"]) && Object.hasOwn(SHAPES, type) && SHAPES[type](head);
 }
 
-/** The child believes nothing that a worker says in a run before it has this shape; files are checked by the run. */
+/** The child accepts only messages of this shape from a worker; files are checked by the run. */
 export function isFromWorker(message: unknown): message is Exclude<FromWorker, { readonly type: "ready" }> {
   if (!isJsonObject(message)) return false;
   if (message["type"] === "done") return isWorkerDone(message["done"]);
   return Object.hasOwn(SAID, message["type"] as string) && SAID[message["type"] as SaidType](message);
 }
 
-/** What a run says before its end goes from the worker by the child to the hub. */
+/** Messages of a run before its end, which the child forwards from the worker to the hub. */
 type SaidType = Exclude<FromWorker["type"], "ready" | "done">;
 type Shape = (message: JsonObject) => boolean;
 
@@ -115,7 +114,7 @@ const SHAPES: Readonly<Record<Exclude<FromChild["type"], "sessions">, Shape>> = 
   done: ({ done, files }) => isWorkerDone(done) && Array.isArray(files),
 };
 
-/** Whether a worker's end of a run has the shape of one, its files aside. */
+/** Returns whether a worker's end message is valid, except for its files. */
 function isWorkerDone(done: unknown): done is Omit<WorkerDone, "artifacts"> {
   if (!isJsonObject(done)) return false;
   const { end, resultJson, error, truncated } = done;

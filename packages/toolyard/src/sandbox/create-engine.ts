@@ -11,8 +11,8 @@ const ENGINES: Readonly<Record<SandboxEngineName, (options: SandboxOptions) => P
 };
 
 /**
- * The engine of this name. It starts nothing before its first run, and `unavailable()` says whether this machine has
- * it. Dispose of it.
+ * Creates the engine of this name. It starts nothing before its first run, and `unavailable()` reports whether this
+ * machine has it. The caller must dispose of it.
  */
 export function createEngine(
   name: SandboxEngineName,

@@ -5,7 +5,7 @@ import { HostedEngine } from "./hosted-engine.ts";
 import { resolveSandbox, type SandboxOptions } from "./options.ts";
 import { SandboxProcess, type SandboxProcessOptions } from "./sandbox-process.ts";
 
-/** What a frame holds beside results, arguments and files. */
+/** Space in a frame beyond results, arguments and files. */
 const FRAME_SLACK_BYTES = 1024 * 1024;
 
 /** Seams for tests, and for engines that put a wall of their own around the same child. */
@@ -14,7 +14,7 @@ export interface EmbeddedEngineSeams {
   readonly isolation?: string;
   /** Why the wall cannot be had; asked once the packages are known to be there. */
   readonly unavailable?: () => Promise<string | undefined>;
-  /** What starts the child, see `SandboxProcessOptions.command`. */
+  /** Command that starts the child, see `SandboxProcessOptions.command`. */
   readonly command?: (settings: ChildSettings) => readonly string[];
   /** The same, with files for the child. */
   readonly wall?: (settings: ChildSettings) => Promise<Pick<SandboxProcessOptions, "command" | "files">>;

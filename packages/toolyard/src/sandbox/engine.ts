@@ -10,22 +10,22 @@ export type SandboxLanguage = "python" | "javascript" | "typescript";
  */
 export type SandboxProfile = "restricted" | "scripting";
 
-/** Bounds of one run. The guest's side and the hub's side each enforce all of them. */
+/** Limits of one run. The child and the hub each enforce all of them. */
 export interface SandboxLimits {
   /** Time from the start of the code to its end, tool calls included. */
   readonly wallMs: number;
-  /** Time that the code itself computes; stands still while it waits for a tool. */
+  /** Computing time of the code; paused while it waits for a tool. */
   readonly cpuMs: number;
   readonly memoryBytes: number;
-  /** Of stdout and stderr together; what is beyond is left out and said to be. */
+  /** stdout and stderr together; the rest is dropped and reported. */
   readonly outputBytes: number;
-  /** Of the result as JSON text. */
+  /** Size of the result as JSON text. */
   readonly resultBytes: number;
   readonly toolCalls: number;
   readonly concurrentToolCalls: number;
-  /** Of one tool call's arguments, and of one tool's answer, as JSON text. */
+  /** Size of one tool call's arguments, and of one tool's answer, as JSON text. */
   readonly toolBytes: number;
-  /** Of all files together, in and out. */
+  /** Size of all files together, input and output. */
   readonly fileBytes: number;
   readonly files: number;
 }
@@ -49,15 +49,12 @@ export interface SandboxJob {
    * Variables stay between runs of the same session. The key is unique over principals. Absent: a fresh interpreter.
    */
   readonly session?: string;
-  /**
-   * Who runs it: slots, the line of those who wait, and sessions are shared by these. Absent: nobody in particular,
-   * which is one owner too.
-   */
+  /** Principal of the run: slots, queue and sessions are divided among owners. Absent: the anonymous owner. */
   readonly owner?: Holder;
 }
 
 /**
- * What the code may ask of the hub while it runs. Only JSON text crosses. Neither `call` nor `search` throws for an
+ * Functions that the code may call in the hub. Only JSON text is passed. Neither `call` nor `search` throws for an
  * expected failure.
  */
 export interface SandboxHost {
@@ -65,7 +62,7 @@ export interface SandboxHost {
   call(path: string, argumentsJson: string, signal: AbortSignal): Promise<HostReply>;
   search(query: string, limit: number, signal: AbortSignal): Promise<HostReply>;
   /**
-   * Hears what the code prints as it comes, as far as the outcome will have it; an engine may leave all of it to the
+   * Receives output while the code runs, within the limit of the outcome; an engine may leave all output to the
    * outcome.
    */
   print?(stream: "stdout" | "stderr", text: string): void;
@@ -92,7 +89,7 @@ export interface SandboxError {
   readonly traceback: string;
 }
 
-/** How a run ended. Everything but `finished` is told by `error` too, where the code itself could not. */
+/** How a run ended. Everything but `finished` is also reported by `error`, unless the code itself raised it. */
 export type SandboxEnd =
   | "finished"
   /** The code threw, or could not be read. */
@@ -126,9 +123,9 @@ export interface SandboxOutcome {
   readonly truncated: boolean;
   readonly durationMs: number;
   /**
-   * What became of the variables of `job.session`. `new`: there were none, the run began a session. `kept`: those of
-   * the run before were there. `lost`: there had been a session of this key, and it ended (time, memory, a crash,
-   * idleness, to make room), so that the run began anew. Absent without a session, and when nothing was run.
+   * State of the variables of `job.session`. `new`: there were none; the run began a session. `kept`: the variables of
+   * the previous run were available. `lost`: an earlier session of this key has ended (time, memory, a crash, idleness,
+   * eviction), so the run began a new one. Absent without a session, and if nothing was run.
    */
   readonly session?: "new" | "kept" | "lost";
   /**
@@ -146,15 +143,12 @@ export interface SandboxToolCall {
   readonly failure?: { readonly kind: string; readonly message: string };
 }
 
-/**
- * One way to run code. An engine starts nothing until the first run, and stops what it started after a while without
- * one.
- */
+/** A way to run code. An engine starts nothing before its first run, and stops its processes after an idle time. */
 export interface SandboxEngine {
   /** `embedded`, `bwrap`, `deno`, `bwrap-python`. */
   readonly name: string;
   readonly languages: readonly SandboxLanguage[];
-  /** What stands between the code and the machine, in a few words. */
+  /** What isolates the code from the machine, in a few words. */
   readonly isolation: string;
   /**
    * Returns why the engine cannot be used on this machine, and what to do; with `language`, also what that language

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { encodeFrame, FrameError, FrameReader } from "./frames.ts";
 
-test("frames arrive whole, in whatever pieces the pipe delivers them", () => {
+test("reads whole frames, however the pipe splits them", () => {
   const bytes = Buffer.concat([
     encodeFrame({ a: "é" }, [Uint8Array.of(1, 2), Uint8Array.of(3)]),
     encodeFrame({}),

@@ -6,7 +6,7 @@ export interface Frame {
   readonly body: Uint8Array;
 }
 
-/** What arrived is no frame. Whoever reads ends the other side. */
+/** The received bytes are not a frame. The reader ends the other side. */
 export class FrameError extends Error {
   override readonly name = "FrameError";
 }
@@ -37,8 +37,8 @@ export class FrameReader {
   }
 
   /**
-   * The frames that are complete by now, one after the other, so that those before nonsense still count. Throws a
-   * `FrameError` for a length over the bound and for a head that is not JSON.
+   * Yields each complete frame, so that frames before invalid bytes still count. Throws a `FrameError` for a length
+   * above the limit and for a head that is not JSON.
    */
   *push(chunk: Buffer): Generator<Frame> {
     this.#chunks.push(chunk);

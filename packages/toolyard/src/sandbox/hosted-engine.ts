@@ -12,7 +12,7 @@ const MAX_QUEUE_MS = 30_000;
 /** A host that ends before it began a run is followed by another, once. */
 const MAX_ATTEMPTS = 2;
 
-/** What runs jobs on behalf of an engine: one child process with all its workers, or a pool of processes. */
+/** Runs jobs for an engine: one child process with all workers, or a pool of processes. */
 export interface RunHost {
   /** Sessions that live; the host is kept for them. */
   readonly sessions: number;
@@ -35,7 +35,7 @@ export interface HostedEngineParts {
   readonly languages: readonly SandboxLanguage[];
   readonly isolation: string;
   unavailable(): Promise<string | undefined>;
-  /** What is not installed and a language needs, in a sentence. */
+  /** Returns which missing installation a language needs, as a sentence. */
   missingFor?(language: SandboxLanguage): string | undefined;
   /**
    * `first`: what the first run is written in. `onSessions`: sessions came or went. Rejects with words for the caller.
@@ -43,10 +43,7 @@ export interface HostedEngineParts {
   start(first: Interpreter, onSessions: () => void): Promise<RunHost>;
 }
 
-/**
- * What every engine does alike: who may run, who waits, when the host is started and when it is stopped. Starts nothing
- * before the first run.
- */
+/** Behaviour that all engines share: slots, queue, start and stop of the host. Starts nothing before the first run. */
 export class HostedEngine implements SandboxEngine {
   readonly name: string;
   readonly languages: readonly SandboxLanguage[];
@@ -148,7 +145,7 @@ export class HostedEngine implements SandboxEngine {
     try {
       const host = await starting;
       this.#live = host;
-      // Whoever closed meanwhile waits for this start, and ends what came of it.
+      // A concurrent `close` awaits this start, and closes the host.
       return host;
     } catch (error) {
       if (this.#host === starting) this.#host = undefined;

@@ -28,7 +28,7 @@ const HUB_GRACE_MS = 2000;
 const START_TIMEOUT_MS = 60_000;
 const MAX_WORDS = 16_384;
 const MAX_NAME_CHARS = 512;
-/** Of the message of a call that failed, as the outcome of the run has it. */
+/** Characters of a failed call's message in the outcome of the run. */
 const MAX_FAILURE_CHARS = 300;
 /** Objects and arrays in the arguments of one call. */
 const MAX_CONTAINERS = 200_000;
@@ -40,7 +40,7 @@ export interface HubRunOptions {
   /** Processor time of the child, in milliseconds so far; not a number where the system does not tell. */
   readonly computedMs?: () => number;
   send(message: ToChild): void;
-  /** The child said of the run what it cannot have meant: it is no longer what was started, and must end. */
+  /** The child sent an invalid message about the run: it is compromised and must be ended. */
   distrust(): void;
 }
 
@@ -53,8 +53,8 @@ interface OpenCall {
 }
 
 /**
- * The hub's side of one run. Believes nothing of what the child says about it: every bound of the run is kept here once
- * more, and what breaks one ends the run. `isStarted` tells whether code of the run can have had an effect.
+ * The hub's side of one run. It does not trust the child: it enforces every limit again, and a violation ends the run.
+ * `isStarted` tells whether code of the run may have had an effect.
  */
 export class HubRun {
   readonly outcome: Promise<SandboxOutcome>;
@@ -84,7 +84,7 @@ export class HubRun {
     );
   }
 
-  /** What the child says of this run, its shape already checked. */
+  /** Handles a message about this run. Its shape is already validated. */
   take(message: Exclude<FromChild, { readonly type: "sessions" }>, body: Uint8Array): void {
     if (this.isOver) return;
     switch (message.type) {
@@ -107,7 +107,7 @@ export class HubRun {
     }
   }
 
-  /** Ends the run here; whoever calls sees to it that the child ends it too. */
+  /** Ends the run on this side; the caller makes the child end it too. */
   fail(end: SandboxEnd, message: string, type: string = TYPES[end] ?? "Error"): void {
     this.#end({ end, error: { type, message, traceback: "" } });
   }
@@ -273,7 +273,7 @@ function checkResult(json: string, maxBytes: number): [SandboxEnd, string] | und
   const bytes = Buffer.byteLength(json);
   if (bytes > maxBytes) return ["limit", tooLargeResult(maxBytes, bytes)];
   const value = parse(json);
-  // Code may put functions of its own in place of those that write JSON; what comes of it must still be JSON.
+  // Code may replace the functions that serialize JSON; the result must still be JSON.
   if (value === undefined) return ["error", "The result is not JSON: the code changed how its values are written out."];
   return jsonSize(value) === Infinity
     ? ["limit", `The result is nested deeper than ${MAX_JSON_DEPTH} levels.`]

@@ -4,9 +4,8 @@ const BRACE = 0x7b;
 const BRACKET = 0x5b;
 
 /**
- * Whether JSON text holds more objects and arrays than that, found without reading it: three characters of text (`{},`)
- * become some sixty bytes and a good deal of time once they are read, so that the length of a text is no bound of what
- * it costs.
+ * Returns whether JSON text contains more objects and arrays than the limit, without parsing: three characters (`{},`)
+ * become some sixty bytes and take time to parse, so the length of a text does not limit its cost.
  */
 export function hasMoreContainers(json: string, most: number): boolean {
   let count = 0;

@@ -10,7 +10,7 @@ const CHILD_HEAP_MB = 512;
 const SANDBOX_FOLDER = "/sandbox/";
 /** Files outside of the sandbox's own folder that its code imports. */
 const SHARED = ["core", join("runtimes", "typescript", "unsupported.js")];
-/** What `sucrase` itself loads. */
+/** Modules that `sucrase` itself loads. */
 const SUCRASE_NEEDS = [
   "lines-and-columns",
   "ts-interface-checker",
@@ -20,12 +20,12 @@ const SUCRASE_NEEDS = [
   "@jridgewell/resolve-uri",
 ];
 
-/** Where everything lies that the child needs. */
+/** Paths of everything that the child needs. */
 export type ChildPaths = Pick<ChildSettings, "quickjs" | "quickjsWasm" | "sucrase" | "pythonWasm">;
 
 /**
- * The folder of the built files. Node itself loads them, so when this runs from its source, as in tests, `dist` stands
- * in.
+ * Returns the folder of the built files. Node loads them itself, so when this runs from source, as in tests, `dist` is
+ * used.
  */
 export function distFolder(from: string = import.meta.url): string {
   const at = from.lastIndexOf(SANDBOX_FOLDER);
@@ -47,9 +47,9 @@ export function childPaths(pythonWasm: string | undefined): ChildPaths {
 }
 
 /**
- * Arguments of Node for a process without rights: it reads the files of its own program, and has worker threads. Code
- * cannot be made of text, and WebAssembly is compiled by the quick compiler alone, which halves its start and its
- * memory.
+ * Returns Node's arguments for a process without rights: it may read the files of its own program and start worker
+ * threads. Code cannot be created from text, and WebAssembly uses the baseline compiler only, which halves start time
+ * and memory.
  */
 export function lockedArguments(paths: ChildPaths): string[] {
   const permission = process.allowedNodeEnvironmentFlags.has("--permission")

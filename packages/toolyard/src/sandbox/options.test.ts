@@ -28,7 +28,7 @@ test("everything has a default", () => {
   });
 });
 
-test("what is given counts, and a longer default time raises the longest", () => {
+test("given values apply, and a longer default time raises the maximum", () => {
   const options = resolveSandbox({
     timeout: "10m",
     memory: "64MiB",
@@ -43,7 +43,7 @@ test("what is given counts, and a longer default time raises the longest", () =>
   });
 });
 
-test("one engine serves all languages, unless one of them names another", () => {
+test("one engine serves all languages, unless a language names another", () => {
   expect(resolveSandbox({ engine: "bwrap" })).toMatchObject({ pythonEngine: "bwrap", javascriptEngine: "bwrap" });
   expect(resolveSandbox({ engine: "bwrap", python_engine: "bwrap-python" })).toMatchObject({
     pythonEngine: "bwrap-python",

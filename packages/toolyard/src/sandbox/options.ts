@@ -12,7 +12,7 @@ const JAVASCRIPT_ENGINES = ["embedded", "bwrap", "deno"] as const;
 export type SandboxEngineName = (typeof SANDBOX_ENGINES)[number];
 
 /**
- * Two interpreters of the least size, beside what the hub itself needs, still fit a small machine; WebAssembly ends at
+ * Two interpreters of minimal size, in addition to the hub itself, still fit a small machine; WebAssembly is limited to
  * 4 GiB.
  */
 const MEMORY: AmountBounds = {
@@ -175,13 +175,13 @@ export type SandboxConfig = Static<typeof SandboxSchema>;
 
 export interface SandboxOptions {
   readonly pythonEngine: SandboxEngineName;
-  /** Of TypeScript too. */
+  /** Also for TypeScript. */
   readonly javascriptEngine: SandboxEngineName;
   /** Bounds of a run that names none, and the most that a job may ask for; `wallMs` may be raised to `maxWallMs`. */
   readonly limits: SandboxLimits;
   readonly maxWallMs: number;
   readonly runs: number;
-  /** Principals that the hub knows; with several, none of them can occupy all runs. @default those that came so far */
+  /** Principals that the hub knows; with several, none of them can occupy all runs. @default those seen so far */
   readonly principals?: number;
   readonly queue: number;
   readonly idleMs: number;

@@ -4,7 +4,7 @@ import type { SandboxJob } from "./engine.ts";
 /** Jobs that name no owner are all of one. */
 const NOBODY: Holder = Object.freeze({ principal: "" });
 
-/** By whose share a job is run. */
+/** Returns the owner whose share a job uses. */
 export function ownerOf({ owner = NOBODY }: Pick<SandboxJob, "owner">): Holder {
   return owner;
 }

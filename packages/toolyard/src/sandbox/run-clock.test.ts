@@ -5,7 +5,7 @@ import { RunClock } from "./run-clock.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A machine on which the code has every tenth moment: what has passed, and what was computed in it. */
+/** A machine on which the code runs a tenth of the time: elapsed and computed time. */
 function crowded(share: number): () => number {
   const begun = performance.now();
   return () => (performance.now() - begun) * share;
@@ -30,7 +30,7 @@ test("it is ended once it has computed for its time, and the option is named", (
   expect(ends).toEqual([expect.stringContaining("computed for longer than 1 s (`sandbox.cpu_time`)")]);
 });
 
-test("it is ended by the time that passes where the processor's is not told", () => {
+test("is ended by elapsed time if processor time is unavailable", () => {
   const { ends } = clock(() => NaN);
   vi.advanceTimersByTime(1001);
   expect(ends).toEqual([expect.stringContaining("`sandbox.cpu_time`")]);
@@ -42,7 +42,7 @@ test("code that never has the processor is ended by the bound on the whole run, 
   expect(ends).toEqual([expect.stringContaining("`sandbox.timeout`")]);
 });
 
-test("what it waits for counts for nothing, however often it waits", () => {
+test("waiting does not count, however often it waits", () => {
   const { clock: running, ends } = clock(() => NaN);
   for (let call = 0; call < 900; call += 1) {
     running.waits(true);

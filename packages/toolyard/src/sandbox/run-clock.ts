@@ -5,15 +5,15 @@ export interface RunClockOptions {
   readonly named: { readonly wallMs: number; readonly cpuMs: number };
   readonly graceMs: number;
   /**
-   * Processor time of whatever runs the code, in milliseconds so far: at least that of the code, and on a machine with
-   * other work much less than what has passed. Not a number: it cannot be told here.
+   * Processor time of the code's process or thread so far, in milliseconds: at least that of the code, and on a busy
+   * machine much less than the elapsed time. NaN: unavailable here.
    */
   readonly computedMs: () => number;
 }
 
 /**
- * The two times of a run: all of it, and what the code itself computes. Tells once which of them is over. What passes
- * while the code does not wait is as much as it can have computed; once that is over, the processor's time is asked.
+ * The two times of a run: total and computing time. Reports once which limit is exceeded. Elapsed time without waits is
+ * an upper limit of computing time; when it exceeds the limit, the processor time is read.
  */
 export class RunClock {
   readonly #onEnd: (message: string) => void;
@@ -36,7 +36,7 @@ export class RunClock {
     this.waits(false);
   }
 
-  /** The computing time stands still while the code waits. */
+  /** Computing time is paused while the code waits. */
   waits(waits: boolean): void {
     if (this.#isStopped || waits === (this.#since === undefined)) return;
     if (waits) {

@@ -35,7 +35,7 @@ export class SandboxProcess {
   readonly #options: SandboxProcessOptions;
   readonly #reader: FrameReader;
   readonly #runs = new Map<number, HubRun>();
-  /** Runs that ended here first, until the child says so too. */
+  /** Runs that ended on this side, until the child confirms it. */
   readonly #ending = new Map<number, NodeJS.Timeout>();
   #last = 0;
 
@@ -103,7 +103,7 @@ export class SandboxProcess {
     }
     const outcome = await run.outcome;
     signal.removeEventListener("abort", cancel);
-    // Not ended by the child's own word: it is told, and held to it.
+    // The child did not end it: it is told to, within a time limit.
     if (this.#runs.delete(id) && !this.isOver) this.#endInChild(id);
     return { outcome, isStarted: run.isStarted };
   }
@@ -131,7 +131,7 @@ export class SandboxProcess {
     try {
       for (const frame of this.#reader.push(chunk)) this.#take(frame);
     } catch {
-      // Nonsense: whatever speaks there is no longer what was started.
+      // Invalid message: the child is compromised.
       void this.kill();
     }
   }
@@ -152,7 +152,7 @@ export class SandboxProcess {
     }
     const run = this.#runs.get(message.run);
     if (message.type === "done") this.#runs.delete(message.run);
-    // What belongs to no run was on its way when the run ended.
+    // A message without a run was sent before the run ended.
     run?.take(message, body);
   }
 

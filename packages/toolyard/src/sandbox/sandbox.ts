@@ -2,7 +2,7 @@ import { createEngine } from "./create-engine.ts";
 import type { SandboxEngine, SandboxHost, SandboxJob, SandboxLanguage, SandboxOutcome } from "./engine.ts";
 import { resolveSandbox, type SandboxEngineName, type SandboxOptions } from "./options.ts";
 
-/** A run, and what it was run in. */
+/** A run and its engine. */
 export interface SandboxRun extends SandboxOutcome {
   readonly engine: string;
   readonly isolation: string;
@@ -20,7 +20,7 @@ export class Sandbox {
     this.options = options;
   }
 
-  /** Never rejects for anything that the code does, nor for an engine that is not there: the outcome says so. */
+  /** Never rejects because of the code or a missing engine: the outcome reports them. */
   async run(job: SandboxJob, host: SandboxHost, signal: AbortSignal): Promise<SandboxRun> {
     const engine = await this.#engineFor(job.language);
     const problem = engine.languages.includes(job.language)

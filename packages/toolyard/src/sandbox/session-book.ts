@@ -11,7 +11,7 @@ export class SessionBook {
   readonly #keys = new Map<string, Holder>();
   readonly #shares = new Shares();
 
-  /** The outcome, with `new` told apart from `lost`. */
+  /** Returns the outcome, with `new` distinguished from `lost`. */
   noted(job: SandboxJob, outcome: SandboxOutcome): SandboxOutcome {
     if (job.session === undefined || outcome.session === undefined) return outcome;
     const key = `${job.language === "python" ? "python" : "javascript"}:${job.session}`;

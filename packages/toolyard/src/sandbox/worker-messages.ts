@@ -2,9 +2,9 @@ import type { MessagePort } from "node:worker_threads";
 import type { SandboxEnd, SandboxError, SandboxFile, SandboxJob } from "./engine.ts";
 
 /**
- * What the sandbox child and one worker thread in it say to each other, over one `MessagePort` that is handed to the
- * worker in `workerData`. A port, since a worker that is deep inside an interpreter reads it with
- * `receiveMessageOnPort`, woken by the counter below, while its event loop stands still.
+ * Messages between the sandbox child and one worker thread, over a `MessagePort` in `workerData`. A port, because a
+ * worker deep inside an interpreter reads it with `receiveMessageOnPort`, woken by the counter below, while its event
+ * loop is blocked.
  */
 export interface WorkerSettings {
   readonly port: MessagePort;
@@ -28,7 +28,7 @@ export type FromWorker =
   | { readonly type: "search"; readonly id: number; readonly query: string; readonly limit: number }
   /** Sent as it is written, already within the job's `outputBytes`. */
   | { readonly type: "output"; readonly stream: "stdout" | "stderr"; readonly text: string }
-  /** The code begins or ceases to wait for the host: its CPU clock stands still in between. */
+  /** The code starts or stops waiting for the host: its CPU clock is paused in between. */
   | { readonly type: "waiting"; readonly waits: boolean }
   | { readonly type: "done"; readonly done: WorkerDone };
 

@@ -95,7 +95,7 @@ describe("back from a vendor's call", () => {
       { id: "1", function: { name: "get_weather", arguments: "[1]" } },
       "The arguments of get_weather must be one JSON object. Received: [1]",
     ],
-  ])("what cannot be called is said to the model: %j", (call, message) => {
+  ])("reports to the model what cannot be called: %j", (call, message) => {
     expect(fromOpenAIToolCall(call, TOOLS)).toMatchObject({ ok: false, id: "1", message });
   });
 
@@ -112,7 +112,7 @@ describe("back from a vendor's call", () => {
 describe("schemas", () => {
   const VENDORS = ["openai", "anthropic", "mistral", "google"] as const;
 
-  test.each(VENDORS)("at the top %s gets one object, whatever the tool's schema looks like", (vendor) => {
+  test.each(VENDORS)("%s gets one object at the top level, whatever the tool's schema", (vendor) => {
     const branches = {
       oneOf: [{ properties: { id: { type: "string" } }, required: ["id"] }, { $ref: "#/$defs/byName" }],
       $defs: { byName: { properties: { name: { type: "string" } }, required: ["name"] } },
@@ -131,7 +131,7 @@ describe("schemas", () => {
     ).toMatchObject({ type: "object", properties: { n: { type: "number" } } });
   });
 
-  test("what stands deeper stays as it is for the vendors that take JSON Schema", () => {
+  test("leaves nested schemas unchanged for vendors that support JSON Schema", () => {
     const deep = {
       type: "object",
       properties: { at: { $ref: "#/$defs/at" }, unit: { anyOf: [{ const: "C" }, { const: "F" }] } },

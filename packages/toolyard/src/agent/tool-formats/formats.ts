@@ -16,7 +16,7 @@ export interface ListedTool {
   readonly input_schema?: unknown;
 }
 
-/** What a vendor's tool call asks of the hub. */
+/** A request to the hub, from a vendor's tool call. */
 export type HubCall =
   | { readonly ok: true; readonly id: string; readonly tool: string; readonly arguments: JsonObject }
   /** Nothing that could be called; `message` is for the model. */
@@ -107,8 +107,8 @@ export function fromGoogleToolCall(part: object, tools: readonly ListedTool[]): 
 }
 
 /**
- * What came of a call, as the text that every vendor takes for a tool's result: JSON, of a failure an object with
- * `error`.
+ * Returns the outcome of a call as the text that every vendor accepts as a tool result: JSON; for a failure an object
+ * with `error`.
  */
 export function toResultText(outcome: Outcome): string {
   return stringifyExact(outcome.ok ? toolValue(outcome.result) : toErrorObject(outcome));

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 
-/** References are followed so far; what is deeper says nothing further. */
+/** Limit of followed references; deeper ones are ignored. */
 const MAX_HOPS = 16;
 
 /** The schema that a `$ref` within the same document leads to, or the schema itself; empty where it leads nowhere. */

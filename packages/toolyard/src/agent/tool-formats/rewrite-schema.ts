@@ -6,14 +6,13 @@ import { followRef } from "./refs.ts";
 
 /** Members that say which schema it is and not what an argument looks like. */
 const IDENTITY = ["$schema", "$id", "$comment"];
-/** Members that no vendor takes at the top, where it wants one plain object. */
+/** Keywords that no vendor accepts at the top level, where a plain object is required. */
 const BRANCHES = ["anyOf", "oneOf", "allOf"] as const;
 const CONDITIONS = ["not", "if", "then", "else", "dependentSchemas", "enum", "const"];
 
 /**
- * The schema of a tool's arguments as a vendor takes it. What the vendor has no words for is widened, never narrowed:
- * the model may then write more than the tool takes, and the hub's own check says so. The hub's schema stays what
- * counts.
+ * Adapts the schema of a tool's arguments to a vendor. Unsupported keywords are removed, which widens the schema and
+ * never narrows it: the hub validates with the original schema.
  */
 export function rewriteSchema(schema: JsonObject, vendor: Vendor): JsonObject {
   // Vendors' clients write schemas with `JSON.stringify`, which rejects a BigInt.
@@ -21,7 +20,10 @@ export function rewriteSchema(schema: JsonObject, vendor: Vendor): JsonObject {
   return vendor === "google" ? toGoogleSchema(top) : top;
 }
 
-/** One object at the top: a reference followed, alternatives joined. What stands deeper is left as it is. */
+/**
+ * Returns one object schema for the top level: follows a reference, and merges alternatives. Nested schemas are
+ * unchanged.
+ */
 function plainTop(schema: JsonObject): JsonObject {
   const root = without(
     typeof schema["$ref"] === "string" ? { ...schema, ...followRef(schema, schema), $ref: undefined } : schema,
@@ -35,7 +37,10 @@ function plainTop(schema: JsonObject): JsonObject {
   };
 }
 
-/** Properties of all alternatives; required is what every one of them requires, or with `allOf` what any does. */
+/**
+ * Merges the properties of all alternatives; a property is required if all of them require it, or with `allOf` if any
+ * does.
+ */
 function joinBranches(root: JsonObject): JsonObject {
   const properties: JsonObject = { ...objectMember(root, "properties") };
   const required = new Set(textsOf(root["required"]));

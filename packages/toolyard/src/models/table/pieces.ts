@@ -2,33 +2,33 @@ import { firstChars } from "../../core/text/truncate.ts";
 const MAX_WORD_CHARS = 48;
 /** Characters of a text that are read, from its beginning. */
 const MAX_TEXT_CHARS = 32_768;
-/** Words whose pieces are remembered. */
+/** Words whose pieces are cached. */
 const MAX_KNOWN = 20_000;
 const CAMEL_BORDER = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g;
 const ASCII = /^\p{ASCII}*$/u;
 const WORD = /[\p{L}\p{N}]+/gu;
 const LINE_END = 10;
 
-/** Where the hash of a piece begins (FNV-1a), and that of one that continues a word, behind its `##`. */
+/** Initial hash of a piece (FNV-1a), and of a piece that continues a word, after its `##`. */
 const WHOLE = 0x811c9dc5;
 const INNER = hashed(hashed(WHOLE, 35), 35);
 const INNER_PREFIX_BYTES = 2;
 
 /**
- * Cuts texts into the words and pieces of words (`##` before one that continues a word) that a table has rows of, the
- * longest first. `scripts/embeddings/wordpiece.py` cuts in the same way. The pieces stay bytes: no text and no map is
- * made of tens of thousands of them.
+ * Splits texts into the words and pieces (`##` before one that continues a word) that a table has rows for, longest
+ * first. `scripts/embeddings/wordpiece.py` splits in the same way. The pieces stay bytes: tens of thousands of strings
+ * or map entries would cost too much memory.
  */
 export class Pieces {
   /** How many there are. */
   readonly count: number;
   readonly #bytes: Uint8Array;
-  /** By number: where the piece begins; one more for the end. */
+  /** Start of each piece, by number; one more entry for the end. */
   readonly #starts: Uint32Array;
-  /** By hash, or behind it: the number of a piece and one more; 0 for none. */
+  /** Hash table: number of a piece plus one; 0 for none. */
   readonly #slots: Uint32Array;
   readonly #known = new Map<string, readonly number[]>();
-  /** The hashes of the beginnings of what is being cut. */
+  /** Hashes of the prefixes of the current word. */
   readonly #hashes = new Uint32Array(MAX_WORD_CHARS + 1);
 
   /** `lines`: a piece each, in Latin-1. More than `most` are not read. */

@@ -25,8 +25,8 @@ export function loadTokenTable(): Promise<TokenTable> {
 }
 
 /**
- * One vector for each word, or piece of a word; a text is the direction of their sum. Whole numbers from -127 to 127
- * with a scale for each row: 128 bytes a row, no model, nothing that is asked.
+ * One vector for each word or piece of a word; a text's vector is the direction of their sum. Whole numbers from -127
+ * to 127 with a scale per row: 128 bytes per row, without a model or a service.
  */
 export class TokenTable implements TextEmbedder {
   readonly model: string;

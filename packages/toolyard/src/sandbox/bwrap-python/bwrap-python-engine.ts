@@ -12,15 +12,15 @@ import { distFolder } from "../node-flags.ts";
 import type { SandboxOptions } from "../options.ts";
 import { ProcessRuns } from "../processes/process-runs.ts";
 
-/** What the interpreter itself and its library take of the address space, threads' stacks aside. */
+/** Address space of the interpreter and its library, without the threads' stacks. */
 const BASE_BYTES = 192 * 1024 ** 2;
 /** Threads of the code; it can have no processes. */
 const THREADS = 64;
 const OPEN_FILES = 128;
-/** Folders and what stands around the bytes of files, in memory. */
+/** Memory of folders and of file metadata. */
 const SCRATCH_SLACK_BYTES = 1024 ** 2;
 const PROBE_TIMEOUT_MS = 5000;
-/** What the prelude is written for. */
+/** Oldest Python minor version that the prelude supports. */
 const OLDEST_MINOR = 11;
 
 const PRELUDE = "/sandbox/prelude";
@@ -28,7 +28,7 @@ const DRIVER = "/sandbox/driver";
 const WORK = "/work";
 
 /**
- * A Python of this machine behind bubblewrap: as fast as Python is, with what is installed for it. Linux only, and no
+ * A Python of this machine inside bubblewrap: full speed, with the packages installed for it. Linux only; no
  * JavaScript.
  */
 export function createBwrapPythonEngine(options: SandboxOptions): HostedEngine {
@@ -107,7 +107,7 @@ async function probePython(python: string): Promise<string | undefined> {
   if (answers.size >= MAX_CACHED) answers.clear();
   const answer = askPython(python);
   answers.set(python, answer);
-  // What is installed later is found later.
+  // A later call finds what was installed meanwhile.
   if ((await answer) !== undefined) answers.delete(python);
   return answer;
 }

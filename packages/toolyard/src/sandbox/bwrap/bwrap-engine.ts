@@ -7,7 +7,7 @@ import { distFolder, lockedArguments, readablePaths } from "../node-flags.ts";
 import type { SandboxOptions } from "../options.ts";
 import type { SandboxProcessOptions } from "../sandbox-process.ts";
 
-/** What the child itself takes, and workers that are prepared, beside the interpreters that run. */
+/** Memory of the child itself and of prepared workers, in addition to running interpreters. */
 const BASE_BYTES = 1024 ** 3;
 const SPARE_WORKERS = 2;
 const OPEN_FILES = 256;

@@ -10,13 +10,13 @@ type Told<T> = T extends { readonly run: number } ? Omit<T, "run"> : never;
 /** A message of a run to the hub, but for the number of the run. */
 export type RunMessage = Told<Exclude<FromChild, { readonly type: "started" | "done" }>>;
 
-/**
- * A worker keeps its time itself where it can, and says more of where the time went; this much later it is ended from
- * outside.
- */
+/** A worker measures its own time if it can, and reports details; this much later it is ended from outside. */
 const WORKER_GRACE_MS = 600;
 
-/** One run on one worker: what the worker says is checked, counted and passed on; its clocks are kept from outside. */
+/**
+ * One run on one worker: validates, counts and forwards the worker's messages, and enforces its time limits from
+ * outside.
+ */
 export class ChildRun {
   readonly job: SandboxJob;
   readonly #tell: (message: RunMessage) => void;
@@ -95,7 +95,7 @@ export class ChildRun {
     this.#tell({ type: "output", stream, text });
   }
 
-  // One more than allowed reaches the hub, which ends the run and says why.
+  // One call above the limit reaches the hub, which ends the run and reports why.
   #mayCall(): boolean {
     this.#callsLeft -= 1;
     return this.#callsLeft >= -1;

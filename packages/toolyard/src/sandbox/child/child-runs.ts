@@ -56,7 +56,7 @@ export class ChildRuns {
     }
   }
 
-  /** One job a worker: it is ended afterwards, whatever it says of itself. */
+  /** Each worker does one job and is ended afterwards, whatever it reports. */
   async #once(run: ChildRun, id: number): Promise<WorkerDone> {
     const worker = this.#pool.take(interpreterOf(run.job.language));
     try {

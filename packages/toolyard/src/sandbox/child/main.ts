@@ -13,7 +13,7 @@ const hub = new Socket({ fd: 3, readable: true, writable: true });
 const frames = new FrameReader(settings.maxFrameBytes);
 const runs = new ChildRuns(settings, (frame) => void hub.write(frame));
 
-// Whatever happens to the hub, nothing of it stays behind.
+// The child exits with the hub in any case.
 const leave = (): never => process.exit(0);
 hub.on("end", leave);
 hub.on("close", leave);

@@ -1,6 +1,6 @@
 import { within } from "../../core/timing/wait.ts";
 /**
- * Whether a worker takes a job: it has to say so once before each. What it runs cannot be taken for over before that.
+ * Whether a worker accepts a job: it must report ready once before each. Its run cannot be considered over before that.
  */
 export class Readiness {
   #jobs = 0;
@@ -12,15 +12,15 @@ export class Readiness {
     this.#jobs += 1;
   }
 
-  /** The worker said that it takes one. */
+  /** Called when the worker reports that it is ready. */
   said(): void {
     this.#readies += 1;
     this.#onReady?.();
   }
 
   /**
-   * Asked when a job is over: `free` as soon as the worker says so, `ended` when it ended, `busy` when neither came for
-   * that long.
+   * Called when a job is over. Resolves with `free` when the worker is ready, `ended` when it exited, and `busy` when
+   * neither happened within that time.
    */
   async state(ended: Promise<unknown>, maxWaitMs: number): Promise<"free" | "busy" | "ended"> {
     if (this.#readies > this.#jobs) return "free";

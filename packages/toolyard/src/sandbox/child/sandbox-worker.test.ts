@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { SandboxWorker } from "./sandbox-worker.ts";
 
-/** Says that its job is done, and is gone. */
+/** Reports its job as done, and exits. */
 const LEAVING = `import { workerData } from "node:worker_threads";
 workerData.port.postMessage({ type: "done", done: { end: "finished" } });
 process.exit(0);`;
 
-test("what a worker said before it left is heard before its exit is", async () => {
+test("receives the last messages of a worker before its exit", async () => {
   const heard = await Promise.all(
     Array.from({ length: 20 }, async () => {
       const worker = new SandboxWorker({

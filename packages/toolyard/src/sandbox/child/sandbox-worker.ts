@@ -5,7 +5,8 @@ import type { RunWorker, WorkerEnd } from "./run-worker.ts";
 import type { WorkerKind } from "./worker-kinds.ts";
 
 /**
- * Bounds of a worker's own JavaScript heap: what the shims hold on behalf of the code. Bytes of files lie beside it.
+ * Limits of a worker's own JavaScript heap, which the shims use for the code. Bytes of files are outside it. Since Node
+ * 24 each worker would otherwise reserve 512 MB for compiled code, which data limits (bubblewrap) count.
  */
 // Since Node 24 each worker would otherwise reserve 512 MB for compiled code, which bounds of data (bubblewrap's
 // engine) count.
@@ -98,7 +99,7 @@ export class SandboxWorker implements RunWorker {
     }
   }
 
-  // An interpreter without a session leaves once it said how its job ended; its exit may be heard before that.
+  // An interpreter without a session exits after reporting the end of its job; the exit event may arrive first.
   #exited(code: number): void {
     while (!this.#isOver) {
       const left = receiveMessageOnPort(this.#port);

@@ -4,14 +4,14 @@ import type { RunWorker } from "./run-worker.ts";
 
 interface Session {
   readonly key: string;
-  /** Who used it last. */
+  /** The most recent user. */
   owner: Holder;
   readonly worker: RunWorker;
   isBusy: boolean;
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Which session is wanted, and by whom. */
+/** The requested session and its user. */
 export interface SessionWish {
   readonly key: string;
   readonly owner: Holder;

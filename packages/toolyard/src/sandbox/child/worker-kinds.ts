@@ -8,7 +8,7 @@ export interface WorkerKind {
   readonly memoryBytes: number;
   /** Compiled once, at the first worker. */
   module(): Promise<object>;
-  /** Beside `WorkerSettings`. */
+  /** Additional to `WorkerSettings`. */
   readonly data: Readonly<Record<string, unknown>>;
 }
 

@@ -7,10 +7,10 @@ import { SandboxWorker } from "./sandbox-worker.ts";
 const REFILL_AFTER_MS = 25;
 
 /**
- * Workers ready for a job: one of each language that has been used. More would cost memory that only a burst needs (9
- * MB each for JavaScript, 45 MB for Python), and a worker is there again before a model has written its next code. Who
- * takes one sets off the next; who finds none gets one that is still starting, so that nobody waits for a place that
- * another run holds.
+ * Workers that are ready for a job: one for each used language. More would cost memory that only a burst needs (9 MB
+ * each for JavaScript, 45 MB for Python), and a new worker is ready before a model has written its next code. Taking
+ * one starts the next; if none is ready, the caller gets one that is starting, so that no caller waits for a place that
+ * another run occupies.
  */
 export class WorkerPool {
   readonly #kinds: WorkerKinds;
@@ -24,7 +24,8 @@ export class WorkerPool {
     if (this.#spare.has(language)) return;
     const worker = new SandboxWorker(this.#kinds[language]);
     this.#spare.set(language, worker);
-    // One that dies before it was asked anything is not kept; the next run starts another and says why that one does
+    // A worker that exits before its first job is dropped; the next run starts another and reports why it does not
+    // start.
     // not start.
     void worker.ended.then(() => this.#spare.get(language) === worker && this.#spare.delete(language));
   }
@@ -38,8 +39,8 @@ export class WorkerPool {
   }
 
   /**
-   * Not while the worker starts, since somebody waits for it; nor in the first moments of its run, which most do not
-   * outlast.
+   * Not while the worker starts, since a caller waits for it; nor in the first moments of its run, which are usually
+   * the whole run.
    */
   async #refillAfter(worker: SandboxWorker, language: Interpreter): Promise<void> {
     await worker.ready;

@@ -29,7 +29,7 @@ export function readBundle(): Bundle {
   return { modules: Array.from(modules, ([name, text]) => ({ name, text })) };
 }
 
-/** Stands before the name of a module where its address comes once it has one. */
+/** Prefix of a module's name until the module has a URL. */
 export const PLACEHOLDER = "toolyard:";
 
 function nameOf(file: string): string {

@@ -11,7 +11,7 @@ import { ProcessRuns } from "../processes/process-runs.ts";
 import { BOOTSTRAP, readBundle, type Bundle } from "./bundle.ts";
 import { SourceThread } from "./source-thread.ts";
 
-/** What V8 and Deno take themselves; they do not start with less than about 700 MiB. */
+/** Memory of V8 and Deno themselves; they need about 700 MiB to start. */
 const BASE_BYTES = 1024 ** 3;
 const PROBE_TIMEOUT_MS = 5000;
 const OLDEST_MAJOR = 2;
@@ -100,7 +100,7 @@ function find(name: string, place: Parameters<typeof findCommand>[1]): string | 
 const answers = new Map<string, Promise<string | undefined>>();
 const MAX_CACHED = 16;
 
-/** Asked once; what is installed later is found later. */
+/** Checked again at the next call after a failure, so that a later installation is found. */
 async function reasonAgainst(deno: string): Promise<string | undefined> {
   const known = answers.get(deno);
   if (known) return known;

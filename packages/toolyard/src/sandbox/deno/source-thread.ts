@@ -8,7 +8,7 @@ import type { Prepared } from "./split-source.ts";
 const READ_TIMEOUT_MS = 10_000;
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16, stackSizeMb: 8 } as const;
 
-/** Reads code in a thread of its own, which is started with the first and ended when it takes too long. */
+/** Parses code in a thread, which starts with the first request and is ended when it takes too long. */
 export class SourceThread {
   #worker: Worker | undefined;
   #last = 0;

@@ -21,7 +21,7 @@ function prepare(job: SandboxJob): Prepared {
   }
 }
 
-/** None where the parser gives up: the interpreter says better what is wrong. */
+/** Returns no tokens if the parser fails: the interpreter reports the error better. */
 function tokensFor(code: string): Token[] {
   if (!/\bawait\b/u.test(code)) return [];
   try {

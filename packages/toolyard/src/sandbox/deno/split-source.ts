@@ -4,11 +4,11 @@ import type { Source } from "../javascript/source-error.ts";
 export interface SplitSource extends Source {
   /** Ascending, in `code`. */
   readonly starts: readonly number[];
-  /** Where the last statement ends, its semicolon left out. */
+  /** End of the last statement, without its semicolon. */
   readonly end: number;
 }
 
-/** What came of reading the code: it, or why it cannot be read and in which line. */
+/** Result of parsing: the split code, or the problem and its line. */
 export type Prepared = SplitSource | { readonly problem: string; readonly line: number };
 
 /** Places that are tried; a statement of more lines than this has no value. */
@@ -40,7 +40,7 @@ export interface Token {
   readonly end: number;
 }
 
-/** Where the last statement of the code may begin, by its tokens: which of them it is, only a parser can say. */
+/** Returns the possible starts of the last statement, by its tokens; only a parser can decide among them. */
 export function splitLast(code: string, tokens: readonly Token[]): Pick<SplitSource, "starts" | "end"> {
   const words = tokens.filter(({ label }) => label !== "eof");
   while (words.at(-1)?.label === ";") words.pop();

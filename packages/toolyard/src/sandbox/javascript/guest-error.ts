@@ -6,7 +6,7 @@ const MAX_MESSAGE_CHARS = 8000;
 const MAX_LINES = 20;
 const PLACE = /\b(code\.[jt]s):(\d+)(?::(\d+))?\)?$/u;
 
-/** What the user's lines are told apart by. */
+/** Distinguishes the user's lines from the wrapper's. */
 export interface Origin {
   readonly code: string;
   /** Characters of the wrapper in the first line; 0 when the code runs as it is. */
@@ -38,10 +38,10 @@ function parse(json: string): { readonly type: string; readonly message: string;
 
 function toLine(line: string, wrapperChars: number, count: number): string[] {
   const match = PLACE.exec(line.trimEnd());
-  // What follows the code is the end of the wrapper.
+  // Lines after the code belong to the wrapper.
   if (!match || Number(match[2]) > count) return [];
   const [, file, row, column] = match;
-  // The wrapper stands in the first line only.
+  // The wrapper is only in the first line.
   const place =
     column === undefined
       ? `${file}:${row}`
@@ -64,7 +64,7 @@ const NO_NETWORK = "There is no network here. Call a tool instead: tools.<source
 const NO_NODE =
   "This is no Node.js: there is the language itself, files, inputs, URL, TextEncoder, crypto.randomUUID and timers.";
 const NO_BROWSER = "This is no browser: there is no page.";
-/** What code that was written for another place looks for. */
+/** Advice for code that was written for another environment. */
 const ADVICE: Readonly<Record<string, string>> = {
   fetch: NO_NETWORK,
   XMLHttpRequest: NO_NETWORK,

@@ -1,7 +1,7 @@
 import type { HostOperation } from "./guest/host.ts";
 import type { Source } from "./source-error.ts";
 
-/** Who answers what the code asks for. Throws a `Refusal` for what it may not have. */
+/** Serves the requests of the code. Throws a `Refusal` if one is not allowed. */
 export interface GuestOwner {
   answer(operation: HostOperation, first: string, second: string | Uint8Array): string | Uint8Array | undefined;
   /** Asked all the time while code computes: whether it must stop. */
@@ -17,7 +17,7 @@ export interface HeldValue {
 }
 
 export interface Evaluated {
-  /** Of the code's end. */
+  /** Promise of the code's end. */
   readonly promise: HeldValue;
   /**
    * The code ran as a function, and the promise's value is its own; else it is an object with the value as its `value`.
@@ -38,7 +38,7 @@ export interface GuestMachine {
    * JSON of type, message and stack, when the error is one of the code; `undefined` when the interpreter itself failed.
    */
   describe(error: unknown): string | undefined;
-  /** What the first failed promise that nobody waits for failed with, as `describe` tells it. */
+  /** Returns the error of the first unhandled rejection, as formatted by `describe`. */
   firstRejection(): string | undefined;
   forgetRejections(): void;
 }

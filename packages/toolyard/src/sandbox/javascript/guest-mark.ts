@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { markIntegers } from "../../core/json/exact-json.ts";
 
-/** Begins strings that stand for integers beyond 2^53 in JSON for the interpreter (`guest/exact.ts`). */
+/** Prefix of strings that represent integers beyond 2^53 in JSON for the interpreter (`guest/exact.ts`). */
 export const GUEST_MARK = `integer:${randomBytes(16).toString("hex")}:`;
 
 /** Returns JSON for the interpreter. Text that is not JSON, or has too long an integer, is left to its `JSON.parse`. */

@@ -8,11 +8,9 @@ import type { Source } from "./source-error.ts";
 
 export type QuickJsModule = typeof quickjsModule;
 
-/**
- * What is guarded natively: recursion deeper than this is a `RangeError` inside. The thread's own stack is far larger.
- */
+/** Native recursion limit: deeper recursion is a `RangeError` inside. The thread's own stack is far larger. */
 const MAX_STACK_BYTES = 384 * 1024;
-/** Failed promises that nobody waits for; the first of them is the error of a run. */
+/** Limit of unhandled rejections; the first of them is the error of a run. */
 const MAX_REJECTIONS = 100;
 /** One interpreter. Only texts, bytes and truth values cross, and no value of the host is reachable from inside. */
 export class GuestVm implements GuestMachine {
@@ -116,7 +114,7 @@ export class GuestVm implements GuestMachine {
     this.#vm.dispose();
   }
 
-  /** A promise failed that nobody waited for; or, later, somebody did after all. */
+  /** Called when a promise is rejected without a handler, or is handled later. */
   rejected(promise: JSValueHandle, reason: JSValueHandle, isHandled: boolean): void {
     const { identity } = promise;
     if (isHandled) return this.#forget(identity);
@@ -124,7 +122,7 @@ export class GuestVm implements GuestMachine {
     if (this.#rejections.size < MAX_REJECTIONS) this.#rejections.set(identity, [reason.dup(), promise.dup()]);
   }
 
-  /** What the first failed promise that nobody waits for failed with, as `describe` tells it. */
+  /** Returns the error of the first unhandled rejection, as formatted by `describe`. */
   firstRejection(): string | undefined {
     for (const [reason] of this.#rejections.values()) return this.call("describe", reason);
     return undefined;

@@ -6,7 +6,7 @@ import { firstChars } from "../../core/text/truncate.ts";
 
 const MAX_QUERY_CHARS = 4000;
 
-/** Tool calls and searches of one run: counted, and no more of them under way than may be; the rest wait in order. */
+/** Tool calls and searches of one run: counted, with a limit of concurrent ones; the rest wait in order. */
 export class HostCalls {
   readonly #limits: SandboxLimits;
   readonly #isScripting: boolean;
@@ -46,7 +46,7 @@ export class HostCalls {
     this.#sendNext();
   }
 
-  /** Whether an answer belongs to a question. */
+  /** Returns whether an answer belongs to a pending request. */
   answered(id: number): boolean {
     if (!this.#open.delete(id)) return false;
     this.#sendNext();

@@ -93,7 +93,7 @@ function decode(settings: string, bytes: Uint8Array): string {
   }
 }
 
-/** `[url]`, `[url, base]` or `[url, "", part, value]`; an empty answer for what is no address. */
+/** Parses `[url]`, `[url, base]` or `[url, "", part, value]`; returns "" if the URL is invalid. */
 function readUrl(request: string): string {
   if (request.length > MAX_URL_CHARS) throw new Refusal(`An address may have ${MAX_URL_CHARS} characters.`);
   const [url = "", base, part, value = ""] = JSON.parse(request) as readonly string[];

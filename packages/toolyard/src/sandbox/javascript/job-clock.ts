@@ -1,7 +1,7 @@
 /**
- * What a run has used of its two times, as the worker itself sees them, asked for in the middle of a computation. What
- * was computed is what the processor did, so that a machine with other work takes nothing from it: the thread's own
- * time where Node tells it, else the process's, and never more than what has passed.
+ * Measures the two times of a run from within the worker, during a computation. Computing time is processor time, so
+ * that other work on the machine does not count: the thread's time if Node reports it, else the process's, and never
+ * more than the elapsed time.
  */
 export class JobClock {
   readonly #wallEnd: number;
@@ -25,7 +25,7 @@ export class JobClock {
     this.#since = undefined;
   }
 
-  /** Which of the times is over. */
+  /** Returns which time limit is exceeded. */
   over(): "wall" | "cpu" | undefined {
     const now = performance.now();
     if (now >= this.#wallEnd) return "wall";

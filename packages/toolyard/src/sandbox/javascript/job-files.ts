@@ -51,7 +51,7 @@ export class JobFiles {
     return Array.from(this.#files.keys()).toSorted();
   }
 
-  /** What the run made or changed. */
+  /** Returns files that the run created or changed. */
   artifacts(): SandboxFile[] {
     const made = Array.from(this.#files).filter(([path, bytes]) => {
       const before = this.#before.get(path);

@@ -4,7 +4,7 @@ type Stream = "stdout" | "stderr";
 const FLUSH_CHARS = 16_384;
 const FLUSH_AFTER_MS = 50;
 
-/** What a run prints, up to its bound. */
+/** Output of a run, up to its limit. */
 export class JobOutput {
   isTruncated = false;
   readonly #write: (stream: Stream, text: string) => void;
@@ -16,7 +16,9 @@ export class JobOutput {
 
   #promptPieces: number;
 
-  /** `promptPieces`: so many are written out at once, where nobody can ask for what is held when the code is ended. */
+  /**
+   * `promptPieces`: number of pieces written immediately, for engines whose held output is lost when the code is ended.
+   */
   constructor(maxBytes: number, write: (stream: Stream, text: string) => void, promptPieces = 0) {
     this.#promptPieces = promptPieces;
     this.#leftBytes = maxBytes;

@@ -20,7 +20,7 @@ export interface JobSurroundings {
   readonly files: JobFiles;
   /** Makes the code what the interpreter reads. Throws a `SourceError`. */
   source(job: SandboxJob): Source;
-  /** Of output, see `JobOutput`. */
+  /** Output option, see `JobOutput`. */
   readonly promptPieces?: number;
   say(message: FromWorker): void;
 }
@@ -42,7 +42,7 @@ export class JobRun implements GuestOwner {
   #finish!: (done: WorkerDone) => void;
   #isFinished = false;
   #wrapperChars = 0;
-  /** How the code itself ended; what it set going may still be under way. */
+  /** How the code itself ended; work that it started may still be running. */
   #outcome: { readonly json: string | undefined } | undefined;
   #alarm: NodeJS.Timeout | undefined;
   #waitTimer: NodeJS.Timeout | undefined;
@@ -115,10 +115,7 @@ export class JobRun implements GuestOwner {
     promise.dispose();
   }
 
-  /**
-   * Everything that runs code goes through here: its time is counted, and afterwards it is clear whether the run goes
-   * on.
-   */
+  /** All code runs through this method: it counts the time, and checks afterwards whether the run continues. */
   #enter(work: () => void): void {
     if (this.#isFinished) return;
     this.#waits(false);
@@ -233,7 +230,7 @@ export class JobRun implements GuestOwner {
   }
 }
 
-/** What interpreters say when there is no more. */
+/** Messages of interpreters that are out of memory. */
 const OUT_OF_MEMORY: Readonly<Record<string, RegExp>> = {
   InternalError: /^out of memory$/u,
   RangeError: /^Array buffer allocation failed/u,

@@ -1,4 +1,4 @@
-/** The host says no to the code inside, which gets an exception with these words. */
+/** Thrown inside the sandbox when the host denies an operation; the text is the exception message. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
 }

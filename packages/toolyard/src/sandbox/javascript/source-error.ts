@@ -1,14 +1,14 @@
-/** What the interpreter is given. */
+/** Source text for the interpreter. */
 export interface Source {
   readonly name: string;
   readonly code: string;
   /** The same as the call of a function, for code with `return` at its top. */
   readonly wrapped: string;
-  /** What stands before the code in the first line of `wrapped`, in characters. */
+  /** Characters before the code in the first line of `wrapped`. */
   readonly wrapperChars: number;
 }
 
-/** Code that cannot be read, at a line of its own. */
+/** Code with a syntax error at a line. */
 export class SourceError extends Error {
   override readonly name = "SyntaxError";
   readonly line: number;

@@ -50,9 +50,9 @@ function syntaxError(error: unknown): SourceError {
 }
 
 /**
- * Declarations at the top of the code become `var`, so that the next run of the session sees them and may declare them
- * anew, as in a console. What is inside blocks, brackets and functions stays. Code that cannot be read stays as it is:
- * the interpreter says why.
+ * Converts top-level declarations to `var`, so that the next run of the session sees them and may declare them again,
+ * as in a console. Declarations inside blocks, brackets and functions are unchanged. Invalid code is unchanged: the
+ * interpreter reports the error.
  */
 function keepVariables(code: string, path: string): { readonly text: string; readonly names: readonly string[] } {
   let tokens: readonly SourceToken[];
@@ -93,7 +93,7 @@ function editsOf(code: string, tokens: readonly SourceToken[]): Edit[] {
       edits.push({ at: end, remove: 0, insert: ";" });
       openClass = false;
     }
-    // As long as what it replaces, so that columns stay.
+    // Same length as the replaced word, so that columns stay correct.
     if (label === "const" || label === "let")
       edits.push({ at: start, remove: end - start, insert: "var".padEnd(end - start) });
     if (label === "class" && next && isTopName(next)) {

@@ -6,7 +6,7 @@ export interface SourceToken {
   readonly label: string;
   readonly start: number;
   readonly end: number;
-  /** What a name is there for, as sucrase numbers it; null for what is no name. */
+  /** Role of an identifier, numbered as in sucrase; null for other tokens. */
   readonly identifierRole: number | null;
 }
 
@@ -24,7 +24,7 @@ interface Types {
   readonly formatTokenType: (type: number) => string;
 }
 
-/** The tokens of code in JavaScript. Throws where the parser gives up. */
+/** Returns the tokens of JavaScript code. Throws if the parser fails. */
 export function tokensOf(code: string, sucrasePath: string): SourceToken[] {
   const load = createRequire(import.meta.url);
   const folder = join(dirname(sucrasePath), "parser");

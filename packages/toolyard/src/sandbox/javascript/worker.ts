@@ -1,7 +1,4 @@
-/**
- * A worker thread of the sandbox child: one interpreter for JavaScript. It does what its port says, and ends when it is
- * ended.
- */
+/** A worker thread of the sandbox child: one JavaScript interpreter. It obeys its port and runs until it is ended. */
 import { workerData } from "node:worker_threads";
 import type { SandboxJob, SandboxLimits } from "../engine.ts";
 import type { FromWorker, ToWorker, WorkerSettings } from "../worker-messages.ts";
@@ -40,8 +37,8 @@ let isUsed = false;
 let current: JobRun | undefined;
 
 /**
- * A run of our own, while nobody waits: what the first run of a thread has to load and compile, the caller's need not.
- * Its interpreter is thrown away, so that no code finds anything that another run left.
+ * A warm-up run while no caller waits, so that callers do not wait for what the first run of a thread loads and
+ * compiles. Its interpreter is discarded, so that no code finds traces of another run.
  */
 async function warmUp(): Promise<void> {
   const job: SandboxJob = {

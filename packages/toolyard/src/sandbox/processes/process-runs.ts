@@ -22,8 +22,8 @@ export interface ProcessRunsOptions {
 const NO_RUN = 0;
 
 /**
- * Runs, each in a process of its own: one is ready before it is asked for; whatever a process says is checked here
- * twice over.
+ * Runs jobs, each in its own process. One process is prepared in advance. Every message of a process is validated here
+ * again.
  */
 export class ProcessRuns implements RunHost {
   isOver = false;
@@ -46,7 +46,7 @@ export class ProcessRuns implements RunHost {
     return this.#sessionCount;
   }
 
-  /** Of the process that began last. */
+  /** Process id of the most recent process. */
   get pid(): number | undefined {
     return Array.from(this.#workers).at(-1)?.pid;
   }
@@ -56,7 +56,7 @@ export class ProcessRuns implements RunHost {
     host: SandboxHost,
     signal: AbortSignal,
   ): Promise<{ readonly outcome: SandboxOutcome; readonly isStarted: boolean }> {
-    // Computing time is counted by the system where it is; there, what the code says of its waiting is of no weight.
+    // The operating system counts computing time if it can; then the code's own report of waiting is ignored.
     const counted = process.platform === "linux" ? { ...job, limits: { ...job.limits, cpuMs: UNCOUNTED_MS } } : job;
     const inner = new ChildRun(counted, (message) => outer.take({ ...message, run: NO_RUN }, NOTHING));
     const outer = new HubRun({
@@ -123,7 +123,7 @@ export class ProcessRuns implements RunHost {
     this.#prepare();
     const worker = this.#spare!;
     this.#spare = undefined;
-    // Not beside it while it starts itself: somebody waits for that one.
+    // Not concurrently with its start, because a caller waits for that.
     void worker.ready.then(() => this.#prepare());
     return worker;
   }
@@ -133,7 +133,7 @@ const NOTHING = new Uint8Array(0);
 /** Above any time that a run may take, and a timer still takes it. */
 const UNCOUNTED_MS = 2 ** 31 - 10_000;
 
-/** The worker as its run sees it, told of the job's own bounds. */
+/** Returns the worker for its run, with the limits of the job. */
 function boundTo(worker: RunWorker, job: SandboxJob): RunWorker {
   return {
     ready: worker.ready,

@@ -18,16 +18,15 @@ export interface ProcessKind {
   /** Rejects with words for the caller. */
   command(): Promise<Pick<SpawnOptions, "command" | "args" | "env" | "files">>;
   /**
-   * Through which it speaks: a pipe of its own (descriptor 3), or its standard input and output, which then carry no
-   * text of the code.
+   * Its channel: a pipe of its own (descriptor 3), or standard input and output, which then carry no text of the code.
    */
   readonly channel: "pipe" | "standard";
   readonly maxFrameBytes: number;
   /** Sent before anything else. */
   readonly greeting?: { readonly head: object; readonly body: Uint8Array };
-  /** Folders in memory whose files are counted. */
+  /** Folders in memory whose files count. */
   readonly scratch: readonly string[];
-  /** Whether its memory is looked at: for a runtime whose own bounds do not cover all of it. */
+  /** Whether its memory is measured: for a runtime whose own limits do not cover all of it. */
   readonly countsMemory?: boolean;
   /** Made ready for the interpreter before it is sent. Rejects with an error of the code. */
   readonly prepare?: (job: SandboxJob, signal: AbortSignal) => Promise<object>;
@@ -42,8 +41,8 @@ const SPARE_INODES = 4096;
 const LOOK_EVERY_MS = 100;
 
 /**
- * One interpreter as a process of its own. Nothing of what it says is believed: whoever listens checks it, as what a
- * thread says.
+ * One interpreter in its own process. Its messages are not trusted: the receiver validates them, like those of a
+ * thread.
  */
 export class ProcessWorker implements RunWorker {
   readonly ready: Promise<void>;
@@ -173,7 +172,7 @@ export class ProcessWorker implements RunWorker {
   #take(stream: "stdout" | "stderr", chunk: Buffer): void {
     if (this.#isOver) return;
     if (stream === "stderr") this.#stderr.push(chunk);
-    // What a runtime itself says on its standard error is no output of the code.
+    // A runtime's own messages on standard error are not output of the code.
     if (!this.#job || this.#kind.channel === "standard") return;
     this.#output.write(stream, chunk);
     if (this.#output.truncated && (this.#dropped += chunk.length) > MAX_DROPPED_BYTES) {
@@ -205,7 +204,7 @@ export class ProcessWorker implements RunWorker {
 
   async #done(done: unknown, heads: unknown, body: Buffer): Promise<void> {
     this.#unwatch?.();
-    // What the code wrote before it ended lies in the pipes by now: one more round of the event loop reads it.
+    // The code's last output is already in the pipes; another turn of the event loop reads it.
     for (let round = 0; round < 2; round += 1) await new Promise((resolve) => setImmediate(resolve));
     this.#output.flush();
     const artifacts = readFiles(heads, body);

@@ -9,7 +9,9 @@ function familyOf(pid: number): readonly number[] {
   return readFamily(pid, MAX_PROCESSES);
 }
 
-/** Processes that stand still compute nothing, whatever threads they have. They may still be ended. */
+/**
+ * Stops or continues a process. A stopped process computes nothing, whatever threads it has, and can still be ended.
+ */
 export function freeze(pid: number, isFrozen: boolean): void {
   for (const member of familyOf(pid)) {
     try {

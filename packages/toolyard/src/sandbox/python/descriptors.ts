@@ -4,7 +4,7 @@ import type { MemoryTree, TreeFile, TreeFolder, TreeNode } from "./memory-tree.t
 const MAX_OPEN = 128;
 const FIRST_FREE = 4;
 
-/** What is behind a descriptor that is neither a file nor a folder. */
+/** The object behind a descriptor that is neither a file nor a folder. */
 export interface Device {
   /** Takes all of it. */
   write?(bytes: Uint8Array): void;
@@ -24,7 +24,7 @@ export interface OpenFile {
 export interface OpenFolder {
   readonly kind: "folder";
   readonly node: TreeFolder;
-  /** What is listed, as it was when the listing began. */
+  /** Snapshot of the entries when the listing began. */
   listing: readonly (readonly [string, TreeNode])[];
 }
 
@@ -35,7 +35,7 @@ export interface OpenDevice {
 
 export type Open = OpenFile | OpenFolder | OpenDevice;
 
-/** The numbers that the guest has for what is open: 0 to 2 its streams, 3 the root of its files. */
+/** File descriptors of the guest: 0 to 2 are its streams, 3 the root of its files. */
 export class Descriptors {
   readonly #open = new Map<number, Open>();
   readonly #tree: MemoryTree;
@@ -74,7 +74,7 @@ export class Descriptors {
     return number;
   }
 
-  /** Numbers of whatever the guest opened itself. */
+  /** Descriptors that the guest opened itself. */
   get opened(): readonly number[] {
     return [...this.#open.keys()].filter((number) => number >= FIRST_FREE);
   }

@@ -1,4 +1,4 @@
-/** Numbers by which WASI preview1 says what went wrong; only those that we say. */
+/** Error numbers of WASI preview1 that are used here. */
 export const ERRNO = {
   success: 0,
   badf: 8,
@@ -45,7 +45,7 @@ export class GuestExit extends Error {
   }
 }
 
-/** The guest has booted: its frames are left where they are, for good, and it goes on in new ones. */
+/** The guest has booted: its frames are abandoned for good, and it continues in new ones. */
 export class GuestParked extends Error {
   override readonly name = "GuestParked";
 }

@@ -32,9 +32,8 @@ export interface GuestParts {
 }
 
 /**
- * The file `/.rpc` of the guest: what it writes there is one request, as JSON; what it reads are answers, each with its
- * length (32 bits, little endian) before it. Whatever the guest writes was made by code that nobody trusts: every field
- * is looked at, every bound kept.
+ * The file `/.rpc` of the guest: each write is one JSON request; reads return answers, each preceded by its length (32
+ * bits, little endian). The guest's writes are untrusted: every field is validated and every limit enforced.
  */
 export class GuestLink implements Device {
   readonly #parts: GuestParts;
@@ -187,7 +186,7 @@ export class GuestLink implements Device {
     }
   }
 
-  /** Stands still that long, or until the run's time is over. */
+  /** Blocks the thread for that time, or until the run's time is over. */
   sleep(ms: number): void {
     this.#parts.output.flush();
     const left = this.#left();
@@ -247,7 +246,7 @@ export class GuestLink implements Device {
     host.send({ type: "done", done: { ...done, artifacts, truncated: output.truncated } });
   }
 
-  /** Tools are for the scripting profile only, whatever the guest has made of its own rules. */
+  /** Tools are available in the scripting profile only, even if the guest has changed its own rules. */
   #scripting(): SandboxJob {
     if (this.#job?.profile !== "scripting") throw new GuestError("perm");
     return this.#job;

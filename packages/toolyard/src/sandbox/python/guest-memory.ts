@@ -16,7 +16,7 @@ export class GuestMemory {
     this.#memory = memory;
   }
 
-  /** Lies in the guest's memory itself: to be used at once, before the guest runs on. */
+  /** A view of the guest's memory: use it before the guest continues. */
   bytes(pointer: number, length: number): Uint8Array {
     const at = pointer >>> 0;
     const size = length >>> 0;

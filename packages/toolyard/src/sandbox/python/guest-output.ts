@@ -8,7 +8,7 @@ const PROMPT_PIECES = 200;
 const GATHER_BYTES = 8192;
 const GATHER_MS = 20;
 
-/** What the guest writes, up to a bound over both streams; the rest is counted as left out and goes nowhere. */
+/** Output of the guest, up to a limit for both streams; the rest is counted and dropped. */
 export class GuestOutput {
   readonly #send: (message: FromWorker) => void;
   #left = 0;
@@ -27,7 +27,7 @@ export class GuestOutput {
     return this.#truncated;
   }
 
-  /** A new run with a bound of its own. */
+  /** Starts a new run with its own limit. */
   begin(maxBytes: number): void {
     this.#left = maxBytes;
     this.#pieces = 0;

@@ -13,8 +13,8 @@ export interface GuestSystem {
   /** Files that are devices, by their path from the root: `.rpc`. */
   readonly devices: ReadonlyMap<string, Device>;
   readonly args: readonly string[];
-  /** Called before the guest is told the time; may throw `GuestParked`. */
+  /** Called before the guest reads the time; may throw `GuestParked`. */
   beforeTime(): void;
-  /** Stands still for that long, in milliseconds. */
+  /** Blocks the thread for that time, in milliseconds. */
   sleep(ms: number): void;
 }

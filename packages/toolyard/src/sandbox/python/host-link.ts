@@ -6,8 +6,7 @@ const LONGEST_WAIT_MS = 2 ** 31 - 1;
 const TOLD_WAIT_MS = 5;
 
 /**
- * The worker's end of its port. The thread stands still while it waits: its event loop is below the interpreter's
- * frames.
+ * The worker's end of its port. The thread blocks while it waits: its event loop is below the interpreter's frames.
  */
 export class HostLink {
   readonly #settings: WorkerSettings;
@@ -24,7 +23,7 @@ export class HostLink {
     this.#settings.port.postMessage(message);
   }
 
-  /** The next message, at once or not at all. */
+  /** Returns the next message, or undefined if none has arrived. */
   take(): ToWorker | undefined {
     return (receiveMessageOnPort(this.#settings.port) as { message: ToWorker } | undefined)?.message;
   }
@@ -33,7 +32,7 @@ export class HostLink {
   receive(ms = Infinity): ToWorker | undefined {
     const until = performance.now() + ms;
     for (;;) {
-      // Read before the port is: a message that comes in between has changed it, and the wait ends at once.
+      // Read before the port: a message that arrives in between changes it, and the wait ends immediately.
       const seen = Atomics.load(this.#wake, 0);
       const message = this.take();
       const left = until - performance.now();
@@ -42,7 +41,7 @@ export class HostLink {
     }
   }
 
-  /** Stands still; messages stay where they are. */
+  /** Blocks the thread; messages stay in the port. */
   sleep(ms: number): void {
     this.#told(ms, () => Atomics.wait(this.#never, 0, 0, Math.min(ms, LONGEST_WAIT_MS)));
   }

@@ -43,7 +43,7 @@ except ToolError as e:
   expect(done.artifacts.map(({ path, bytes }) => [path, Buffer.from(bytes).toString()])).toEqual([["out.txt", "done"]]);
 });
 
-test("L39: a loop without end is ended at its time, with what it printed", async () => {
+test("L39: an endless loop is ended at its time limit, with its output", async () => {
   const limits = { ...PYTHON_LIMITS, wallMs: 300 };
   expect(await run("print('before')\nwhile True: pass", { limits })).toMatchObject({
     end: "timeout",

@@ -31,7 +31,7 @@ sorted(os.listdir(".")), os.path.getsize("renamed.txt"), os.path.exists("gone.tx
   expect(run.files).toEqual({ "out/deep/x.json": '{"a": 1}', "renamed.txt": "aX" });
 });
 
-test("a module that lies beside the code can be imported, and its lines are in tracebacks", async () => {
+test("a module next to the code can be imported, and its lines are in tracebacks", async () => {
   const files = [{ path: "helper.py", bytes: Buffer.from("def fail():\n    raise ValueError('here')\n") }];
   const run = await python.run("import helper\nhelper.fail()", { files });
   expect(run.error!.traceback).toContain('File "helper.py", line 2, in fail\n    raise ValueError');
@@ -44,7 +44,7 @@ test.each([
   ["folders", "import os\nfor i in range(200): os.mkdir(f'd{i}')", 28],
   ["descriptors", "kept = []\nwhile True: kept.append(open('f0', 'r+'))", 24],
   ["a long name", "open('n' * 300, 'w')", 36],
-])("%s beyond their bound are an OSError, and the interpreter goes on", async (_, code, errno) => {
+])("%s above their limit raise an OSError, and the interpreter continues", async (_, code, errno) => {
   await using own = new PythonWorker();
   const run = await own.run(
     `open('f0', 'w').close()\ntry:\n    exec(${JSON.stringify(code)})\nexcept OSError as e:\n    return e.strerror`,

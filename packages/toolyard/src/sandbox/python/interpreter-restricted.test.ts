@@ -174,7 +174,7 @@ describe("S9: imports beyond the list and inner attributes are refused", () => {
     expect(error!.traceback).toContain("line 2\n    y = x.__subclasses__");
   });
 
-  test("the thread refuses tools to restricted code, whatever the interpreter's own rules have become", async () => {
+  test("the thread refuses tools to restricted code, even if the interpreter's own rules have changed", async () => {
     const done = await run("x = 1");
     expect(done.calls).toEqual([]);
     expect((await python.run("'tools' in globals(), 'x' in globals()")).value).toEqual([true, false]);

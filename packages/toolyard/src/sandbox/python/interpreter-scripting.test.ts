@@ -48,7 +48,7 @@ describe("what people try first", () => {
     expect(await python.run("counter += 1\nprint('second')\ncounter")).toMatchObject({ value: 2, stdout: "second\n" });
   });
 
-  test("what is written to stdout and stderr comes in order, each in its stream", async () => {
+  test("output on stdout and stderr arrives in order, each in its stream", async () => {
     const run = await python.run("import sys\nprint('a')\nprint('b', file=sys.stderr)\nprint('ü', end='')");
     expect(run).toMatchObject({ stdout: "a\nü", stderr: "b\n", truncated: false });
   });
@@ -157,14 +157,14 @@ describe("errors", () => {
     expect(error!.traceback).not.toMatch(/yard|site|lib\/python/u);
   });
 
-  test("causes are told, groups too", async () => {
+  test("reports causes of exceptions, including groups", async () => {
     const { error } = await python.run("try:\n    int('x')\nexcept ValueError as e:\n    raise KeyError('k') from e");
     expect(error!.traceback).toMatch(/invalid literal.*direct cause.*KeyError: 'k'/su);
     const group = await python.run("raise ExceptionGroup('both', [ValueError('a'), TypeError('b')])");
     expect(group.error!.traceback).toMatch(/ValueError: a.*TypeError: b/su);
   });
 
-  test("code that cannot be read says where", async () => {
+  test("reports the place of a syntax error", async () => {
     const { error } = await python.run("x = 1\nif x\n    pass");
     expect(error).toMatchObject({ type: "SyntaxError", message: "expected ':' (line 2)" });
     expect(error!.traceback).toContain("if x\n");
@@ -190,20 +190,20 @@ describe("errors", () => {
       "can never happen",
     ],
     ["a thread", "import threading\nthreading.Thread(target=print).start()", "RuntimeError", "thread"],
-  ])("%s is an error that says what to do", async (_, code, type, message) => {
+  ])("%s is an error with advice", async (_, code, type, message) => {
     expect(await python.run(code)).toMatchObject({
       end: "error",
       error: { type, message: expect.stringContaining(message) },
     });
   });
 
-  test("memory that is over is told, and the interpreter goes on", async () => {
+  test("reports exhausted memory, and the interpreter continues", async () => {
     expect(await python.run("x = 'a' * 10**9")).toMatchObject({ end: "memory", error: { type: "MemoryError" } });
     expect(await python.run("kept = []\nwhile True: kept.append('x' * 1_000_000)")).toMatchObject({ end: "memory" });
     expect(await python.run("del kept\n1 + 1")).toMatchObject({ end: "finished", value: 2 });
   });
 
-  test("an interpreter that is ended by its code says so", async () => {
+  test("reports that the code ended the interpreter", async () => {
     expect(await python.run("import os\nos._exit(7)")).toMatchObject({
       end: "error",
       error: { type: "SystemExit", message: expect.stringContaining("exit code 7") },

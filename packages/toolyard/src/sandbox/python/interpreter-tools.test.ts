@@ -24,7 +24,7 @@ test("arguments are given by name or as one dict, and nothing else", async () =>
   });
 });
 
-test("gather runs them in parallel, as far as the limit goes", async () => {
+test("gather runs calls concurrently, up to the limit", async () => {
   let release = (): void => {};
   const eight = new Promise<void>((resolve) => (release = resolve));
   let begun = 0;
@@ -49,7 +49,7 @@ got = [await done for done in asyncio.as_completed([tools.t.x(n=4), tools.t.x(n=
   expect((await python.run(code)).value).toEqual([[0, 1, 2], 3, [4, 5], 6]);
 });
 
-test("without await a call is what it answers, once that is used", async () => {
+test("without await a call yields its answer when the value is used", async () => {
   const code = `
 r = tools.t.x(n=2, items=[1, 2])
 total = sum(item for item in r["items"])
@@ -60,7 +60,7 @@ total = sum(item for item in r["items"])
   expect((await python.run("{'all': [tools.t.x(n=1), tools.t.x(n=2)]}")).value).toEqual({ all: [{ n: 1 }, { n: 2 }] });
 });
 
-test("a call that nobody looks at is made all the same, and its failure is told", async () => {
+test("an unused call is made too, and its failure is reported", async () => {
   expect(await python.run("tools.notes.add(text='x')\nNone")).toMatchObject({
     end: "finished",
     calls: ["notes.add"],
@@ -93,7 +93,7 @@ test("search finds tools, by itself or awaited", async () => {
   expect(run).toMatchObject({ value: ["mail", 3, 100], calls: ["search", "search", "search"] });
 });
 
-test("calls beyond their number never leave, and the run ends at its limit unless the code goes on", async () => {
+test("calls above the limit are never sent, and the run ends at its limit unless the code continues", async () => {
   const loop = "for i in range(100):\n    await tools.t.x(n=i)";
   expect(await python.run(loop)).toMatchObject({
     end: "limit",
@@ -134,12 +134,12 @@ test("a thousand records come in pages and stay in the sandbox", async () => {
   ).toBe(499_500);
 });
 
-test("the host is told when the code waits, and for how long it sleeps", async () => {
+test("notifies the host when the code waits, and how long it sleeps", async () => {
   expect((await python.run("import time\ntime.sleep(0.02)")).waits).toEqual([true, false]);
   expect((await python.run("sum(range(1000))")).waits).toEqual([]);
 });
 
-test("a run that waits beyond its time ends, with what it printed and wrote", async () => {
+test("a run that waits beyond its time limit ends, with its output and files", async () => {
   const limits = { wallMs: 100 };
   const slept = await python.run("import time\nprint('before')\nopen('a.txt', 'w').write('1')\ntime.sleep(60)", {
     limits,

@@ -5,7 +5,7 @@ import { PythonWorker } from "../../../../../test/support/python-worker.ts";
 const python = new PythonWorker();
 afterAll(() => python[Symbol.asyncDispose]());
 
-/** Runs it; gives the exception's name, or what it returned. */
+/** Runs code; returns the exception's name, or the result. */
 const attempt = (code: string): string =>
   `try:\n${code.replace(/^/gmu, "    ")}\nexcept BaseException as e:\n` +
   "    if type(e).__name__ == 'Returned': raise\n    return 'refused ' + type(e).__name__";
@@ -79,7 +79,7 @@ describe("a guest that talks to its thread itself", () => {
     });
   });
 
-  test("an end that makes no sense is a crash of its own run", async () => {
+  test("an invalid end message is a crash of its own run", async () => {
     const forge = (done: string): string =>
       `import os\nos.write(os.open('/.rpc', os.O_RDWR), b'{"op":"done",${done}}')\nos._exit(0)`;
     await using own = new PythonWorker();
@@ -89,7 +89,7 @@ describe("a guest that talks to its thread itself", () => {
   });
 });
 
-test("a flood of output is cut at its bound, and said to be", async () => {
+test("a flood of output is truncated at its limit, and reported", async () => {
   const run = await python.run("for i in range(20_000): print('x' * 50)");
   expect(run).toMatchObject({ end: "finished", truncated: true });
   expect(run.stdout).toHaveLength(20_000);

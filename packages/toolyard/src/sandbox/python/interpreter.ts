@@ -32,7 +32,7 @@ export class Interpreter {
     return new Uint8Array(this.#memory.buffer);
   }
 
-  /** Where the guest's stack ends; it grows downwards. */
+  /** End of the guest's stack, which grows downwards. */
   get stack(): number {
     return this.#stack!.value;
   }

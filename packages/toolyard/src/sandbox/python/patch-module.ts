@@ -15,13 +15,13 @@ interface Section {
   readonly id: number;
   /** From the section's id to its end. */
   readonly whole: Uint8Array;
-  /** What follows id and length. */
+  /** Content after id and length. */
   readonly content: Uint8Array;
 }
 
 /**
- * A module with a maximum for its memory, with exports that snapshots need where it has what they stand for, and
- * without its custom sections: debugging data of no use to us, which in this case is half of the file.
+ * Returns a module with a maximum for its memory, with the exports that snapshots need if it contains the functions,
+ * and without its custom sections: debugging data, which is half of the file.
  */
 export function patchModule(bytes: Uint8Array, memoryBytes: number): Uint8Array {
   if (bytes.length < HEADER_BYTES || new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true) !== MAGIC) {

@@ -6,15 +6,14 @@ export const RESUME = "toolyard_run_string";
 export const STACK = "toolyard_stack";
 
 /**
- * `PyRun_SimpleStringFlags(text, flags)` of the build that comes with this package, which does not export it: where it
- * stands, and what it looks like. In any other build it is not found, which costs that build its snapshots and nothing
- * else.
+ * Place and digest of `PyRun_SimpleStringFlags(text, flags)` in the build of this package, which does not export it.
+ * Another build runs without snapshots.
  */
 const RUN_STRING = { functionIndex: 4056, codeIndex: 4013, bodyBytes: 224, digest: "26ae2c3ae7940556" } as const;
 const FUNCTION = 0;
 const GLOBAL = 3;
 
-/** True when the function stands in this code section. */
+/** Returns whether the function is in this code section. */
 export function hasRunString(code: Uint8Array): boolean {
   let at = readLeb(code, 0).next;
   for (let index = 0; at < code.length; index += 1) {

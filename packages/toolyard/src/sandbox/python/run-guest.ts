@@ -63,7 +63,7 @@ interface Parts {
 function start(interpreter: Interpreter, snapshot: Snapshot | undefined, { link, descriptors }: Parts): void {
   const restored = snapshot?.load();
   if (restored !== undefined) {
-    // What the snapshot's guest had open: the file that it talks through, and nothing else.
+    // The snapshot's guest had only one open file, its channel.
     descriptors.add({ kind: "device", device: link });
     interpreter.restore(restored);
     return interpreter.runString(CONTINUE);

@@ -9,7 +9,7 @@ const EMPTY = 0;
 const BEING_WRITTEN = 1;
 const THERE = 2;
 
-/** Room for one snapshot, shared by the Python workers of one child. Pages that nobody touches take nothing. */
+/** Memory of one snapshot, shared by the Python workers of a child. Untouched pages use no memory. */
 export function createSnapshotRoom(): SharedArrayBuffer {
   return new SharedArrayBuffer(HEADER_BYTES + MAX_SNAPSHOT_BYTES);
 }
@@ -21,8 +21,8 @@ export interface Restored {
 }
 
 /**
- * The first worker boots as quickly as it can. A later one, which boots while nobody waits for it, also loads what code
- * often imports, and leaves its memory here before it has seen any job; those that come then start from that.
+ * The first worker boots as fast as possible. A later one, which boots while no caller waits, also imports common
+ * modules, and stores its memory here before its first job; the following workers start from this snapshot.
  */
 export class Snapshot {
   readonly #header: Int32Array;

@@ -19,10 +19,7 @@ interface OpenWish {
   readonly flags: number;
 }
 
-/**
- * The calls of WASI that take a path: `path_*`. There are no links: each of their calls says ENOTSUP, or that it is
- * none.
- */
+/** The WASI calls that take a path: `path_*`. There are no links: their calls fail with ENOTSUP or EINVAL. */
 export function pathCalls(system: GuestSystem): Record<string, GuestCall> {
   const { memory, tree, descriptors } = system;
   const place = (fd: number, path: number, length: number): TreePlace =>

@@ -5,9 +5,8 @@ import { pathCalls } from "./wasi-paths.ts";
 import { systemCalls } from "./wasi-system.ts";
 
 /**
- * WASI preview1 for one guest, on nothing but memory: it has files, clocks, random bytes and a place to write to, no
- * environment, no sockets and no host. A call that is not here fails with ENOSYS; one that fails in a way nobody
- * thought of, with EIO.
+ * WASI preview1 for one guest, entirely in memory: files, clocks, random bytes and output; no environment, sockets or
+ * host. A missing call fails with ENOSYS, an unexpected error with EIO.
  */
 export function wasiImports(system: GuestSystem, module: object): Record<string, Record<string, unknown>> {
   const calls: Record<string, GuestCall> = { ...descriptorCalls(system), ...pathCalls(system), ...systemCalls(system) };

@@ -13,7 +13,7 @@ import type { Prepared } from "../split-source.ts";
 import { DenoMachine } from "./deno-machine.ts";
 
 export interface Ends {
-  /** The next bytes from the hub; nothing when it is gone. */
+  /** Resolves with the next bytes from the hub; undefined after the hub has exited. */
   read(): Promise<Uint8Array | undefined>;
   write(bytes: Uint8Array): void;
 }
@@ -27,7 +27,7 @@ type FromHub =
     }
   | Extract<ToWorker, { type: "reply" }>;
 
-/** The hub keeps the bound of what it sends; this one keeps its own faults small. */
+/** The hub limits what it sends; this limit only contains faults of this side. */
 const MAX_FRAME_BYTES = 2 ** 31;
 const PROMPT_PIECES = 200;
 
@@ -60,7 +60,7 @@ export async function start({ read, write }: Ends): Promise<void> {
   for (let chunk = await read(); chunk !== undefined; chunk = await read()) {
     for (const { head, body } of frames.push(Buffer.from(chunk))) {
       const message = head as FromHub;
-      // Each from a round of its own: what it sets off can only be waited for once this one is over.
+      // Each in its own event loop turn: its effects can only be awaited when the turn is over.
       setImmediate(() => {
         if (message.type === "reply") current?.reply(message);
         else void begin({ ...message.job, files: readFiles(message.files, body) ?? [] }, message.source);

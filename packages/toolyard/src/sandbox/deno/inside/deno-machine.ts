@@ -23,8 +23,8 @@ class Held implements HeldValue {
 }
 
 /**
- * A realm of its own in Deno's V8, with the language in it and nothing of Deno. The code is text that is run in there,
- * no module: it has no static imports, and dynamic ones have nobody who would load them.
+ * A separate realm in Deno's V8 that contains the language and nothing of Deno. The code is evaluated as text, not as a
+ * module: it has no static imports, and no loader serves dynamic ones.
  */
 export class DenoMachine implements GuestMachine {
   owner: GuestOwner | undefined;
@@ -32,7 +32,7 @@ export class DenoMachine implements GuestMachine {
   readonly #guest: Guest;
   readonly #inner: Inner;
   #rejections: unknown[] = [];
-  /** A search that no promise of the code stands for. */
+  /** A running search that no promise of the code represents. */
   #reading: Promise<string | undefined> | undefined;
 
   constructor() {
@@ -66,7 +66,7 @@ export class DenoMachine implements GuestMachine {
 
   runJobs(): void {}
 
-  /** After all that promises set off, and after V8 has told of those that failed. */
+  /** Runs after all promise jobs, and after V8 has reported failed promises. */
   whenQuiet(then: () => void): void {
     if (this.#reading === undefined) return void setImmediate(then);
     void this.#reading.finally(() => setImmediate(then));
@@ -88,7 +88,7 @@ export class DenoMachine implements GuestMachine {
     return new vm.Script(source, { filename }).runInContext(this.#context, { displayErrors: false });
   }
 
-  /** What the code throws at once is what its promise fails with. */
+  /** A synchronous exception of the code becomes a rejection. */
   async #settled(run: () => unknown): Promise<unknown> {
     return run();
   }
@@ -124,14 +124,14 @@ function problemOf(text: string, filename: string): string | undefined {
   }
 }
 
-/** Whether the code could stand in an asynchronous function. */
+/** Returns whether the code is valid as the body of an asynchronous function. */
 function isBody(code: string): boolean {
   return problemOf(`(async()=>{${code}\n})`, "") === undefined;
 }
 
 /**
- * Whether it awaits outside of functions. As a script, `await (x)` would be a call; a static block is where it is
- * nothing at all.
+ * Returns whether the code contains `await` outside of functions. As a script, `await (x)` would be a call; inside a
+ * static block it is a syntax error.
  */
 function awaits(code: string): boolean {
   return /\bawait\b/u.test(code) && problemOf(`class C{static{${code}\n}}`, "") !== undefined && isBody(code);
@@ -142,7 +142,7 @@ function withValue({ code, wrapped, wrapperChars, starts, end }: SplitSource): s
   const prefix = wrapped.slice(0, wrapperChars);
   const suffix = wrapped.slice(wrapperChars + code.length);
   if (!returns(code)) {
-    // The first of them that fits is the longest expression, as the language itself reads it.
+    // The first one that parses is the longest expression, as the language itself reads it.
     for (const start of starts) {
       const text = `${code.slice(0, start)}return(${code.slice(start, end)})${code.slice(end)}`;
       const isWhole =
@@ -155,7 +155,8 @@ function withValue({ code, wrapped, wrapperChars, starts, end }: SplitSource): s
 }
 
 /**
- * Whether there is a `return` outside of functions: the only thing here that a function may have and a module may not.
+ * Returns whether the code contains `return` outside of functions: the only construct here that a function allows and a
+ * module does not.
  */
 function returns(code: string): boolean {
   try {

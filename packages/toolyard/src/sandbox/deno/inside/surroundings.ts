@@ -4,10 +4,7 @@ export interface Inner {
   bytes(bytes: Uint8Array): unknown;
 }
 
-/**
- * Runs inside of the realm: its text is evaluated there. What the other interpreter has beside the language, and V8
- * alone has not.
- */
+/** Evaluated inside the realm. Adds what the other interpreter has beyond the language and plain V8 lacks. */
 function inside(
   now: () => number,
   toBase64: (text: string) => string | undefined,

@@ -1,6 +1,6 @@
 /**
- * Line and column of a syntax error. V8 tells them of modules only: the text is read as one, under a name that has no
- * file, with an end that no text can have, so that nothing of it is ever run.
+ * Returns line and column of a syntax error. V8 reports them for modules only, so the text is parsed as one, with an
+ * invalid end, so that it is never executed.
  */
 export async function locateSyntaxError(code: string): Promise<string | undefined> {
   const url = URL.createObjectURL(new Blob([`${code}\n)`], { type: "text/javascript" }));

@@ -2,7 +2,7 @@
 export function guestClone(): (value: unknown) => unknown {
   const { isView } = ArrayBuffer;
 
-  /** What holds no other values. */
+  /** Values that contain no other values. */
   function copyOfLeaf(given: object): object | undefined {
     if (given instanceof Date) return new Date(given);
     if (given instanceof RegExp) return new RegExp(given.source, given.flags);

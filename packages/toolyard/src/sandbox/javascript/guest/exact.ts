@@ -2,7 +2,7 @@
 export interface GuestExact {
   /** Parses JSON in which the host has marked such integers. */
   parse(json: string): unknown;
-  /** Returns the string that stands for an integer in JSON until `unmark`; a longer one stays a string. */
+  /** Returns a string that represents an integer in JSON until `unmark`; an integer above the limit stays a string. */
   mark(integer: bigint): string;
   unmark(json: string): string;
 }

@@ -1,6 +1,6 @@
 /**
- * What code inside the sandbox may ask of the worker around it: an operation with two texts, or a text and bytes.
- * Nothing else crosses. A refusal is an exception inside.
+ * Functions of the surrounding worker that code inside the sandbox may call: an operation with two texts, or a text and
+ * bytes. Nothing else is passed. A refusal is an exception inside.
  */
 export type GuestHost = (
   operation: HostOperation,

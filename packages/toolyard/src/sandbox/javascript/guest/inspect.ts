@@ -1,7 +1,7 @@
 /* oxlint-disable max-lines-per-function -- Runs inside the sandbox by its own text, so all of it is one function. */
 export interface GuestInspect {
   inspect(value: unknown): string;
-  /** JSON of type, message and stack of whatever was thrown. */
+  /** Returns JSON with type, message and stack of a thrown value. */
   describe(thrown: unknown): string;
   /** Marks a proxy, so that showing it does not call it. */
   brand(proxy: object, label: string): void;
@@ -17,9 +17,9 @@ export interface GuestValues extends GuestInspect {
 }
 
 /**
- * Runs inside the sandbox: its text is evaluated there, so it may use nothing but its arguments and the language. Turns
- * values into words. What it needs of the language is taken before any foreign code runs; that code can harm itself
- * only.
+ * Runs inside the sandbox: its text is evaluated there, so it may use only its arguments and the language. Formats
+ * values as text. It copies the language features that it needs before any foreign code runs; later code can only harm
+ * itself.
  */
 export function guestInspect(): GuestInspect {
   const { stringify } = JSON;
@@ -52,7 +52,7 @@ export function guestInspect(): GuestInspect {
     return `[${kind}: ${value.name || "(anonymous)"}]`;
   }
 
-  /** Of what is shown without its members. */
+  /** Returns the text of values that are shown without members. */
   function wordsOf(value: object): string | undefined {
     if (value instanceof Error) {
       const hasOwnStack = value.stack && String(value.stack).includes(value.message);

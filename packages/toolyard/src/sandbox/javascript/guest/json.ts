@@ -1,9 +1,9 @@
 import type { GuestExact } from "./exact.ts";
 
 /**
- * Runs inside the sandbox: its text is evaluated there, so it may use nothing but its arguments and the language. Turns
- * values into JSON text. What it needs of the language is taken before any foreign code runs; that code can harm itself
- * only.
+ * Runs inside the sandbox: its text is evaluated there, so it may use only its arguments and the language. Serializes
+ * values as JSON. It copies the language features that it needs before any foreign code runs; later code can only harm
+ * itself.
  */
 export function guestJson(
   labelOf: (value: object) => string | undefined,
@@ -44,7 +44,7 @@ export function guestJson(
       while (around.length > 0 && around[around.length - 1]!.seen !== this) around.length -= 1;
       const seen = plain(given);
       if (typeof seen !== "object" || seen === null) return seen;
-      // Each level is looked at for each value: what nobody can read in the end is not written at all.
+      // Each level is checked for each value, so values that are too deep are not written at all.
       if (around.length > MAX_NESTING) throw new RangeError(`The value is nested deeper than ${MAX_NESTING} levels.`);
       for (const outer of around) if (outer.given === given) return "[Circular]";
       around[around.length] = { given, seen };

@@ -12,11 +12,11 @@ import { guestTools } from "./tools.ts";
 import { guestUrl } from "./url.ts";
 import { guestWeb } from "./web.ts";
 
-/** What the worker may call inside the sandbox. */
+/** Functions inside the sandbox that the worker may call. */
 export interface Guest {
   /** Before the code of a job: its inputs as JSON text, and whether tools are within reach. */
   begin(inputsJson: string, hasTools: boolean): void;
-  /** Follows the promise of the code to its end, told by `done` or `failed`. */
+  /** Follows the promise of the code to its end, which `done` or `failed` reports. */
   watch(promise: Promise<unknown>, isWrapped: boolean, code: string): void;
   settle(id: string, ok: boolean, json: string): void;
   fire(id: string): void;
@@ -80,7 +80,7 @@ function prepare(ask: GuestHost, parts: Parts, mark: string): Guest {
   };
   for (const [name, value] of Object.entries(globals)) define(name, value);
 
-  // Code that is nothing but a function is meant to be called: many write `async () => { … }`.
+  // Code that is only a function is meant to be called: models often write `async () => { … }`.
   const callWhole = (value: unknown, code: string): unknown => {
     if (typeof value !== "function") return value;
     const text = `${apply(toText, value, [])}`;
@@ -114,7 +114,7 @@ function prepare(ask: GuestHost, parts: Parts, mark: string): Guest {
   };
 }
 
-/** The text that makes the inside of a fresh interpreter: a function of the host, whose value is the `Guest`. */
+/** Returns the source that initializes a new interpreter: a function of the host that returns the `Guest`. */
 export function preludeSource(): string {
   const parts: Parts = {
     guestInspect,

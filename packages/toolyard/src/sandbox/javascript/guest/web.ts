@@ -1,6 +1,6 @@
 import type { GuestHost } from "./host.ts";
 
-/** Runs inside the sandbox. What browsers and Node have beside the language, and models reach for. */
+/** Runs inside the sandbox. Adds what browsers and Node have beyond the language and models often use. */
 export function guestWeb(host: GuestHost): Readonly<Record<string, unknown>> {
   const { isView } = ArrayBuffer;
   const MAX_RANDOM_BYTES = 65_536;
