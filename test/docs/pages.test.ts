@@ -1,11 +1,12 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, extname, join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CLIENTS, clientFile } from "../../packages/toolyard/src/config/connect/clients.ts";
 import { loadHubConfig } from "../../packages/toolyard/src/hub/open-hub.ts";
 import { parseManifest } from "../../packages/toolyard/src/providers/scripts/manifest.ts";
-import { readPage, readSnippets, ROOT, RUN_WITHIN_MS, SnippetFolder } from "./snippets.ts";
+import { pagesIn } from "./page-blocks.ts";
+import { readPage, readSnippets, ROOT } from "./snippets.ts";
 
 /** Loads a configuration as the hub would; every variable that it names is set. */
 async function load(text: string): Promise<unknown> {
@@ -21,43 +22,7 @@ async function load(text: string): Promise<unknown> {
   }
 }
 
-function pagesIn(folder: string): string[] {
-  return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => extname(name) === ".md")
-    .map((name) => join(folder, name));
-}
-
-const GUIDE = pagesIn("docs/guide").filter((page) => !page.endsWith("README.md"));
 const PAGES = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...pagesIn("docs")];
-
-/** What runs behind the openings, too, in the same folder; the others need the network, a person or a key. */
-const SECTIONS: Readonly<Record<string, readonly string[]>> = {
-  "docs/guide/start/cli.md": ["A new tool", "Saving results"],
-  "docs/guide/sources/code.md": ["From a program"],
-  "docs/guide/sources/documents-on-a-server.md": ["Export, import and backup"],
-  "docs/guide/sources/gnn.md": ["Pictures", "On the command line", "In a program"],
-};
-
-describe("guide", () => {
-  test.each(GUIDE)(
-    "%s opens with something that runs, and what it says comes out",
-    async (page) => {
-      const snippets = readSnippets(readPage(page));
-      const opening = snippets.filter((snippet) => snippet.opening);
-      expect(opening.some(({ language, file }) => file === undefined && (language === "sh" || language === "ts"))).toBe(
-        true,
-      );
-      await using folder = await SnippetFolder.create();
-      await folder.run(opening);
-      for (const section of SECTIONS[page] ?? []) {
-        const told = snippets.filter((snippet) => snippet.section === section);
-        expect(told).not.toEqual([]);
-        await folder.run(told);
-      }
-    },
-    2 * RUN_WITHIN_MS,
-  );
-});
 
 describe("pages of clients", () => {
   const home = { HOME: "~", USERPROFILE: "%USERPROFILE%", APPDATA: "%APPDATA%" };
