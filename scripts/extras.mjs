@@ -4,9 +4,11 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { transform } from "sucrase";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const DIGEST_BYTES = 6;
+const OWN_PLACE = "node_modules/@toolyard/";
 /** Members of a lock's entry that decide what is installed, and where. */
 const KEPT = [
   "version",
@@ -25,7 +27,7 @@ const KEPT = [
 /** Returns the lock file of each extra, by its name. */
 export function locksOf(parts, rootLock) {
   return Object.fromEntries(
-    Object.entries(parts).map(([name, { packages }]) => [name, lockOf(`toolyard-extra-${name}`, packages, rootLock)]),
+    Object.entries(parts).map(([name, part]) => [name, lockOf(`toolyard-extra-${name}`, part.packages, rootLock)]),
   );
 }
 
@@ -37,7 +39,7 @@ function lockOf(name, packages, { packages: all }) {
     if (place === undefined && isOptional) continue;
     if (place === undefined) throw new Error(`package-lock.json has no ${wanted} for ${from || name}.`);
     if (places.has(place)) continue;
-    const entry = all[place];
+    const entry = entryAt(all, place);
     places.set(place, entry);
     const { dependencies = {}, optionalDependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = entry;
     const add = (names, isLoose) =>
@@ -49,7 +51,7 @@ function lockOf(name, packages, { packages: all }) {
       false,
     );
   }
-  const dependencies = Object.fromEntries(packages.map((one) => [one, all[placeOf(all, "", one)].version]));
+  const dependencies = Object.fromEntries(packages.map((one) => [one, entryAt(all, placeOf(all, "", one)).version]));
   const head = { name, version: "0.0.0", dependencies };
   const sorted = [...places.keys()].toSorted();
   return {
@@ -57,7 +59,7 @@ function lockOf(name, packages, { packages: all }) {
     version: "0.0.0",
     lockfileVersion: 3,
     requires: true,
-    packages: { "": head, ...Object.fromEntries(sorted.map((place) => [place, entryOf(place, all[place])])) },
+    packages: { "": head, ...Object.fromEntries(sorted.map((place) => [place, entryOf(place, places.get(place))])) },
   };
 }
 
@@ -65,7 +67,7 @@ function lockOf(name, packages, { packages: all }) {
 function placeOf(all, from, name) {
   for (let at = from; ; at = folderAbove(at)) {
     const place = at === "" ? `node_modules/${name}` : `${at}/node_modules/${name}`;
-    if (all[place]?.version !== undefined) return place;
+    if (all[place] !== undefined) return place;
     if (at === "") return undefined;
   }
 }
@@ -75,8 +77,18 @@ function folderAbove(place) {
   return place.slice(0, Math.max(0, place.lastIndexOf("/node_modules/")));
 }
 
+/** The entry of a package; of one of this repository, without this program and without its own extras. */
+function entryAt(all, place) {
+  const entry = all[place];
+  if (entry.link !== true) return entry;
+  const { version, dependencies = {} } = all[entry.resolved];
+  const { toolyard: _own, ...others } = dependencies;
+  return { version, dependencies: others, isOwn: true };
+}
+
 function entryOf(place, entry) {
-  if (entry.integrity?.startsWith("sha512-") !== true) throw new Error(`package-lock.json has no sha512 of ${place}.`);
+  if (!entry.isOwn && entry.integrity?.startsWith("sha512-") !== true)
+    throw new Error(`package-lock.json has no sha512 of ${place}.`);
   // A whole extra is wanted, so only what is for some platforms stays optional.
   const kept = KEPT.filter((key) => entry[key] !== undefined && (key !== "optional" || entry.os !== undefined));
   return { ...Object.fromEntries(kept.map((key) => [key, entry[key]])), ...libcOf(place, entry) };
@@ -96,17 +108,32 @@ export function lockText(lock) {
 
 /** Returns what `pins.ts` holds of a lock, but for the size. */
 export function pinOf(lock) {
-  const digest = createHash("sha256").update(JSON.stringify(lock)).digest();
+  const digest = createHash("sha256")
+    .update(JSON.stringify(withoutOwnDigests(lock)))
+    .digest();
   return { versions: lock.packages[""].dependencies, lock: digest.subarray(0, DIGEST_BYTES).toString("hex") };
+}
+
+/** The sha512 of packages of this repository is known only when they are packed. */
+function withoutOwnDigests(lock) {
+  const packages = Object.entries(lock.packages).map(([place, { integrity, ...entry }]) => [
+    place,
+    place.startsWith(OWN_PLACE) || integrity === undefined ? entry : { ...entry, integrity },
+  ]);
+  return { ...lock, packages: Object.fromEntries(packages) };
 }
 
 /** Megabytes of the files of this platform. */
 function sizeOf(lock) {
   const bytes = Object.keys(lock.packages)
     .filter((place) => place !== "" && lock.packages[place].libc?.includes("musl") !== true)
-    .flatMap((place) => filesIn(join(ROOT, place)))
+    .flatMap((place) => filesIn(join(ROOT, place.startsWith(OWN_PLACE) ? ownDist(place) : place)))
     .reduce((sum, file) => sum + statSync(file).size, 0);
   return Math.max(0.1, Math.round(bytes / 100_000) / 10);
+}
+
+function ownDist(place) {
+  return `packages/${place.slice(OWN_PLACE.length)}/dist`;
 }
 
 function filesIn(folder) {
@@ -126,9 +153,8 @@ function pinsText(locks) {
   );
   return [
     "// Written by `npm run extras` from package-lock.json.",
-    'import type { ExtraName } from "./parts.ts";',
     "",
-    "/** What is pinned of each extra. */",
+    "/** The pinned parts of an extra. */",
     "export interface ExtraPin {",
     "  /** Exact versions of the packages that the program imports. */",
     "  readonly versions: Readonly<Record<string, string>>;",
@@ -138,15 +164,21 @@ function pinsText(locks) {
     "  readonly megabytes: number;",
     "}",
     "",
-    `export const PINS: Readonly<Record<ExtraName, ExtraPin>> = ${JSON.stringify(pins, undefined, 2)};`,
+    `export const PINS: Readonly<Record<string, ExtraPin>> = ${JSON.stringify(pins, undefined, 2)};`,
     "",
   ].join("\n");
 }
 
+/** Reads the list without a build, which an extra without a pin would break. */
+async function readParts(folder) {
+  const { code } = transform(readFileSync(join(folder, "parts.ts"), "utf8"), { transforms: ["typescript"] });
+  const { PARTS } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  return PARTS;
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { PARTS } = await import("../packages/toolyard/build/extras/parts.js");
-  const locks = locksOf(PARTS, JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")));
   const folder = join(ROOT, "packages/toolyard/src/extras");
+  const locks = locksOf(await readParts(folder), JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")));
   for (const file of readdirSync(join(folder, "locks"))) rmSync(join(folder, "locks", file));
   for (const [name, lock] of Object.entries(locks))
     writeFileSync(join(folder, "locks", `${name}.json`), lockText(lock));

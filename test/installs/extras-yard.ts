@@ -1,9 +1,9 @@
 // The package without its extras, whose pinned packages are stand-ins that a registry on this machine has.
-import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { pinOf } from "../../scripts/extras.mjs";
 import type { ExtraName } from "../../packages/toolyard/src/extras/extras.ts";
 import { Desk, isAlive, MAIN, PACKAGE, ROOT, type Ran, type RunOptions } from "../cli/harness.ts";
 import type { NpmRegistry, TestPackage } from "../fixtures/installs/npm-registry.ts";
@@ -48,6 +48,11 @@ export class LeanPackage implements AsyncDisposable {
     await cp(dirname(dirname(MAIN)), lean.#dist, { recursive: true });
     for (const name of Object.keys(MANIFEST.dependencies)) await lean.#link(name);
     return lean;
+  }
+
+  /** The folder of the package itself. */
+  get root(): string {
+    return dirname(this.#dist);
   }
 
   get main(): string {
@@ -106,6 +111,7 @@ export class LeanPackage implements AsyncDisposable {
 
 /** A package that says which one it is, and leaves a trace if a script of it runs. */
 function standIn(name: string, { version, dependencies }: LockEntry): TestPackage {
+  if (name === "@toolyard/library") return serviceStandIn(name, version, dependencies ?? {});
   const files = {
     "index.mjs": `export const version = ${JSON.stringify(version)};\n`,
     "dist/python.wasm": "no wasm\n",
@@ -114,8 +120,20 @@ function standIn(name: string, { version, dependencies }: LockEntry): TestPackag
   return { name, version, files, scripts, ...(dependencies && { dependencies }) };
 }
 
-function digestOf(lock: object): string {
-  return createHash("sha256").update(JSON.stringify(lock)).digest().subarray(0, 6).toString("hex");
+/** A service in a package of its own, which uses the program that starts it. */
+function serviceStandIn(name: string, version: string, dependencies: Readonly<Record<string, string>>): TestPackage {
+  const service = `import { VERSION } from "toolyard";
+import { version } from "@orama/stemmers";
+const answer = () => "toolyard " + VERSION + ", stemmers " + version;
+export const library = { name: "library", tool: "list_documents", port: 0,
+  register: (hub) => void hub.registerTool("list_documents", answer, {}, "A stand-in") };
+`;
+  const files = { "service.mjs": service };
+  return { name, version, dependencies, files, exports: { "./service": "./service.mjs" } };
+}
+
+function digestOf(lock: Lock): string {
+  return pinOf(lock).lock;
 }
 
 /** A user of such a package, with a home of its own. */

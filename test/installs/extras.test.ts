@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, symlinkSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -17,7 +17,7 @@ let registry: NpmRegistry;
 beforeAll(async () => {
   lean = await LeanPackage.create();
   registry = await NpmRegistry.start([]);
-  for (const name of ["python", "models"] as const) await lean.pin(name, registry);
+  for (const name of ["python", "models", "library", "sqlite"] as const) await lean.pin(name, registry);
 }, LONG.timeout);
 afterAll(async () => {
   await registry[Symbol.asyncDispose]();
@@ -214,3 +214,35 @@ test(
     }
   },
 );
+
+test(
+  "a service that the configuration names is installed at its first call, with this program linked in",
+  LONG,
+  async () => {
+    await using yard = await createYard();
+    await yard.desk.write("toolyard.toml", "[services]\nlibrary = true\n");
+    const called = await yard.run(["call", "--yes", "list_documents", "--timeout", "5m"]);
+    expect(called).toMatchObject({ code: 0, stdout: expect.stringMatching(/toolyard \S+, stemmers \S+/) as string });
+    expect(registry.downloads.filter((key) => key.startsWith("@toolyard/library"))).toHaveLength(1);
+    expect(registry.downloads.filter((key) => key.startsWith("toolyard"))).toEqual([]);
+    const { folder, state } = await yard.state("library");
+    expect(state).toBe("installed");
+    const link = join(folder, "node_modules/toolyard");
+    expect(realpathSync(link)).toBe(lean.root);
+    // The program may be elsewhere by the next start.
+    await rm(link);
+    symlinkSync(join(lean.project, "gone"), link, "junction");
+    expect(await yard.run(["call", "--yes", "list_documents"])).toMatchObject({ code: 0 });
+    expect(realpathSync(link)).toBe(lean.root);
+  },
+);
+
+test("a service whose extra cannot be installed says why", LONG, async () => {
+  await using yard = await ExtrasYard.create(lean, "registry=http://127.0.0.1:9\nfetch-retries=0\n");
+  await yard.desk.write("toolyard.toml", "[services]\nlibrary = true\n");
+  const { code, stderr } = await yard.run(["call", "--yes", "list_documents", "--timeout", "2m"]);
+  expect({ code, stderr }).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining("`extra library` could not be downloaded") as string,
+  });
+});

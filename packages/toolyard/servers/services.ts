@@ -1,3 +1,4 @@
+import { importExtra, type ExtraName } from "toolyard/extras";
 import { datetime } from "./datetime/service.ts";
 import { geocoding } from "./geocoding/service.ts";
 import type { Service } from "./shared/service.ts";
@@ -12,8 +13,8 @@ export const SERVICES: readonly Service[] = [datetime, webSearch, weather, geoco
 /** Names of services in packages of their own (`@toolyard/gnn`), which are started only when they are named. */
 export const SERVICES_ON_REQUEST: readonly string[] = ["gnn", "library"];
 
-/** Returns the service of a package. Rejects with Node's error when the package is not installed. */
+/** Returns the service of a package. Rejects with a `FailError` that names the command if the extra is missing. */
 export async function loadService(name: string): Promise<Service> {
-  const module = (await import(`@toolyard/${name}/service`)) as Readonly<Record<string, Service>>;
+  const module = await importExtra<Readonly<Record<string, Service>>>(name as ExtraName, `@toolyard/${name}/service`);
   return module[name]!;
 }

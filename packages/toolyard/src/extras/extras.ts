@@ -13,8 +13,8 @@ export interface Extra extends ExtraPart, ExtraPin {
 
 /** All extras, in the order in which they are listed. */
 export const EXTRAS: readonly Extra[] = (Object.keys(PARTS) as ExtraName[]).map((name) => {
-  const [part, pin] = [PARTS[name], PINS[name]];
-  return Object.freeze({ name, ...part, ...pin, version: `${pin.versions[part.packages[0]]}-${pin.lock}` });
+  const [part, pin]: [ExtraPart, ExtraPin] = [PARTS[name], PINS[name]!];
+  return Object.freeze({ name, ...part, ...pin, version: `${pin.versions[part.packages[0]!]}-${pin.lock}` });
 });
 
 export function getExtra(name: ExtraName): Extra {

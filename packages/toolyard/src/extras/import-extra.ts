@@ -1,11 +1,13 @@
 import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { FailError } from "../core/errors.ts";
 import { fail } from "../core/calls/outcome.ts";
 import type { ExtraName } from "./extras.ts";
 import { getExtra } from "./extras.ts";
-import { findPackage, nearestPackage, type SearchPlaces } from "./find-package.ts";
+import { findPackage, nearestPackage, type FoundPackage, type SearchPlaces } from "./find-package.ts";
 import { ownCommand } from "./own-command.ts";
+import { linkSelf } from "./self-link.ts";
 
 /** What the module `load.mjs` of an installed extra exports. */
 interface Loader {
@@ -29,6 +31,7 @@ export async function importExtra<T>(
     throw new FailError(fail("unavailable", message, { retryable: false }));
   }
   if (found.place === "beside") return (await import(specifier)) as T;
+  linkIfOwn(name, found);
   const loader = (await import(pathToFileURL(found.from).href)) as Loader;
   return (await loader.load(specifier)) as T;
 }
@@ -37,11 +40,16 @@ export async function importExtra<T>(
 export function resolveExtra(name: ExtraName, specifier: string, places: SearchPlaces = {}): string | undefined {
   const found = findPackage(name, packageOf(specifier), places);
   if (!found) return undefined;
+  if (found.place === "installed") linkIfOwn(name, found);
   try {
     return createRequire(found.from).resolve(specifier);
   } catch {
     return undefined;
   }
+}
+
+function linkIfOwn(name: ExtraName, { from }: FoundPackage): void {
+  if (getExtra(name).isOwn) linkSelf(join(dirname(from), "node_modules"));
 }
 
 /** Returns the message for an extra that is not installed, with the command that installs it. */

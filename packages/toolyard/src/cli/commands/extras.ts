@@ -2,7 +2,7 @@ import { FailError, messageOf } from "../../core/errors.ts";
 import { KINDS } from "../../core/calls/kinds.ts";
 import { EXTRAS, parseExtra, type Extra } from "../../extras/extras.ts";
 import { extraState, extraStates, removeExtra, type ExtraState } from "../../extras/installed.ts";
-import { beginExtraInstall, type RunningExtraInstall } from "../../hub/extra-installs.ts";
+import { beginExtraInstall, type RunningExtraInstall } from "../../providers/stdio/install/extra-install.ts";
 import type { Run, SharedOptions } from "../rows/command-row.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { print, printJson, printPainted, type Io } from "../output/io.ts";

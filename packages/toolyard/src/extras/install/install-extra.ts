@@ -6,6 +6,7 @@ import { codeOf } from "../../core/errors.ts";
 import { spawnChild } from "../../process/child.ts";
 import { extraFolder, extrasFolder, LOADER_FILE, type Variables } from "../extras-folder.ts";
 import type { Extra } from "../extras.ts";
+import { linkSelf } from "../self-link.ts";
 import { packagesOf, readLockFile, type LockFile } from "./lock-file.ts";
 import { findNpm } from "./npm-command.ts";
 import { NpmProgress } from "./npm-progress.ts";
@@ -64,6 +65,7 @@ export async function installExtra(extra: Extra, options: InstallExtraOptions): 
   try {
     writeProject(staging, lock);
     await runNpm(staging, lock, options);
+    if (extra.isOwn) linkSelf(join(staging, "node_modules"));
     if (!isComplete(lock, staging)) throw new Error("npm ended without an error, and packages are missing.");
     await moveInto(staging, target, lock);
   } finally {

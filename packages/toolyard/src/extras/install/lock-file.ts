@@ -5,6 +5,7 @@ import type { Extra } from "../extras.ts";
 /** An entry of a lock file, as far as it is read here. */
 export interface LockEntry {
   readonly version: string;
+  readonly integrity?: string;
   /** Only for the platforms of `os`, `cpu` and `libc`. */
   readonly optional?: boolean;
   readonly os?: readonly string[];
@@ -18,13 +19,28 @@ export interface LockFile {
 }
 
 const DIGEST_BYTES = 6;
+const OWN_FOLDER = "node_modules/@toolyard/";
 
 /** Reads the lock file of an extra. Throws if it is not the one that is pinned. */
 export function readLockFile({ name, lock: pinned }: Extra): LockFile {
   const lock = JSON.parse(readFileSync(new URL(`../locks/${name}.json`, import.meta.url), "utf8")) as LockFile;
-  const digest = createHash("sha256").update(JSON.stringify(lock)).digest();
-  if (digest.subarray(0, DIGEST_BYTES).toString("hex") === pinned) return lock;
-  throw new Error(`The lock file of the extra ${name} is not the one that belongs to this version. Install it anew.`);
+  const digest = createHash("sha256")
+    .update(JSON.stringify(withoutOwnDigests(lock)))
+    .digest();
+  if (digest.subarray(0, DIGEST_BYTES).toString("hex") !== pinned)
+    throw new Error(`The lock file of the extra ${name} does not belong to this version. Install toolyard again.`);
+  const unpinned = packagesOf(lock).find(([, { integrity }]) => integrity === undefined)?.[0];
+  if (unpinned === undefined) return lock;
+  throw new Error(`This build of toolyard has no digest of ${unpinned}. Use a published package, or a checkout.`);
+}
+
+/** The digests of packages of the same repository are added when this package is packed. */
+function withoutOwnDigests(lock: LockFile): LockFile {
+  const packages = Object.entries(lock.packages).map(([folder, { integrity, ...entry }]) => [
+    folder,
+    folder.startsWith(OWN_FOLDER) || integrity === undefined ? entry : { ...entry, integrity },
+  ]);
+  return { ...lock, packages: Object.fromEntries(packages) as LockFile["packages"] };
 }
 
 /** Entries of packages, without the extra itself, by their folder: `node_modules/ai`. */

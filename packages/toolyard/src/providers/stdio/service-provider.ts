@@ -6,6 +6,7 @@ import type { Models } from "../../core/ports/models.ts";
 import { fail } from "../../core/calls/outcome.ts";
 import type { Provider, ResolvedCall } from "../../core/sources/provider.ts";
 import { asRegistered, ShippedListing } from "./service-listing.ts";
+import { ExtraInstaller } from "./install/extra-installer.ts";
 import { createStdioProvider, type StdioProviderDeps } from "./stdio-provider.ts";
 import type { ServiceOptions } from "./services.ts";
 
@@ -25,6 +26,7 @@ export function createServiceProvider({ models, variables, ...deps }: ServicePro
   );
   return createStdioProvider({
     ...deps,
+    ...(service.extras.length > 0 && { installer: new ExtraInstaller(service.extras, variables) }),
     options: { ...options, env: { ...Object.fromEntries(passed), ...env } },
     listingStore: new ShippedListing(service.name),
     adapter: { listing: asRegistered, call: (call) => new ServiceCall(call, models) },

@@ -1,8 +1,10 @@
+import { isBuiltin } from "node:module";
 import { delimiter } from "node:path";
 import { fileURLToPath } from "node:url";
 import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/options/option-schema.ts";
 import type { Starts } from "../../core/sources/table-facts.ts";
+import type { ExtraName } from "../../extras/extras.ts";
 import { mcpSource } from "../mcp-server/kind.ts";
 import type { ResolvedSource } from "../source-kind.ts";
 import { resolveStdioServer, type StdioServerOptions } from "./options.ts";
@@ -14,6 +16,8 @@ interface ServiceRow {
   readonly says: string;
   /** Beginnings of the names of variables that it reads, beside those that all of them do. */
   readonly reads: readonly string[];
+  /** The extra that has it, where it is in a package of its own. */
+  readonly extra?: ExtraName;
 }
 
 /** By their keys in the configuration. */
@@ -30,17 +34,19 @@ export const SERVICES = {
     name: "gnn",
     says: "Models of Active Inference in GNN: read, checked, drawn, converted.",
     reads: ["GNN_"],
+    extra: "gnn",
   },
   library: {
     name: "library",
     says: "A library of documents: read, searched, quoted.",
-    reads: ["LIBRARY_", "MISTRAL_API_KEY", "WEAVIATE_", "PG", "XDG_DATA_HOME", "LOCALAPPDATA"],
+    reads: ["LIBRARY_", "MISTRAL_API_KEY", "WEAVIATE_", "PG"],
+    extra: "library",
   },
 } as const satisfies Readonly<Record<string, ServiceRow>>;
 
 type ServiceKey = keyof typeof SERVICES;
 
-const READ_BY_ALL = ["SERVICES_", "TOOLYARD_HOME", "TOOLYARD_LOGGING_"];
+const READ_BY_ALL = ["SERVICES_", "TOOLYARD_HOME", "TOOLYARD_LOGGING_", "XDG_DATA_HOME", "LOCALAPPDATA"];
 
 function member(key: ServiceKey) {
   return Type.Optional(Type.Boolean({ description: SERVICES[key].says, default: false }));
@@ -170,6 +176,8 @@ export interface ServiceOptions extends StdioServerOptions {
     readonly name: string;
     /** Beginnings of the names of variables that pass from the hub's environment. */
     readonly reads: readonly string[];
+    /** What the service needs installed. */
+    readonly extras: readonly ExtraName[];
   };
 }
 
@@ -183,7 +191,7 @@ export function resolveServices({
 }: ServicesReads): readonly ResolvedSource<ServiceOptions>[] {
   const keys = (Object.keys(SERVICES) as ServiceKey[]).filter((key) => services[key]);
   return keys.map((key) => {
-    const { name, reads } = SERVICES[key];
+    const { name, reads }: ServiceRow = SERVICES[key];
     const server = resolveStdioServer({
       command: [process.execPath, HOSTED, name],
       env: variablesOf(key, config),
@@ -191,9 +199,24 @@ export function resolveServices({
       start: "lazy",
       era: "modern",
     });
-    const service = { name, reads: [...READ_BY_ALL, ...reads] };
+    const service = { name, reads: [...READ_BY_ALL, ...reads], extras: extrasOf(key, config) };
     return { ...mcpSource(`services.${key}`, { ...server, service }), isBundled: true };
   });
+}
+
+/** The extras that a service cannot do without, as it is configured. */
+function extrasOf(key: ServiceKey, { library = {} }: ServicesReads): readonly ExtraName[] {
+  const { extra }: ServiceRow = SERVICES[key];
+  if (extra === undefined || extra !== "library") return extra === undefined ? [] : [extra];
+  const { store = "", ocr } = library;
+  const isOnServer = /^(?:postgres(?:ql)?|weaviate)\b/.test(store);
+  const needed: readonly (readonly [ExtraName, boolean])[] = [
+    ["library", true],
+    ["sqlite", !isOnServer && !isBuiltin("node:sqlite")],
+    ["postgres", store.startsWith("postgres")],
+    ["ocr", ocr === "local"],
+  ];
+  return needed.flatMap(([name, isNeeded]) => (isNeeded ? [name] : []));
 }
 
 function variablesOf(key: ServiceKey, config: ServicesReads): Record<string, string> {

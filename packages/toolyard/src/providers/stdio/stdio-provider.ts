@@ -3,6 +3,7 @@ import type { Provider } from "../../core/sources/provider.ts";
 import { childEnvironment } from "../../process/environment.ts";
 import { StdioTransport } from "../../upstream/transports/stdio-transport.ts";
 import { createMcpServerProvider, type McpServerDeps } from "../mcp-server/provider.ts";
+import type { Installer } from "../../upstream/links/installer.ts";
 import { CommandInstaller } from "./install/command-installer.ts";
 import { planInstall } from "./install/plan.ts";
 import type { StdioServerOptions } from "./options.ts";
@@ -24,26 +25,31 @@ export interface StdioProviderDeps extends Pick<
   readonly options: StdioServerOptions;
   /** Where all hubs of this user keep book of downloads. @default nothing is downloaded before a start */
   readonly installsFolder?: string | undefined;
+  /** Brings what the command needs, in place of what its words tell. */
+  readonly installer?: Installer | undefined;
 }
 
 /** An MCP server as a child process (L50, R1): started, watched, restarted and ended here. */
-export function createStdioProvider({ options, installsFolder, ...deps }: StdioProviderDeps): Provider {
+export function createStdioProvider({
+  options,
+  installsFolder,
+  installer: given,
+  ...deps
+}: StdioProviderDeps): Provider {
   const { command, args, cwd, env, inheritEnv, upstream } = options;
-  const installer = createInstaller(options, {
-    folder: installsFolder,
-    logger: deps.logger.with({ source: deps.source.id }),
-  });
+  const logger = deps.logger.with({ source: deps.source.id });
+  const installer = given ? undefined : createInstaller(options, { folder: installsFolder, logger });
   const openTransport = (): StdioTransport => {
-    const given = childEnvironment({ own: env, inherit: inheritEnv });
+    const environment = childEnvironment({ own: env, inherit: inheritEnv });
     return new StdioTransport({
       ...(installer?.words ?? { command, args }),
       ...(cwd !== undefined && { cwd }),
-      env: given,
+      env: environment,
       maxMessageBytes: upstream.maxMessageBytes,
       maxMessageParts: upstream.maxMessageParts,
       stopGraceMs: options.stopGraceMs,
       ...(installer && { keeper: installer }),
-      withheld: () => Object.keys(process.env).filter((name) => !Object.hasOwn(given, name)),
+      withheld: () => Object.keys(process.env).filter((name) => !Object.hasOwn(environment, name)),
     });
   };
   return createMcpServerProvider({
@@ -52,7 +58,7 @@ export function createStdioProvider({ options, installsFolder, ...deps }: StdioP
     opensCheaply: false,
     legacyProcess: options.legacyProcess,
     openTransport,
-    installer,
+    installer: given ?? installer,
     cacheKey: [command, ...args, cwd ?? ""],
   });
 }
