@@ -6,9 +6,7 @@ const PARAMETER = "tool_names";
 
 /** Returns how one HTTP request wants tools to be named. The header comes before the query; other words are ignored. */
 export function toolNamesOfRequest(exchange: Pick<HttpExchange, "header" | "query">): ToolNames | undefined {
-  return [exchange.header(HEADER), exchange.query.get(PARAMETER)]
-    .map(parseToolNames)
-    .find((names) => names !== undefined);
+  return parseToolNames(exchange.header(HEADER)) ?? parseToolNames(exchange.query.get(PARAMETER));
 }
 
 function parseToolNames(word: string | null | undefined): ToolNames | undefined {

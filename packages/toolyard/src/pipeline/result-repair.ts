@@ -24,6 +24,7 @@ export class ResultRepair {
     const named = target.type === "resource" ? withUri(given, target.uri) : given;
     const plain = target.type === "tool" ? withoutNullContent(named, target.tool) : named;
     const repair = repairResult(state.call.method, plain);
+    if (!repair && named === given) return plain;
     for (const { member, reason, remedy } of repair?.faults.list ?? [])
       this.#report(state, member, `${reason}: ${remedy}`);
     if (named !== given) this.#report(state, "contents", "`contents` lacks a `uri`: that of the request is shown");

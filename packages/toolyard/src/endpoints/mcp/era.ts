@@ -1,7 +1,14 @@
 import type { JsonObject } from "../../core/json/json.ts";
 import type { ServedEra } from "../../core/sources/served-era.ts";
 import type { RpcErrorObject } from "../../core/calls/outcome.ts";
-import { classifyMessage, RPC, type RequestId, type RpcNotification, type RpcRequest } from "../../wire/messages.ts";
+import {
+  classifyMessage,
+  RPC,
+  type Classified,
+  type RequestId,
+  type RpcNotification,
+  type RpcRequest,
+} from "../../wire/messages.ts";
 import {
   claimsModernEra,
   findEnvelopeFaults,
@@ -21,7 +28,8 @@ export function servedEraOf({ query }: Pick<HttpExchange, "query">): ServedEra |
 
 /** Whose business a posted body is. */
 export type BodyEra =
-  | { readonly type: "legacy" }
+  /** `classified` is absent for a batch. */
+  | { readonly type: "legacy"; readonly classified?: Classified }
   | { readonly type: "modern-request"; readonly message: RpcRequest }
   | { readonly type: "modern-notification"; readonly message: RpcNotification }
   /** Nobody's: answered with this status and error. */
@@ -35,9 +43,9 @@ export type BodyEra =
 /** Returns what `eraOf` does for an endpoint that serves the legacy era alone, as a server of that era would. */
 export function eraOfLegacyOnly(body: unknown, headers: HeaderLookup): BodyEra {
   const era = eraOf(body, headers);
-  return era.type === "refused" && classifyMessage(body).type === "invalid" && !isBatch(body)
-    ? era
-    : { type: "legacy" };
+  if (era.type === "legacy" || isBatch(body)) return era.type === "legacy" ? era : { type: "legacy" };
+  const classified = classifyMessage(body);
+  return era.type === "refused" && classified.type === "invalid" ? era : { type: "legacy", classified };
 }
 
 /**
@@ -55,11 +63,11 @@ export function eraOf(body: unknown, headers: HeaderLookup): BodyEra {
         message: `Bad Request: the request body is not a valid JSON-RPC message: ${classified.reason}.`,
       });
     case "reply":
-      return { type: "legacy" };
+      return { type: "legacy", classified };
     case "request":
-      return eraOfRequest(classified.message, headers);
+      return eraOfRequest(classified.message, headers) ?? { type: "legacy", classified };
     case "notification":
-      return eraOfNotification(classified.message, headers);
+      return eraOfNotification(classified.message, headers) ?? { type: "legacy", classified };
   }
 }
 
@@ -67,10 +75,11 @@ function isBatch(body: unknown): boolean {
   return Array.isArray(body) && body.length > 0;
 }
 
-function eraOfRequest(message: RpcRequest, headers: HeaderLookup): BodyEra {
+/** Returns nothing for a request of the legacy era. */
+function eraOfRequest(message: RpcRequest, headers: HeaderLookup): BodyEra | undefined {
   const revision = modernHeader(headers);
   if (message.method === "initialize" && !isWellFormedClaim(message.params)) {
-    if (revision === undefined) return { type: "legacy" };
+    if (revision === undefined) return undefined;
     return mismatch(
       message.id,
       revision,
@@ -78,7 +87,7 @@ function eraOfRequest(message: RpcRequest, headers: HeaderLookup): BodyEra {
     );
   }
   if (claimsModernEra(message.params)) return { type: "modern-request", message };
-  if (revision === undefined) return { type: "legacy" };
+  if (revision === undefined) return undefined;
   const missing = missingKeys(message.params);
   return refused(message.id, {
     code: RPC.invalidParams,
@@ -89,8 +98,9 @@ function eraOfRequest(message: RpcRequest, headers: HeaderLookup): BodyEra {
   });
 }
 
-function eraOfNotification(message: RpcNotification, headers: HeaderLookup): BodyEra {
-  if (!claimsModernEra(message.params) && modernHeader(headers) === undefined) return { type: "legacy" };
+/** Returns nothing for a notification of the legacy era. */
+function eraOfNotification(message: RpcNotification, headers: HeaderLookup): BodyEra | undefined {
+  if (!claimsModernEra(message.params) && modernHeader(headers) === undefined) return undefined;
   return disagreement(message, headers) ?? { type: "modern-notification", message };
 }
 

@@ -32,6 +32,8 @@ export interface McpHttpParts {
   readonly toolNames?: ToolNames;
 }
 
+type LegacyPost = Pick<LegacyExchange, "http" | "dialects" | "classified">;
+
 /** MCP's answers to HTTP requests, whatever path they came by. Whoever made the parts closes them. */
 export class McpHttpDoor {
   readonly #parts: McpHttpParts;
@@ -51,7 +53,7 @@ export class McpHttpDoor {
     if (http.method === "POST") return this.#post(http);
     const { legacy } = this.#parts;
     if (!legacy) throw new Refusal(405, "Method not allowed.", { allow: "POST" });
-    const exchange = this.#legacyExchange(http);
+    const exchange = this.#legacyExchange({ http });
     return http.method === "GET" ? legacy.get(exchange) : legacy.delete(exchange);
   }
 
@@ -86,7 +88,7 @@ export class McpHttpDoor {
       case "modern-request":
         return this.#modern(era.message, http);
       case "legacy":
-        return this.#legacy(body, http, dialects);
+        return this.#legacy(body, { http, dialects, classified: era.classified });
     }
   }
 
@@ -111,8 +113,8 @@ export class McpHttpDoor {
     return withToolNames(http.principal, toolNamesOfRequest(http) ?? this.#parts.toolNames ?? "mcp");
   }
 
-  #legacyExchange(http: HttpExchange, dialects?: readonly Dialect[]): LegacyExchange {
-    return { http, principal: this.#callerOf(http), mode: toolModeOfRequest(http), dialects };
+  #legacyExchange({ http, dialects, classified }: LegacyPost): LegacyExchange {
+    return { http, principal: this.#callerOf(http), mode: toolModeOfRequest(http), dialects, classified };
   }
 
   /** Listens would hold the listener open for all of its grace time. */
@@ -122,10 +124,10 @@ export class McpHttpDoor {
     closing.addEventListener("abort", () => this.#parts.modern.endListens(), { once: true });
   }
 
-  #legacy(body: unknown, http: HttpExchange, dialects?: readonly Dialect[]): void | Promise<void> {
+  #legacy(body: unknown, post: LegacyPost): void | Promise<void> {
     const { legacy } = this.#parts;
-    if (legacy) return legacy.post(this.#legacyExchange(http, dialects), body);
-    const classified = classifyMessage(body);
+    if (legacy) return legacy.post(this.#legacyExchange(post), body);
+    const { http, classified = classifyMessage(body) } = post;
     if (classified.type === "notification") return sendEmpty(http.answer, 202);
     if (classified.type !== "request") return sendError(http.answer, null, ONE_AT_A_TIME);
     const requested = http.header("mcp-protocol-version");

@@ -78,7 +78,7 @@ export const TOOL = members({
 function named(key: string, shape: Shape): Shape {
   return {
     noun: shape.noun,
-    fits: (value) => shape.fits(value),
+    fits: shape.fits,
     read(value, at, faults) {
       if (!isJsonObject(value) || typeof value["name"] === "string" || typeof value[key] !== "string")
         return shape.read(value, at, faults);

@@ -93,7 +93,7 @@ const RESULTS: Readonly<Record<CallMethod, Shape>> = {
 function kept(shape: Shape): Shape {
   return {
     noun: shape.noun,
-    fits: (value) => shape.fits(value),
+    fits: shape.fits,
     read(value, at, faults) {
       const read = readPart(shape, value, { at, faults, remedy: KEPT });
       return read === UNFIT ? value : read;
@@ -113,7 +113,7 @@ function absentIfNull(shape: Shape): Shape {
   const keeping = kept(shape);
   return {
     noun: shape.noun,
-    fits: (value) => shape.fits(value),
+    fits: shape.fits,
     read: (value, at, faults) => (value === null ? UNFIT : keeping.read(value, at, faults)),
   };
 }

@@ -40,7 +40,7 @@ function capability(optional: Readonly<Record<string, Shape>> = {}): Shape {
 function readOpenly(shape: Shape): Shape {
   return {
     noun: shape.noun,
-    fits: (value) => shape.fits(value),
+    fits: shape.fits,
     read(value, at, faults) {
       if (value !== true && !isEmptyList(value)) return shape.read(value, at, faults);
       faults.note(at, (member) => mustBe(member, shape.noun, value), "it is read as `{}`");

@@ -11,7 +11,7 @@ export interface Shape {
   /** Expected value, to follow "must be" in a message. */
   readonly noun: string;
   /** Returns whether `read` returns the value itself without a fault. Cheaper, since nearly all values fit. */
-  fits(value: unknown): boolean;
+  readonly fits: (value: unknown) => boolean;
   read(value: unknown, at: Path, faults: Faults): unknown;
 }
 

@@ -1,5 +1,6 @@
 import type { Principal, ToolMode } from "../../../core/calls/call.ts";
 import type { HttpExchange } from "../../../http/exchange.ts";
+import type { Classified } from "../../../wire/messages.ts";
 import type { Dialect } from "../../dialect.ts";
 
 /** One HTTP request to a legacy endpoint, after the listener's checks: Host, Origin, authentication, body size. */
@@ -11,4 +12,6 @@ export interface LegacyExchange {
   readonly mode?: ToolMode | undefined;
   /** What else is spoken at this path. */
   readonly dialects?: readonly Dialect[] | undefined;
+  /** What `classifyMessage` returns for the posted message. Absent for a batch, and for a body that was not looked at. */
+  readonly classified?: Classified | undefined;
 }

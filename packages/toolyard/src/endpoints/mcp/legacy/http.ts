@@ -140,18 +140,18 @@ export class LegacyHttp {
     const isBatch = Array.isArray(body);
     const messages: readonly unknown[] = isBatch ? body : [body];
     const receivedFor = (outlet: Outlet): Received => ({ outlet, mode, principal, dialects });
-    const single = isBatch ? undefined : classifyMessage(messages[0]);
+    const single = isBatch ? undefined : (exchange.classified ?? classifyMessage(body));
     if (single?.type === "invalid")
       return sendProblem(named(http.answer, session), messageProblem(messages[0], single));
     if (single ? needsNoAnswer(single) : messages.every((message) => needsNoAnswer(classifyMessage(message)))) {
-      for (const message of messages) void session.protocol.receive(message, receivedFor(session.standing));
+      for (const message of messages) void session.protocol.receive(message, receivedFor(session.standing), single);
       return sendEmpty(named(http.answer, session), 202);
     }
     const reply = new PostReply(http, session, isBatch);
     this.#waiting.add(reply);
     const received = receivedFor(reply);
     if (isBatch) await Promise.all(messages.map((message) => session.protocol.receive(message, received)));
-    else await session.protocol.receive(messages[0], received);
+    else await session.protocol.receive(body, received, single);
     this.#waiting.delete(reply);
     reply.end();
   }

@@ -141,13 +141,13 @@ export class LegacySession implements BoardMember, ScopeOwner {
 
   /**
    * Takes one parsed message, whatever it is. Resolves when nothing more will be sent to its outlet: a request has its
-   * reply, or was cancelled. Never rejects.
+   * reply, or was cancelled. Never rejects. `classified` is what `classifyMessage` returns for the value, if the caller
+   * has it already.
    */
-  receive(value: unknown, received: Received): Promise<void> {
+  receive(value: unknown, received: Received, classified: Classified = classifyMessage(value)): Promise<void> {
     if (this.#phase === "closed") return DONE;
     const { principal } = received;
     if (principal && principal !== this.#record.principal) this.#note({ principal });
-    const classified = classifyMessage(value);
     switch (classified.type) {
       case "reply":
         this.#asks.settle(classified.message);
