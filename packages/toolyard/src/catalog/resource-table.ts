@@ -49,6 +49,7 @@ export class ResourceTable {
         {
           shown: (uri: string) => this.shownUri(id, uri),
           prefixed: (uri: string) => withUriPrefix(this.#placeOf.get(id)!.prefix, uri),
+          isListedWithPrefix: this.rewrites.has(id),
           own: (text: string) => this.#listedUri(id, text),
         },
       ]),

@@ -1,26 +1,28 @@
 import { isJsonObject, objectMember, type JsonObject } from "../core/json/json.ts";
 import type { CallMethod } from "../core/calls/call.ts";
-import type { SourceUris } from "../core/uris/source-uris.ts";
 import { withUiResource } from "../core/uris/ui-resource.ts";
 
 /**
  * Replaces the source's own URIs in a result by those that callers see, so that a link leads back to the source that
  * gave it. Returns the same object if nothing changes. Structured content and texts are not looked into.
  */
-export function withShownUris(method: CallMethod, result: JsonObject, uris: SourceUris): JsonObject {
-  const shown = withUiResource(result, (uri) => uris.shown(uri));
+export function withShownUris(method: CallMethod, result: JsonObject, shownUri: ShownUri): JsonObject {
+  const shown = withUiResource(result, shownUri);
   const member = MEMBERS[method];
   if (member === undefined) return shown;
   const list = shown[member.key] as readonly JsonObject[] | undefined;
   // A result that asks for input has no such list.
   if (list === undefined) return shown;
-  const changed = mapped(list, (item) => member.change(item, uris));
+  const changed = mapped(list, (item) => member.change(item, shownUri));
   return changed === list ? shown : { ...shown, [member.key]: changed };
 }
 
+/** Returns a source's own URI as callers see it. */
+type ShownUri = (uri: string) => string;
+
 interface Member {
   readonly key: string;
-  readonly change: (item: JsonObject, uris: SourceUris) => JsonObject;
+  readonly change: (item: JsonObject, shownUri: ShownUri) => JsonObject;
 }
 
 /** The list of each kind of result that holds URIs. */
@@ -33,35 +35,36 @@ const MEMBERS: Readonly<Record<CallMethod, Member | undefined>> = {
 };
 
 /** A message, whose content is one block or a list of them. */
-function withShownContent(message: JsonObject, uris: SourceUris): JsonObject {
+function withShownContent(message: JsonObject, shownUri: ShownUri): JsonObject {
   const { content } = message;
   const changed = Array.isArray(content)
-    ? mapped(content, (block) => (isJsonObject(block) ? withShownBlock(block, uris) : block))
+    ? mapped(content, (block) => (isJsonObject(block) ? withShownBlock(block, shownUri) : block))
     : isJsonObject(content)
-      ? withShownBlock(content, uris)
+      ? withShownBlock(content, shownUri)
       : content;
   return changed === content ? message : { ...message, content: changed };
 }
 
-function withShownBlock(block: JsonObject, uris: SourceUris): JsonObject {
-  if (block["type"] === "resource_link") return withShownUri(block, uris);
+function withShownBlock(block: JsonObject, shownUri: ShownUri): JsonObject {
+  if (block["type"] === "resource_link") return withShownUri(block, shownUri);
   const resource = block["type"] === "resource" ? objectMember(block, "resource") : undefined;
   if (!resource) return block;
-  const changed = withShownUri(resource, uris);
+  const changed = withShownUri(resource, shownUri);
   return changed === resource ? block : { ...block, resource: changed };
 }
 
-function withShownUri(item: JsonObject, uris: SourceUris): JsonObject {
+function withShownUri(item: JsonObject, shownUri: ShownUri): JsonObject {
   const { uri } = item;
   if (typeof uri !== "string") return item;
-  const shown = uris.shown(uri);
+  const shown = shownUri(uri);
   return shown === uri ? item : { ...item, uri: shown };
 }
 
 /** Changes the items of a list. Returns the list itself if no item changes. */
 function mapped<T>(list: readonly T[], change: (item: T) => T): readonly T[] {
   let changed: T[] | undefined;
-  for (const [at, item] of list.entries()) {
+  for (let at = 0; at < list.length; at += 1) {
+    const item = list[at]!;
     const next = change(item);
     if (next !== item) (changed ??= [...list])[at] = next;
   }

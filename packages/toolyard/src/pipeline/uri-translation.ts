@@ -26,29 +26,26 @@ export class UriTranslation {
   readonly #handedOut = new WeakMap<Provider, Map<string, string>>();
 
   /** Returns a result with the URIs that callers see. The same object if nothing changes. */
-  toCaller(state: CallState, result: JsonObject): JsonObject {
-    const uris = this.#uris(state);
-    return uris ? withShownUris(state.call.method, result, uris) : result;
+  toCaller({ call, found: { uris, provider } }: CallState, result: JsonObject): JsonObject {
+    return uris ? withShownUris(call.method, result, this.#shownUri(uris, provider)) : result;
   }
 
   /** Returns arguments with the URIs that the source knows. The same object if nothing changes. */
   toSource({ found: { uris, provider } }: CallState, args: JsonObject): JsonObject {
-    if (!uris) return args;
     const handedOut = this.#handedOut.get(provider);
+    if (!uris || (!handedOut && !uris.isListedWithPrefix)) return args;
     const own = (text: string): string => handedOut?.get(text) ?? uris.own(text);
     return mappedTexts(args, own) as JsonObject;
   }
 
-  #uris({ found: { uris, provider } }: CallState): SourceUris | undefined {
-    if (!uris) return undefined;
+  #shownUri(uris: SourceUris, provider: Provider): (uri: string) => string {
     let room = MAX_COMPARED_CHARS;
-    const shown = (uri: string): string => {
+    return (uri) => {
       room -= uri.length;
       const text = room >= 0 ? uris.shown(uri) : uris.prefixed(uri);
       if (text !== uri) this.#remember(provider, text, uri);
       return text;
     };
-    return { ...uris, shown };
   }
 
   #remember(provider: Provider, shown: string, own: string): void {
