@@ -1,6 +1,6 @@
 // `node scripts/count-call-path.mjs [--files] [--json]`: the files and functions of the hub that a warm `tools/call`
-// executes, from HTTP to a server on stdio and back, by V8's coverage. Counts compiled modules (packages/toolyard/build),
-// of which dist/ is made, so run `npm run build` before. `--files` lists the files with their functions.
+// executes, from HTTP to a server on stdio and back, by V8's coverage. Counts compiled modules in
+// packages/toolyard/build, so run `npm run build` before. `--files` lists the files with their functions.
 //
 // A call is warm after the same call ran often enough that everything is loaded and cached. Work that only some calls
 // do (timers, writing the audit log) is left out: a function counts if it ran at least once for every two calls.
@@ -14,7 +14,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { legacyClient, modernClient } from "../bench/lib/hub.mjs";
 
-/** Limits of decision 0042; the script ends with 1 above them. */
+/** The goal; the script ends with 1 above it. */
 const LIMITS = { files: 80, functions: 300 };
 const WARM_CALLS = 200;
 const CALLS = 50;

@@ -12,6 +12,6 @@ export interface LegacyExchange {
   readonly mode?: ToolMode | undefined;
   /** What else is spoken at this path. */
   readonly dialects?: readonly Dialect[] | undefined;
-  /** What `classifyMessage` returns for the posted message. Absent for a batch, and for a body that was not looked at. */
+  /** What `classifyMessage` returns for the posted message. Absent for a batch and for an unread body. */
   readonly classified?: Classified | undefined;
 }
