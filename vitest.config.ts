@@ -19,6 +19,7 @@ const resolve = {
       "toolyard/library": path("packages/library/src/index.ts"),
       "toolyard/manager": source("manager.ts"),
       "toolyard/script": source("runtimes/calling/node/toolyard/script/index.mjs"),
+      "toolyard/text": source("text.ts"),
       "toolyard/web-search": source("web-search.ts"),
       toolyard: source("index.ts"),
     }).map(([name, replacement]) => ({ find: new RegExp(`^${name}$`, "u"), replacement })),

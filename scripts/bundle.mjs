@@ -48,6 +48,8 @@ const CALLING = ["pipeline/pipeline.js", "schema/guarded-schemas.js", "schema/de
 const TOGETHER = [
   // Alone, so that the command loads nothing else before the cache is enabled.
   { name: "data-folder", with: [COMMAND], folders: ["core/"] },
+  // Alone, so that the processes of other packages do not load the hub for it.
+  { name: "texts", with: ["text.js"], folders: ["core/"] },
   { name: "basics", with: [START], folders: ["core/"] },
   { name: "start", with: [START], folders: [""] },
   { name: "toml", with: ["../../../node_modules/smol-toml/dist/index.js"], folders: ["../../../node_modules/"] },

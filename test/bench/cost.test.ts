@@ -109,7 +109,7 @@ test("a hub without upstreams loads none of the heavy packages", async () => {
   const entries = ["options", "services", "kind", "names", "remote-name", "service-outage", "command-words"];
   // Options and the entry of a kind are small: they say what there is, and load the rest when a source wants it.
   const parts = [
-    "dist\\/sandbox\\/(?!options|sandbox\\.|create-engine\\.)",
+    "dist\\/sandbox\\/(?!options|service\\.|sandbox\\.|create-engine\\.)",
     "dist\\/(?:upstream|process|runtimes\\/scripts)\\/",
     "dist\\/models\\/(?:image|text|language)-model",
     "dist\\/pipeline\\/(?!options|late-pipeline)",

@@ -107,6 +107,7 @@ test("the keys of the package are these, and each names files of its own", () =>
     "./manager",
     "./script",
     "./service/*",
+    "./text",
     "./web-search",
     "./package.json",
   ]);

@@ -1,7 +1,7 @@
 import type { TimeEntry } from "../language/model.ts";
 import { nearest } from "../language/nearest.ts";
 import type { CheckContext } from "./context.ts";
-import { firstChars } from "toolyard/service/truncate";
+import { firstChars } from "toolyard/text";
 
 const WORDS = ["Static", "Dynamic", "Discrete", "Continuous"];
 const KEYS = ["Time", "DiscreteTime", "ContinuousTime", "ModelTimeHorizon"];

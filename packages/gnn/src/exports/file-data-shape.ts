@@ -1,7 +1,7 @@
 import type { FileData } from "../language/data.ts";
 import { LIMITS } from "../language/limits.ts";
 import { FormatError } from "./format-error.ts";
-import { firstChars } from "toolyard/service/truncate";
+import { firstChars } from "toolyard/text";
 
 type Check = (value: unknown, path: string) => void;
 

@@ -1,6 +1,6 @@
 import type { Model } from "./model.ts";
 import { viewOf } from "./view.ts";
-import { firstChars } from "toolyard/service/truncate";
+import { firstChars } from "toolyard/text";
 
 /** A model of a file with a short name that no other one of the file has. */
 export interface NamedModel {

@@ -3,7 +3,7 @@ import { LIMITS } from "./limits.ts";
 import type { Name } from "./model.ts";
 import { asciiNameAt, nameAt, toName } from "./names.ts";
 import { isAsciiSpace, type Line, type Span } from "./source.ts";
-import { firstChars } from "toolyard/service/truncate";
+import { firstChars } from "toolyard/text";
 
 /** Reads one line from left to right. The text after `#` is its comment. */
 export class LineReader {

@@ -2,7 +2,7 @@ import type { Reporter } from "./diagnostics.ts";
 import { LIMITS } from "./limits.ts";
 import { hasStatements, isSectionName, nearestSection, sectionMeantBy } from "./section-names.ts";
 import { NOTHING, type Line, type LineRange, type Source, type Span } from "./source.ts";
-import { firstChars } from "toolyard/service/truncate";
+import { firstChars } from "toolyard/text";
 
 /** The lines of one section, without its heading. */
 export interface SectionLines extends LineRange {

@@ -3,7 +3,7 @@ import { LIMITS } from "./limits.ts";
 import type { Value, ValueComment, ValueGroup } from "./model.ts";
 import { nameAt } from "./names.ts";
 import type { Span } from "./source.ts";
-import { firstChars } from "toolyard/service/truncate";
+import { firstChars } from "toolyard/text";
 
 /** A value, and the offset after it. */
 export interface ReadValue {

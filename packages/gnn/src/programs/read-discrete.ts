@@ -9,7 +9,7 @@ import { ProgramError } from "./program-error.ts";
 import { readFactors } from "./read-factor.ts";
 import { readModality } from "./read-modality.ts";
 import { vectorOf } from "./shapes.ts";
-import { firstChars } from "toolyard/service/truncate";
+import { firstChars } from "toolyard/text";
 
 export function readDiscrete(view: ModelView, numbers: Numbers): DiscreteProgram {
   const parts = partsOf(numbers.names());

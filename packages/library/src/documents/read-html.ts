@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2";
 import type { Block, FoundMetadata, Reader } from "./block.ts";
-import { decodeBytes } from "./decode-bytes.ts";
+import { decodeBytes } from "toolyard/text";
 import { DocumentError } from "./document-error.ts";
 import { MarkupBlocks } from "./markup-blocks.ts";
 import { OpenElements, type MarkupSink } from "./open-elements.ts";

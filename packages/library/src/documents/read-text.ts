@@ -1,5 +1,5 @@
 import type { Reader } from "./block.ts";
-import { decodeBytes } from "./decode-bytes.ts";
+import { decodeBytes } from "toolyard/text";
 
 /** Plain text: paragraphs with empty lines between. */
 export const readText: Reader = async (bytes) => {

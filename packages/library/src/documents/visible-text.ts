@@ -1,4 +1,4 @@
-import { firstChars } from "toolyard/service/truncate";
+import { firstChars } from "toolyard/text";
 /** Characters without width that letters and emoji need: joiners and variation selectors. */
 const NEEDED = String.raw`\u200c\u200d\ufe0e\ufe0f\u115f\u1160\u180b-\u180f`;
 /** Characters that a person does not see and a model reads, and those that a terminal obeys. */

@@ -19,7 +19,7 @@ import {
   type Passages,
   type StoredDocument,
 } from "../store/store.ts";
-import { firstChars } from "toolyard/service/truncate";
+import { firstChars } from "toolyard/text";
 
 /** Another number where the same bytes would become other passages. */
 const PIPELINE = 4;

@@ -3,7 +3,7 @@ import { isAbsolute } from "node:path";
 import { DocumentError } from "../documents/document-error.ts";
 import { filesOf, type FilePolicy } from "../documents/open-folders.ts";
 import { EXTENSIONS } from "../documents/formats.ts";
-import { firstChars } from "toolyard/service/truncate";
+import { firstChars } from "toolyard/text";
 
 /** A source: a file by its real path, or a URL. */
 export type Source = { readonly path: string } | { readonly url: string };

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { OptionError } from "toolyard";
 import { storeFailure } from "./store-failure.ts";
 import type { LibraryStore } from "./store.ts";
-import { firstChars } from "toolyard/service/truncate";
+import { firstChars } from "toolyard/text";
 
 export const STORE_FORMS =
   "sqlite:///folder/library.db, postgres://user:password@host/database or weaviate+http://host:8080, each with " +

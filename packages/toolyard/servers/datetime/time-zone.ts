@@ -1,5 +1,5 @@
 import { ServiceFailure } from "../shared/failure.ts";
-import { firstChars } from "../shared/truncate.ts";
+import { firstChars } from "toolyard/text";
 
 const MAX_NAME_CHARS = 64;
 const MAX_SHOWN = 5;

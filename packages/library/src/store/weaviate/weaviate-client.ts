@@ -1,5 +1,5 @@
 import { storeFailure } from "../store-failure.ts";
-import { firstChars } from "toolyard/service/truncate";
+import { firstChars } from "toolyard/text";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
