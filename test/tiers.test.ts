@@ -68,6 +68,24 @@ test("each entry of the list names a file or a folder that exists, in alphabetic
   expect(new Set(entries).size).toBe(entries.length);
 });
 
+test("`npm test` is the tier `main`, and .ci/run runs the rest after it and keeps both exit codes", () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    scripts: Record<string, string>;
+  };
+  expect(scripts).toMatchObject({
+    test: "node scripts/test.mjs",
+    "test:unit": "node scripts/test.mjs --tier unit",
+    "test:all": "node scripts/test.mjs --tier all",
+  });
+  const ci = readFileSync(join(ROOT, ".ci/run"), "utf8").split("\n");
+  const [main, rest, end] = ["npm test ||", "node scripts/test.mjs --tier rest ||", 'exit "$code"'].map((start) =>
+    ci.findIndex((line) => line.startsWith(start)),
+  );
+  expect(main).toBeGreaterThan(0);
+  expect(rest).toBeGreaterThan(main!);
+  expect(end).toBeGreaterThan(rest!);
+});
+
 test("vitest takes the project names of the tiers", () => {
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
   const args = [vitest, "list", "--filesOnly", "--json", "--project", "unit-alone"];
