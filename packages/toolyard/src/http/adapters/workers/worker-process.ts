@@ -155,6 +155,6 @@ export class WorkerProcess {
 function entry(): string {
   const here = import.meta.url;
   return fileURLToPath(
-    here.endsWith(".ts") ? new URL("../../../../dist/http/workers/main.js", here) : new URL("main.js", here),
+    here.endsWith(".ts") ? new URL("../../../../dist/http/adapters/workers/main.js", here) : new URL("main.js", here),
   );
 }
