@@ -23,7 +23,15 @@ import type { ProviderKind } from "../packages/toolyard/src/core/sources/provide
 import { joinSections } from "../packages/toolyard/src/kernel/sections.ts";
 import { FEATURES } from "../packages/toolyard/src/hub/features.ts";
 import { sourceKindsOf } from "../packages/toolyard/src/kernel/feature-sections.ts";
+import { featureList } from "../packages/toolyard/src/kernel/feature-list.ts";
 import { STORES } from "../packages/toolyard/src/state/stores.ts";
+import { APPROVALS } from "./places-to-touch/approvals/feature.ts";
+import { AUTHORIZATION_SERVER } from "./places-to-touch/authorization-server/feature.ts";
+import { CONSOLE } from "./places-to-touch/console/feature.ts";
+import { METRICS } from "./places-to-touch/metrics/feature.ts";
+import { SHARED_STORE } from "./places-to-touch/shared-store/kind.ts";
+import { ToyHub } from "./places-to-touch/toy-hub.ts";
+import { callTo } from "./support/pipeline.ts";
 
 /** Paths below are relative to it. */
 const ROOT = join(dirname(import.meta.dirname), "packages/toolyard");
@@ -367,5 +375,132 @@ describe("a store", () => {
   test("another file that imports from a store is found", () => {
     const files = [{ path: "src/hub/x.ts", text: 'import { y } from "../state/memory/memory-store.ts";' }];
     expect(naming("src/state/memory", [importOf("state/memory")], files)).toEqual(["src/hub/x.ts"]);
+  });
+});
+
+/**
+ * Capabilities that nobody has yet, each a folder beside this file. The list of features, or that of stores, is the one
+ * file that knows of it: in the tests below the list with the toy added is the change of that file.
+ */
+const TOYS: Readonly<Record<string, readonly string[]>> = {
+  console: ["src/hub/features.ts"],
+  metrics: ["src/hub/features.ts"],
+  approvals: ["src/hub/features.ts"],
+  "authorization-server": ["src/hub/features.ts"],
+  "shared-store": ["src/state/stores.ts"],
+};
+const TOY_FOLDER = join(import.meta.dirname, "places-to-touch");
+
+describe("a new capability", () => {
+  test.each(Object.entries(TOYS))("%s touches at most two files outside of its folder, a store one", (toy, touched) => {
+    expect(touched.length).toBeLessThanOrEqual(toy.endsWith("-store") ? 1 : 2);
+    for (const path of touched) expect(FILES.map((file) => file.path)).toContain(path);
+    expect(naming(`test/places-to-touch/${toy}`, [new RegExp(`\\b${toy}\\b.*feature`)])).toEqual([]);
+  });
+
+  test.each(Object.keys(TOYS))("%s imports from what features may import, and from no other feature", (toy) => {
+    const files = readdirSync(join(TOY_FOLDER, toy));
+    const imports = files.flatMap((file) =>
+      Array.from(readFileSync(join(TOY_FOLDER, toy, file), "utf8").matchAll(/from "([^"]+)"/g), ([, path]) => path!),
+    );
+    const parts = imports.map((path) => /\/src\/([a-z]+)\//.exec(path)?.[1] ?? path);
+    expect(parts.filter((part) => /^(?:hub|features|cli|compat)$/.test(part))).toEqual([]);
+  });
+
+  test("console: adds a page that `/` leads a browser to, and its section of the configuration", async () => {
+    const features = featureList([...FEATURES, CONSOLE]);
+    await using on = await ToyHub.open(features, { console: { enabled: true } });
+    const home = await on.fetch("/", { headers: { accept: "text/html" } });
+    expect([home.status, home.headers.get("location")]).toEqual([302, `${on.served.address.url}/console`]);
+    expect(await (await on.fetch("/console")).text()).toContain("Console (open)");
+    expect(await (await on.fetch("/console/sources")).json()).toEqual(["builtin"]);
+    // A program that reads `/` still gets the JSON-RPC dialect.
+    expect((await on.fetch("/?uri=none://x")).headers.get("content-type")).toContain("json");
+    await using off = await ToyHub.open(features, {});
+    expect((await off.fetch("/console")).status).toBe(404);
+    expect(await (await off.fetch("/", { headers: { accept: "text/html" } })).text()).toContain("<html");
+    await expect(ToyHub.open(features, { console: { enabeld: true } })).rejects.toThrow("enabled");
+    await expect(ToyHub.open(FEATURES, { console: {} })).rejects.toThrow("console");
+  });
+
+  test("metrics endpoint: counts calls of every endpoint by source and outcome", async () => {
+    await using toy = await ToyHub.open(featureList([...FEATURES, METRICS]), { metrics: { path: "/metrics" } });
+    expect((await toy.call("tool_search", { query: "x" })).status).toBe(200);
+    await toy.call("no_such_tool");
+    await toy.hub.port.call(callTo("tool_search", { query: "x" }));
+    const text = await (await toy.fetch("/metrics")).text();
+    expect(text.split("\n").filter(Boolean).toSorted()).toEqual([
+      'toolyard_calls_total{source="builtin",outcome="ok"} 2',
+      'toolyard_calls_total{source="none",outcome="unknown_tool"} 1',
+    ]);
+  });
+
+  test("approval stage: refuses a call until it is approved, on every endpoint", async () => {
+    const features = featureList([...FEATURES, APPROVALS]);
+    await using toy = await ToyHub.open(features, { approvals: { tools: ["tool_search"] } });
+    const refused = await toy.hub.port.call(callTo("tool_search", { query: "x" }));
+    expect(refused).toMatchObject({ ok: false, kind: "denied" });
+    expect((await toy.call("tool_search", { query: "x" })).status).toBe(403);
+    expect((await toy.call("meta.ping")).status).toBe(200);
+    expect(await (await toy.fetch("/approvals")).json()).toEqual(["tool_search"]);
+    await toy.fetch("/approvals?tool=tool_search", { method: "POST" });
+    expect((await toy.call("tool_search", { query: "x" })).status).toBe(200);
+  });
+
+  test("authorization server: its tokens open every endpoint, and its documents and challenge say how", async () => {
+    const features = featureList([...FEATURES, AUTHORIZATION_SERVER]);
+    await using toy = await ToyHub.open(features, { auth: { clients: { ci: "s3cret" } } });
+    const refused = await toy.call("meta.ping");
+    expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([
+      401,
+      expect.stringContaining("/.well-known/oauth-protected-resource"),
+    ]);
+    const metadata = await toy.fetch("/.well-known/oauth-protected-resource");
+    expect(await metadata.json()).toMatchObject({ authorization_servers: [toy.served.address.url] });
+    const ask = (secret: string): Promise<Response> =>
+      toy.fetch("/token", { method: "POST", body: new URLSearchParams({ client_id: "ci", client_secret: secret }) });
+    expect((await ask("wrong")).status).toBe(401);
+    const { access_token: token } = (await (await ask("s3cret")).json()) as { readonly access_token: string };
+    const authorization = `Bearer ${token}`;
+    expect((await toy.call("meta.ping", {}, { authorization })).status).toBe(200);
+    expect((await toy.fetch("/status", { headers: { authorization } })).status).toBe(200);
+    const status = await toy.call("meta.get_server_status", {}, { authorization });
+    expect(JSON.stringify(await status.json())).toContain("oauth");
+    const document = await toy.fetch("/openapi.json", { headers: { authorization } });
+    expect(await document.json()).toHaveProperty("security");
+    await using open = await ToyHub.open(features, {});
+    expect((await open.call("meta.ping")).status).toBe(200);
+  });
+
+  test("store: hubs of one URL count calls together, others do not", async () => {
+    const stores = { shared: SHARED_STORE, ...STORES };
+    const open = (url?: string): Promise<ToyHub> =>
+      ToyHub.open(FEATURES, { limits: { rate_per_minute: 2 }, ...(url !== undefined && { store: { url } }) }, stores);
+    await using one = await open("shared:a");
+    await using two = await open("shared:a");
+    await using other = await open("shared:b");
+    await using alone = await open();
+    const statuses = [];
+    for (const toy of [one, two, one, other, alone]) statuses.push((await toy.call("meta.ping")).status);
+    expect(statuses).toEqual([200, 200, 429, 200, 200]);
+  });
+});
+
+describe("the kernel", () => {
+  test("keeps its limits: members of a hub, imports of what opens one, services of one part", async () => {
+    await using toy = await ToyHub.open(FEATURES, {});
+    const members = [toy.hub, Object.getPrototypeOf(toy.hub)].flatMap((one) => Object.getOwnPropertyNames(one));
+    const named = members.filter((name) => name !== "constructor").toSorted();
+    expect(named.length).toBeLessThanOrEqual(10);
+    expect(named).toEqual(expect.arrayContaining(["close", "config", "port", "reconfigure"]));
+    const text = (path: string): string => FILES.find((file) => file.path === path)!.text;
+    expect(text("src/hub/open-hub.ts").match(/^import /gm)!.length).toBeLessThanOrEqual(12);
+    const parts = FEATURES.flatMap(({ uses, provides, sources, endpoints }) => [
+      uses,
+      provides,
+      ...[...sources, ...endpoints].map((part) => part.uses),
+    ]);
+    expect(Math.max(...parts.map((keys) => keys.length))).toBeLessThanOrEqual(8);
+    expect(parts.flat().length).toBeGreaterThan(30);
   });
 });

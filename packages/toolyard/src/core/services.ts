@@ -68,8 +68,8 @@ export const STARTED_AT = serviceKey<Date>()("startedAt");
 /** Calls that a running call makes. */
 export const INNER_HUB = serviceKey<InnerHub>()("innerHub");
 
-/** Returns how callers have to prove who they are, as the configuration stands now. */
-export const ACCESS_PLAN = serviceKey<() => AccessPlan>()("accessPlan");
+/** Returns how callers have to prove who they are: as the configuration stands now, or with another `[server]`. */
+export const ACCESS_PLAN = serviceKey<(server?: object) => AccessPlan>()("accessPlan");
 
 export const LOGGER = serviceKey<Logger>()("logger");
 export const SECRETS = serviceKey<SourceSecrets>()("secrets");

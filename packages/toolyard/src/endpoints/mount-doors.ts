@@ -7,9 +7,12 @@ import type { Door, SharedPage } from "./door.ts";
 /** Programs find nothing at a path that has a page only, whatever they send. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** Mounts doors, in their order. A browser gets a shared page at its path; other requests go to the door there. */
+/**
+ * Mounts doors, in their order. A browser gets a shared page at its path; other requests go to the door there. The page
+ * of a later door is asked first, so that it can replace one of the doors before it.
+ */
 export function mountDoors(doors: readonly Door[], listener: Mountable): void {
-  const pages = doors.flatMap((door) => door.pages ?? []);
+  const pages = doors.flatMap((door) => door.pages ?? []).toReversed();
   const mounted = new Set<string>();
   const shared: Mountable = {
     route: (place, handler, refusalBody) => {

@@ -3,7 +3,7 @@ import { resolveCatalog } from "../catalog/options.ts";
 import { LOGGER } from "../core/services.ts";
 import { DIALECTS } from "../endpoints/services.ts";
 import { isHubItself } from "../core/sources/provider-kinds.ts";
-import { getService, startFeatures, type Services } from "../kernel/start-features.ts";
+import { getService, startFeatures, type Services, type Start } from "../kernel/start-features.ts";
 import { TELEMETRY } from "../kernel/telemetry.ts";
 import { SchemaChecks } from "../schema/schema-checks.ts";
 import { keepLease } from "../state/lease.ts";
@@ -17,15 +17,14 @@ import { Planner } from "./sources/plan.ts";
 import { SourceSet } from "./sources/source-set.ts";
 
 /** Services that exist before the features, and the configuration as it stands now. */
-export interface KernelBase {
-  readonly services: Services;
+export interface KernelBase extends Pick<Start, "services" | "contributions"> {
   readonly config: () => LoadedHubConfig;
 }
 
 /** Starts the features and creates what they contribute to. */
 export function createKernel(options: OpenHubOptions, base: KernelBase): Kernel {
   const { features, config, mirror = false, only = () => true } = options;
-  const started = startFeatures(features, base.services, () => base.config().tree);
+  const started = startFeatures(features, { ...base, config: () => base.config().tree });
   const dialects = async () => (await Promise.all(started.contributions.map((one) => one.dialects?.() ?? []))).flat();
   const services: Services = { ...started.services, [DIALECTS.id]: dialects };
   const logger = getService(services, LOGGER);

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { resolveCatalog } from "../catalog/options.ts";
 import { dataFolder } from "../core/data-folder.ts";
-import type { AccessPlan } from "../core/access.ts";
 import type { ServicesOf } from "../core/service-key.ts";
 import type { DataFolders, MadeHub } from "../core/services.ts";
-import { planAccess } from "../kernel/access.ts";
+import { createAccess, planAccess } from "../kernel/access.ts";
+import type { Contribution } from "../kernel/feature.ts";
 import type { KernelHubKey } from "../kernel/kernel-keys.ts";
 import type { InstallPlaces } from "../providers/services.ts";
 import { vaultFolder } from "../signin/vault-place.ts";
@@ -18,21 +18,24 @@ interface Beginning {
   /** Returns the hub, which is made after its features have started. */
   readonly getHub: () => MadeHub;
   readonly config: () => LoadedHubConfig;
+  /** Returns what the features contribute; empty until they have started. */
+  readonly contributions: () => readonly Contribution[];
 }
 
 /** Creates the services of the kernel that live as long as the hub. */
 export function createKernelServices(
   options: OpenHubOptions,
-  { state, getHub, config }: Beginning,
+  { state, getHub, config, contributions }: Beginning,
 ): ServicesOf<KernelHubKey> {
-  const { variables, features, logger, printsFailures, modulesHost, lazy, firstCallerEra, requestIds } = options;
+  const { variables, logger, printsFailures, modulesHost, lazy, firstCallerEra, requestIds } = options;
   return {
     variables,
     dataFolders: foldersOf(options),
     getHub,
     innerHub: createInnerHub(getHub),
     startedAt: new Date(),
-    accessPlan: (): AccessPlan => planAccess(features, config().tree),
+    accessPlan: (server = config().tree.server) => planAccess(contributions(), server),
+    createAccess: (http) => createAccess(contributions(), http),
     logSettings: { logger, printsFailures },
     state,
     installs: installPlaces(variables),

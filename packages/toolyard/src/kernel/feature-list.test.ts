@@ -135,7 +135,7 @@ describe("a list of features", () => {
       },
     });
     const given = { [LOGGER.id]: console, [VARIABLES.id]: {} };
-    const started = startFeatures([first, second], given, () => ({ loud: true }));
+    const started = startFeatures([first, second], { services: given, config: () => ({ loud: true }) });
     await started.close();
     expect(seen).toEqual(["first logger", "second ding true", "end second", "end first"]);
     expect(Object.keys(started.services)).toEqual(["logger", "variables", "bell"]);

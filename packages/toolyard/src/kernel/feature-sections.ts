@@ -3,7 +3,7 @@ import { Type } from "../core/options/option-schema.ts";
 import { HTTP_OPTION_SCHEMAS } from "../http/options.ts";
 import type { AnyDoor, AnyFeature, AnyKind } from "./feature.ts";
 import { STORES } from "../state/stores.ts";
-import type { StoreKind } from "../state/ports/store.ts";
+import type { StoreKinds } from "../state/ports/store.ts";
 import { joinSections } from "./sections.ts";
 
 /** What all endpoints are served by. */
@@ -31,14 +31,14 @@ export function doorSections(features: readonly AnyFeature[]): Sections {
 }
 
 /** The schema of the whole configuration: that of every feature, its endpoints and its kinds of sources, joined. */
-export function configSchema(features: readonly AnyFeature[]): OptionSchema {
+export function configSchema(features: readonly AnyFeature[], stores: StoreKinds = STORES): OptionSchema {
   return {
     type: "object",
     properties: joinSections([
       { schema: doorSections(features) },
       ...features,
       ...sourceKindsOf(features),
-      ...Object.values<StoreKind>(STORES).map(({ schema = {} }) => ({ schema })),
+      ...Object.values(stores).map(({ schema = {} }) => ({ schema })),
     ]),
     additionalProperties: false,
   };

@@ -8,7 +8,6 @@ import type { HttpOptions } from "../http/options.ts";
 import type { CallListener } from "../pipeline/ports.ts";
 import type { StagePlace } from "../pipeline/stage-place.ts";
 import type { DefinedKind, Place, WantedSource } from "../providers/source-kind.ts";
-import type { FeatureCommands } from "./command.ts";
 import type { All } from "./sections.ts";
 
 /** Lives as long as the hub, in contrast to a service of one place that the hub is served at. */
@@ -27,10 +26,20 @@ export interface AnyDoor extends Pick<
   readonly wanted: (config: never, taken: readonly string[]) => ((services: never) => Promise<Door>) | undefined;
 }
 
+/** One way to authenticate callers. The first feature whose configuration asks for it decides. */
+export interface AccessKind {
+  /** Returns nothing where the configuration does not ask for it now. Throws an `OptionError`. */
+  plan(): AccessPlan | undefined;
+  /** Called once for each place that the hub is served at. */
+  create(http: HttpOptions): Access;
+}
+
 /** What a feature adds to a hub once it has started. All members but `services` are optional. */
 export interface Contribution {
   /** Is told of every call at its end. It must not throw and must not wait. */
   readonly onCall?: CallListener;
+  /** A further way to authenticate callers. */
+  readonly access?: AccessKind;
   /** Stages of the pipeline, loaded with it at the first call. */
   readonly stages?: readonly StagePlace[];
   /** Dialects behind MCP, loaded at the first request for them. */
@@ -46,14 +55,6 @@ export type StartedFeature<Provides extends HubKey> = [Provides] extends [never]
   ? Contribution
   : Contribution & { readonly services: ServicesOf<Provides> };
 
-/** One way to authenticate callers. The first feature whose configuration asks for it decides. */
-export interface AccessKind<Config> {
-  /** Returns nothing where the configuration does not ask for it. Throws an `OptionError`. */
-  plan(config: Config): AccessPlan | undefined;
-  /** Called once for each place that the hub is served at. */
-  create(config: Config, http: HttpOptions): Access;
-}
-
 /** One capability of the hub, in a folder of its own. */
 export interface FeatureParts<S, Reads, Uses extends HubKey, Provides extends HubKey, Kinds, Doors> {
   readonly name: string;
@@ -65,9 +66,6 @@ export interface FeatureParts<S, Reads, Uses extends HubKey, Provides extends Hu
   readonly provides?: readonly Provides[];
   readonly sources?: Kinds;
   readonly endpoints?: Doors;
-  /** Commands of the command line, loaded when one of them may be meant. */
-  readonly commands?: () => Promise<FeatureCommands>;
-  readonly access?: AccessKind<Reads>;
   /** Throws an `OptionError` for a configuration that the feature cannot work with. */
   check?(config: Reads): void;
   /**
@@ -91,8 +89,6 @@ export interface Feature<
   readonly provides: readonly ServiceKey[];
   readonly sources: readonly AnyKind[];
   readonly endpoints: readonly AnyDoor[];
-  readonly commands?: () => Promise<FeatureCommands>;
-  readonly access?: AccessKind<never>;
   readonly check?: (config: never) => void;
   readonly start?: (services: never, config: () => never) => Contribution;
   /** Only for the compiler. */

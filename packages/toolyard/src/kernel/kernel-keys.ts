@@ -1,3 +1,5 @@
+import type { Access } from "../core/access.ts";
+import type { HttpOptions } from "../http/options.ts";
 import { serviceKey } from "../core/service-key.ts";
 import type {
   ACCESS,
@@ -24,6 +26,8 @@ export interface LogSettings {
   readonly printsFailures?: boolean | undefined;
 }
 
+/** Creates the access of one place that the hub is served at. */
+export const CREATE_ACCESS = serviceKey<(http: HttpOptions) => Access>()("createAccess");
 export const LOG_SETTINGS = serviceKey<LogSettings>()("logSettings");
 
 /** Keys of the services that the kernel provides for as long as a hub lives. */
@@ -34,6 +38,7 @@ export type KernelHubKey =
   | typeof INNER_HUB
   | typeof STARTED_AT
   | typeof ACCESS_PLAN
+  | typeof CREATE_ACCESS
   | typeof LOG_SETTINGS
   | typeof STATE
   | typeof INSTALLS

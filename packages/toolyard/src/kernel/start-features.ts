@@ -12,14 +12,21 @@ export interface StartedFeatures {
   close(): Promise<void>;
 }
 
+export interface Start {
+  /** Services that exist before the features. */
+  readonly services: Services;
+  /** Returns the configuration as it stands now. */
+  readonly config: () => unknown;
+  /** Gets what each feature contributes, once it has started. */
+  readonly contributions?: Contribution[];
+}
+
 /** Starts features in the order of their list, each with the services that it declares. */
 export function startFeatures(
   features: readonly AnyFeature[],
-  given: Services,
-  config: () => unknown,
+  { services: given, config, contributions = [] }: Start,
 ): StartedFeatures {
   const services: Record<string, unknown> = { ...given };
-  const contributions: Contribution[] = [];
   for (const feature of features) {
     const start = feature.start as StartsFeature | undefined;
     const started = start?.(pickServices(services, feature.uses), config);

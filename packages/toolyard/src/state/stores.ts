@@ -1,5 +1,5 @@
 import { MEMORY } from "./memory/kind.ts";
-import type { Store, StoreKind } from "./ports/store.ts";
+import type { Store, StoreKinds } from "./ports/store.ts";
 
 /**
  * Every kind of store, each run through `contract.test.ts`. The first that the configuration asks for is opened;
@@ -7,10 +7,10 @@ import type { Store, StoreKind } from "./ports/store.ts";
  */
 export const STORES = {
   memory: MEMORY,
-} satisfies Readonly<Record<string, StoreKind>>;
+} satisfies StoreKinds;
 
 /** Opens the store that a configuration asks for. Throws an `OptionError`. */
-export function openStore(config: object, kinds: Readonly<Record<string, StoreKind>> = STORES): Store {
+export function openStore(config: object, kinds: StoreKinds = STORES): Store {
   for (const kind of Object.values(kinds)) {
     const store = kind.open(config);
     if (store) return store;

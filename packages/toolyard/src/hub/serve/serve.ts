@@ -1,7 +1,7 @@
 import type { Access } from "../../core/access.ts";
 import { isLoopbackHost } from "../../core/uris/loopback.ts";
 import type { ServicesOf } from "../../core/service-key.ts";
-import { SIGN_INS } from "../../core/services.ts";
+import { ACCESS_PLAN, SIGN_INS } from "../../core/services.ts";
 import type { Door } from "../../endpoints/door.ts";
 import { mountDoors } from "../../endpoints/mount-doors.ts";
 import { DIALECTS } from "../../endpoints/services.ts";
@@ -10,8 +10,7 @@ import type { Listener, ListenerAddress, Mountable, PortListener } from "../../h
 import { createListener } from "../../http/adapters/node/listener.ts";
 import { resolveHttp, type HttpOptions } from "../../http/options.ts";
 import { sendJson } from "../../http/answer/send.ts";
-import { createAccess, planAccess } from "../../kernel/access.ts";
-import type { KernelServingKey } from "../../kernel/kernel-keys.ts";
+import { CREATE_ACCESS, type KernelServingKey } from "../../kernel/kernel-keys.ts";
 import { getService } from "../../kernel/start-features.ts";
 import type { Hub } from "../hub.ts";
 import type { ServedCertificate } from "./certificate.ts";
@@ -164,9 +163,8 @@ export interface ServePlace {
 
 /** Resolves `[server]` and creates the one access of the place. Throws an `OptionError`. */
 export function servePlace(hub: Hub, server: ServerConfig): ServePlace {
-  const config = configOf(hub, server);
-  const http = resolveHttp(server, planAccess(hub.features, config));
-  return { http, access: createAccess(hub.features, config, http) };
+  const http = resolveHttp(server, getService(hub.services, ACCESS_PLAN)(server));
+  return { http, access: getService(hub.services, CREATE_ACCESS)(http) };
 }
 
 /** Ends a listener and what is mounted on it, once. */

@@ -2,11 +2,10 @@ import type { UnusableSource } from "../../config/source-tables.ts";
 import type { ProviderKind } from "../../core/sources/provider-kinds.ts";
 import type { Source } from "../../core/sources/records.ts";
 import type { Place, ResolvedSource, WantedSource } from "../../providers/source-kind.ts";
-import { planAccess } from "../../kernel/access.ts";
 import type { AnyFeature, AnyKind } from "../../kernel/feature.ts";
 import { sourceKindsOf } from "../../kernel/feature-sections.ts";
 import { getService, type Services } from "../../kernel/start-features.ts";
-import { LOGGER } from "../../core/services.ts";
+import { ACCESS_PLAN, LOGGER } from "../../core/services.ts";
 import type { LoadedHubConfig } from "../schema.ts";
 import type { PlannedSource } from "./source-set.ts";
 import { UnusableProvider } from "./unusable-provider.ts";
@@ -47,7 +46,7 @@ export class Planner {
   /** Everything that a configuration wants, by kind. Throws an `OptionError` that names the section. */
   plan({ tree, unusable }: LoadedHubConfig, given: Place): readonly PlannedSource[] {
     for (const { check } of this.#features) (check as ((config: object) => void) | undefined)?.(tree);
-    const place = { ...given, isGuarded: planAccess(this.#features, tree).isGuarded };
+    const place = { ...given, isGuarded: getService(this.#services, ACCESS_PLAN)(tree.server).isGuarded };
     const usable = this.#kinds.flatMap(({ kind, wanted }) => wanted(tree, place).map((one) => this.#usable(kind, one)));
     const planned = [...usable, ...unusable.map((one) => this.#leftOut(one))];
     this.#sources = planned.map(({ source }) => source);

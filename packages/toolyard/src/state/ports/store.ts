@@ -26,6 +26,9 @@ export interface StoreKind {
   open(config: object): Store | undefined;
 }
 
+/** Kinds of stores by name; the first that a configuration asks for is opened. */
+export type StoreKinds = Readonly<Record<string, StoreKind>>;
+
 /** The state of one hub: its counts and records, and its view of the others. */
 export interface HubState {
   readonly hub: string;

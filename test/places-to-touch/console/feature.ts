@@ -1,0 +1,38 @@
+import { Type } from "../../../packages/toolyard/src/core/options/option-schema.ts";
+import { ACCESS, HUB, REDACT } from "../../../packages/toolyard/src/core/services.ts";
+import { permissionOf } from "../../../packages/toolyard/src/core/ports/rights.ts";
+import { defineDoor, type Door, type SharedPage } from "../../../packages/toolyard/src/endpoints/door.ts";
+import type { Mountable } from "../../../packages/toolyard/src/http/listening/listener.ts";
+import { sendJson } from "../../../packages/toolyard/src/http/answer/send.ts";
+import { defineFeature } from "../../../packages/toolyard/src/kernel/feature.ts";
+
+const PATH = "/console";
+
+/** A page for browsers at `/console`, to which `/` leads, and the sources of the hub as JSON. */
+const CONSOLE_ENDPOINT = defineDoor({
+  schema: {
+    console: Type.Optional(Type.Object({ enabled: Type.Optional(Type.Boolean({ default: false })) })),
+  },
+  paths: [PATH, `${PATH}/sources`],
+  uses: [HUB, REDACT, ACCESS],
+  resolve: ({ console: options }) => (options?.enabled === true ? options : undefined),
+  open: (_options, { hub, redact, access }): Promise<Door> => {
+    const toConsole: SharedPage = {
+      path: "/",
+      wants: (exchange) => exchange.method === "GET" && exchange.header("accept")?.includes("text/html") === true,
+      serve: ({ answer, baseUrl }) => answer.send(302, ["location", `${baseUrl}${PATH}`], ""),
+    };
+    const mount = (listener: Mountable): void => {
+      listener.route({ methods: ["GET"], path: PATH }, ({ answer }) =>
+        answer.send(200, ["content-type", "text/html"], `<!doctype html><title>Console (${access.mode})</title>`),
+      );
+      listener.route({ methods: ["GET"], path: `${PATH}/sources` }, ({ answer, principal }) => {
+        const seen = permissionOf(principal.rights).isNarrowed ? [] : hub.sources();
+        sendJson(answer, 200, redact(JSON.stringify(seen.map(({ source }) => source.id))));
+      });
+    };
+    return Promise.resolve({ mount, giveUp: () => {}, close: () => {}, pages: [toConsole] });
+  },
+});
+
+export const CONSOLE = defineFeature({ name: "console", endpoints: [CONSOLE_ENDPOINT] });
