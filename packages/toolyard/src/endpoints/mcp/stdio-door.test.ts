@@ -11,12 +11,16 @@ import type { JsonObject } from "../../core/json/json.ts";
 import type { SessionDeps } from "./legacy/session.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
 import { StdioDoor } from "./stdio-door.ts";
+import type { Dialect } from "../dialect.ts";
 import { createProtocolSink } from "../../process/stdout-guard.ts";
 
 type Message = JsonObject & { id?: unknown; method?: string; result?: JsonObject; error?: { code: number } };
 
 interface PipeSettings extends DoorSettings {
   readonly authenticator?: Authenticator;
+  readonly dialects?: Promise<readonly Dialect[]>;
+  /** The input is paused when the door opens, as a socket is on which something was read before. */
+  readonly isPaused?: boolean;
 }
 
 /** A door on two pipes; what it writes is taken apart into lines, each of which must be JSON. */
@@ -42,7 +46,9 @@ class Pipe {
       input: this.input,
       output: createProtocolSink(this.output),
       modern: this.#modern,
+      ...(settings.dialects && { dialects: settings.dialects }),
     });
+    if (settings.isPaused === true) this.input.pause();
     this.door.start();
   }
 
@@ -383,4 +389,22 @@ describe("back-pressure", () => {
     for (let id = 0; id < 8; id += 1) expect((await slow.reply(id)).result).toMatchObject({ content: [{ text: big }] });
     expect(slow.input.isPaused()).toBe(false);
   });
+});
+
+test("answers what arrived while the dialects were loading, on a paused input, too", async () => {
+  let loaded: (dialects: readonly Dialect[]) => void = () => {};
+  const late = open({ dialects: new Promise((resolve) => (loaded = resolve)), isPaused: true });
+  late.read();
+  late.send({ jsonrpc: "2.0", id: 1, method: "ping" });
+  await new Promise((done) => void setImmediate(done));
+  expect(late.lines).toEqual([]);
+  loaded([]);
+  expect(await late.reply(1)).toMatchObject({ id: 1, result: {} });
+});
+
+test("ends the connection if the dialects cannot be loaded", async () => {
+  const broken = open({ dialects: Promise.reject(new Error("no such file")) });
+  broken.read();
+  await broken.door.done;
+  expect(broken.lines).toEqual([]);
 });

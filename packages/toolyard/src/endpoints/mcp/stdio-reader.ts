@@ -42,6 +42,8 @@ export class StdioReader {
     this.#input.on("close", this.#onEnd);
     this.#input.on("error", this.#onEnd);
     if (this.#input.readableEnded || this.#input.destroyed) queueMicrotask(this.#onEnd);
+    // A socket on which something was read before is paused.
+    this.#input.resume();
   }
 
   pause(): void {

@@ -154,7 +154,7 @@ export class SharedDoor {
       ...(firstCaller ? { firstCaller } : {}),
     });
     this.#clients.add(served);
-    socket.resume();
+    // The door resumes the socket once it reads: what arrived before would be lost otherwise.
     await served.done;
     if (this.#clients.delete(served)) await served.close();
     socket.end();
