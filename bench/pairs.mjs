@@ -125,6 +125,7 @@ async function compareCalls() {
     for (const [kind, tool] of Object.entries(TOOLS)) {
       await compareCall(hubs, `${kind}, modern`, { ...tool, open: (url) => one(modernClient(url)) });
       await compareCall(hubs, `${kind}, legacy`, { ...tool, open: async (url) => one(await legacyClient(url)) });
+      if (kind === "module") await compareCall(hubs, "module, body apart", { ...tool, open: openSplit });
       if (tool.count >= 100) await compareCall(hubs, `${kind}, ${CROWD} callers`, { ...tool, open: crowd });
     }
     await compareCall(hubs, "list of every kind", { count: 100, open: lists });
@@ -157,6 +158,10 @@ function one(client) {
       for (let turn = 0; turn < count; turn += 1) await client.call(name, args);
     },
   };
+}
+
+async function openSplit(url) {
+  return one(await legacyClient(url, { isSplit: true }));
 }
 
 async function lists(url) {

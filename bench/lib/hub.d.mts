@@ -28,4 +28,4 @@ export declare function withHub<T>(
   work: (hub: RunningHub, client: Client) => Promise<T>,
 ): Promise<T>;
 export declare function modernClient(url: string): Client;
-export declare function legacyClient(url: string): Promise<Client>;
+export declare function legacyClient(url: string, options?: { readonly isSplit?: boolean }): Promise<Client>;

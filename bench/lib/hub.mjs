@@ -78,9 +78,12 @@ export function modernClient(url) {
   return faceOf(send, post.close);
 }
 
-/** A client of the legacy era, in a session of its own. */
-export async function legacyClient(url) {
-  const post = poster(url);
+/**
+ * A client of the legacy era, in a session of its own. `isSplit`: it writes head and body one after the other, as the
+ * official Python SDK, Java's HttpClient and python-requests do.
+ */
+export async function legacyClient(url, { isSplit = false } = {}) {
+  const post = poster(url, isSplit);
   const started = await post.send("initialize", { protocolVersion: LEGACY, capabilities: {}, clientInfo: CLIENT });
   resultOf(started);
   const headers = { "mcp-protocol-version": LEGACY, "mcp-session-id": post.last()["mcp-session-id"] };
@@ -108,7 +111,7 @@ const ENVELOPE = {
 };
 
 /** Posts JSON-RPC and reads the reply, plain or as a stream. */
-function poster(url) {
+function poster(url, isSplit = false) {
   const agent = new Agent({ keepAlive: true });
   const { hostname, port, pathname, search } = new URL(url);
   let id = 0;
@@ -132,7 +135,10 @@ function poster(url) {
         },
       );
       outgoing.on("error", failed);
-      outgoing.end(body);
+      if (!isSplit) return outgoing.end(body);
+      outgoing.flushHeaders();
+      // In the same turn Node would write both in one piece.
+      setImmediate(() => outgoing.end(body));
     });
   return {
     send: (method, params, headers) => post({ id: ++id, method, params }, headers),
