@@ -92,6 +92,29 @@ test("what is transparent is white, by the palette too", () => {
 });
 
 test.each([
+  ["grey of 1 bit", { kind: 0, depth: 1, samples: 1 }, [0]],
+  ["grey of 8 bits", { kind: 0, depth: 8, samples: 1 }, [0]],
+  ["grey of 16 bits", { kind: 0, depth: 16, samples: 1 }, [0]],
+  ["colours of 8 bits", { kind: 2, depth: 8, samples: 3 }, [0, 0, 0]],
+  ["colours of 16 bits", { kind: 2, depth: 16, samples: 3 }, [0, 0, 0]],
+])("the one transparent colour of %s is white", (_what, one, color) => {
+  const clear = Buffer.alloc(color.length * 2);
+  color.forEach((sample, at) => clear.writeUInt16BE(sample, at * 2));
+  const { data } = decodePng(png(one, [chunk("tRNS", clear)]));
+  expect(new Set(data)).toEqual(new Set([255]));
+});
+
+test.each([
+  ["another grey", { kind: 0, depth: 16, samples: 1 }, [255]],
+  ["another colour", { kind: 2, depth: 8, samples: 3 }, [0, 0, 1]],
+  ["a colour cut short", { kind: 2, depth: 8, samples: 3 }, [0]],
+])("a transparent colour that is %s changes nothing", (_what, one, color) => {
+  const clear = Buffer.alloc(color.length * 2);
+  color.forEach((sample, at) => clear.writeUInt16BE(sample, at * 2));
+  expect(decodePng(png(one, [chunk("tRNS", clear)])).data).toEqual(decodePng(png(one)).data);
+});
+
+test.each([
   ["cut in its head", (bytes: Buffer) => bytes.subarray(0, 20), "damaged"],
   ["cut in its points", (bytes: Buffer) => bytes.subarray(0, 50), "damaged"],
   ["interlaced", (bytes: Buffer) => (bytes.writeUInt8(1, 28), bytes), "Save it plainly"],

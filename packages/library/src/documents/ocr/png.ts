@@ -95,7 +95,15 @@ function painted(rows: Buffer, { width, height, depth, kind }: Head, { palette, 
     const bit = place * depth;
     return (rows[row + (bit >> 3)]! >> (8 - depth - (bit & 7))) & most;
   };
-  const opacityOf = (color: number): number => (kind === 3 ? (clear[color] ?? 255) : 255);
+  const exact = (row: number, place: number): number =>
+    depth === 16 ? rows.readUInt16BE(row + place * 2) : sample(row, place);
+  // PNG, section 11.3.1.1: one colour without opacity, in samples of 16 bits, or the opacity of each palette entry.
+  const clearColor = clearSamples(clear, kind);
+  const opacityOf = (row: number, x: number): number => {
+    if (kind === 3) return clear[sample(row, x)] ?? 255;
+    const isClear = clearColor.length > 0 && clearColor.every((one, at) => one === exact(row, x * samples + at));
+    return isClear ? 0 : 255;
+  };
   for (let y = 0; y < height; y += 1)
     for (let x = 0; x < width; x += 1) {
       const row = y * (rowBytes + 1) + 1;
@@ -108,10 +116,17 @@ function painted(rows: Buffer, { width, height, depth, kind }: Head, { palette, 
             ? [first, sample(row, x * samples + 1), sample(row, x * samples + 2)]
             : [gray, gray, gray];
       const hasAlpha = samples === 2 || samples === 4;
-      const alpha = (hasAlpha ? sample(row, x * samples + samples - 1) : opacityOf(first)) / 255;
+      const alpha = (hasAlpha ? sample(row, x * samples + samples - 1) : opacityOf(row, x)) / 255;
       const to = (y * width + x) * 4;
       for (let part = 0; part < 3; part += 1) data[to + part] = color[part]! * alpha + 255 * (1 - alpha);
       data[to + 3] = 255;
     }
   return data;
+}
+
+/** The transparent colour of a picture without opacity and palette; empty if it has none. */
+function clearSamples(clear: Buffer, kind: number): readonly number[] {
+  const samples = SAMPLES[kind]!;
+  if ((kind !== 0 && kind !== 2) || clear.length < samples * 2) return [];
+  return Array.from({ length: samples }, (_, at) => clear.readUInt16BE(at * 2));
 }
