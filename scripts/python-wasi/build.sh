@@ -27,24 +27,10 @@ rm -rf "$work" && mkdir -p "$work" "$output" && cd "$work"
 apt-get source -qq "python3.13=$version"
 cd "python3.13-${version%%-*}"
 
-# The two exports let the hub resume an interpreter from a snapshot of its memory, without looking for the function in
-# the code (`packages/toolyard/src/sandbox/python/resume-exports.ts`).
-cat >Modules/toolyard_resume.c <<'C'
-#include "Python.h"
-__attribute__((export_name("toolyard_run_string")))
-int toolyard_run_string(const char *text, PyCompilerFlags *flags) { return PyRun_SimpleStringFlags(text, flags); }
-C
-echo "_toolyard_resume toolyard_resume.c" >>Modules/Setup.local
-cat >>Modules/toolyard_resume.c <<'C'
-static struct PyModuleDef definition = { PyModuleDef_HEAD_INIT, .m_name = "_toolyard_resume", .m_size = 0 };
-PyMODINIT_FUNC PyInit__toolyard_resume(void) { return PyModuleDef_Init(&definition); }
-C
-
 mkdir cross && cd cross
 target="--target=wasm32-wasi --sysroot=/usr -ffile-prefix-map=$work=."
 CONFIG_SITE=../Tools/wasm/config.site-wasm32-wasi HOSTRUNNER=/bin/true \
   CC="clang-19 $target" CXX="clang++-19 $target" CPP="clang-19 -E $target" AR=llvm-ar-19 RANLIB=llvm-ranlib-19 \
-  LDFLAGS="-Wl,--export=__stack_pointer" \
   ../configure --host=wasm32-wasi --build=x86_64-pc-linux-gnu --with-build-python=/usr/bin/python3.13 \
   --disable-test-modules --disable-ipv6 --with-ensurepip=no --prefix=/usr/local >configure.log
 make -j"$(nproc)" python.wasm >make.log 2>&1 || { tail -40 make.log; exit 1; }
