@@ -20,7 +20,14 @@ const OWN_TEXTS: Readonly<Record<string, readonly string[]>> = {
     "signin/issuer-book.ts",
     "signin/vault.ts",
   ],
-  "files of other programs, and variables": ["runtimes/execute/find-faults.ts", "telemetry/secret-settings.ts"],
+  "files of other programs, and variables": [
+    "extras/find-package.ts",
+    "extras/install/install-extra.ts",
+    "extras/install/lock-file.ts",
+    "extras/self-link.ts",
+    "runtimes/execute/find-faults.ts",
+    "telemetry/secret-settings.ts",
+  ],
   "templates of new tools": ["cli/new-tool/other-files.ts", "cli/new-tool/script-files.ts"],
   "answers of services that are no tools": [
     "models/model-failure.ts",

@@ -150,8 +150,8 @@ const KINDS: Readonly<
     about: [
       ...TWO_FORMS,
       ...SAMPLES,
+      "src/cli/commands/extras.ts",
       "src/compat/bindings/standard-mcp.ts",
-      "src/hub/extra-installs.ts",
       "src/hub/installs.ts",
     ],
   },

@@ -76,6 +76,6 @@ export function resolveBuiltin(raw: BuiltinConfig = {}): BuiltinOptions {
 }
 
 /** Returns what the JSON-RPC dialect says that the hub is. */
-export function describeServer(config: BuiltinConfig | undefined): string {
-  return config?.server_description ?? CORE_DESCRIPTION;
+export function describeServer({ server_description: description }: BuiltinConfig = {}): string {
+  return description ?? CORE_DESCRIPTION;
 }
