@@ -1,10 +1,12 @@
 // Files that are not what a command expects: nested without end, pipes, folders, names that change what is seen.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CLI } from "../support/serve-child.ts";
 import { runCommand, type Ran, type RunWish } from "../security/command.ts";
 
 const isPosix = process.platform !== "win32";
@@ -108,6 +110,33 @@ describe.runIf(isPosix)("a pipe without a writer", () => {
       expect(stderr).toContain("a pipe that did not end within 5 s");
     expect([client.code, config.code]).toEqual([2, 2]);
   });
+});
+
+test.runIf(isPosix).each([
+  ["logging", 'file = "pipe"\n'],
+  ["audit", 'file = "pipe"\n'],
+])("a pipe without a reader as the file of [%s] does not keep a hub from ending", async (table, text) => {
+  execFileSync("mkfifo", [join(root, "pipe")]);
+  const config = write("toolyard.toml", `[${table}]\n${text}`);
+  const env = { TOOLYARD_HOME: join(root, "home"), PATH: process.env["PATH"] ?? "", NO_COLOR: "1" };
+  const child = spawn(process.execPath, [CLI, "serve", "--port", "0", "--json", "--config", config], {
+    cwd: root,
+    env,
+  });
+  const exited = once(child, "exit");
+  child.stderr.resume();
+  try {
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    const { url } = JSON.parse(String(line)) as { url: string };
+    const body = JSON.stringify({ query: "x" });
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(new URL("/api/tools/tool_search", url), { method: "POST", headers, body });
+    expect(answer.status).toBe(200);
+    child.kill("SIGTERM");
+    expect(await exited).toEqual([0, null]);
+  } finally {
+    child.kill("SIGKILL");
+  }
 });
 
 test.each([["vault.json"], ["key"]])(

@@ -63,8 +63,16 @@ test.each([
   ["id.eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcdefghijk", "eyJzdWIiOiIxIn0"],
   ["eyJ-eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.", "eyJzdWIiOiIxIn0"],
   [`eyJ${"a".repeat(3000)}.eyJzdWIiOiIxIn0.abcdefghijk`, "eyJzdWIiOiIxIn0"],
+  ["x-eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.", "eyJzdWIiOiIxIn0"],
+  ["a.b.eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcdefghijk", "abcdefghijk"],
+  ["password:correct-horse,1", "correct"],
 ])("S14: hides the credential in %s", (text, secret) => {
   expect(new Redactor().text(text)).not.toContain(secret);
+});
+
+test("S14: a long token, and a secret in a long word, are gone", () => {
+  const texts = [`eyJ${"a".repeat(5000)}.eyJ${"b".repeat(9000)}.ccc`, `token: ${"a".repeat(300)}secret:hunter2`];
+  expect(texts.map((text) => new Redactor().text(text))).toEqual(["***", "token: ***"]);
 });
 
 test.each([
@@ -115,9 +123,11 @@ test.each([
   "bearer" + " ".repeat(200_000),
   "://".repeat(70_000),
   `://${"a".repeat(200_000)}`,
-  "eyJ-".repeat(50_000),
-  "eyJaaaaaaaa.".repeat(17_000),
   `${"-eyJ".repeat(500)}.`.repeat(100),
+  "eyJ-".repeat(1_000_000),
+  "eyJaaaaaaaa.".repeat(100_000),
+  "password:".repeat(400_000),
+  "password:aaaaaa,".repeat(60_000),
   '"password":"'.repeat(20_000),
   `"${"a".repeat(200_000)}`,
   "password=".repeat(20_000),

@@ -37,8 +37,6 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
     new RegExp(String.raw`("[^"\\\s]{0,40}(?:${NAMES}|authorization)"\s{0,3}:\s{0,3}")(?:[^"\\]|\\.){1,4096}`, "gi"),
     `$1${REDACTED}`,
   ],
-  // password: x1, where x1 has a digit and so is no word of the sentence
-  [new RegExp(String.raw`\b((?:${NAMES}):\s{0,3})(?=[^\s"']{0,200}\d)[^\s"',;]{6,4096}`, "gi"), `$1${REDACTED}`],
   // Well-known shapes of keys
   [/\b(?:sk|pk|rk)-[\w-]{16,}/g, REDACTED],
   [/\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|npm_)[\w-]{10,}/g, REDACTED],
@@ -47,6 +45,18 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   // take quadratic time.
   [/(?<![\w-])(?=([\w-]*?)\beyJ)\1eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, `$1${REDACTED}`],
 ];
+
+/** `password: x1`. The value is taken whole, so that names inside of it are not each the start of another search. */
+const NAMED_VALUE = new RegExp(String.raw`\b((?:${NAMES}):\s{0,3})([^\s"',;]{6,4096})`, "gi");
+const DIGIT_SOON = /^[^\s"']{0,200}\d/;
+const DIGIT_SOON_CHARS = 201;
+
+/** A value without a digit, in it or soon after it, is a word of the sentence. */
+function redactValue(found: string, name: string, ...[value, at, text]: readonly [string, number, string]): string {
+  const start = at + name.length;
+  const isWord = !/\d/.test(value) && !DIGIT_SOON.test(text.slice(start, start + DIGIT_SOON_CHARS));
+  return isWord ? found : `${name}${REDACTED}`;
+}
 
 /** A quick look first: most lines hold nothing of the kind. */
 const HINT =
@@ -57,5 +67,5 @@ export function redactPatterns(text: string): string {
   if (!HINT.test(text)) return text;
   let clean = text;
   for (const [pattern, replacement] of PATTERNS) clean = clean.replace(pattern, replacement);
-  return clean;
+  return clean.replace(NAMED_VALUE, redactValue);
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, fstatSync, mkdirSync } from "node:fs";
+import { appendFileSync, closeSync, constants, fstatSync, mkdirSync, openSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { BufferedSink, ChunkError, lineText, type LateLine, type LineSink, type SinkOptions } from "./line-sink.ts";
@@ -6,6 +6,11 @@ import { BufferedSink, ChunkError, lineText, type LateLine, type LineSink, type 
 /** Only the hub's own user may read it. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
+/**
+ * As "a", and without waiting for a reader: a pipe that nobody reads would otherwise hold a thread for good, and the
+ * program could not end. Windows has no such flag.
+ */
+const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
  * Writes lines to stderr. Terminals and files accept each line immediately. A pipe's reader may not read: unread lines
@@ -98,7 +103,9 @@ function appendRest(path: string, sink: BufferedSink): void {
   const rest = sink.takeRest();
   if (!rest) return;
   try {
-    appendFileSync(path, rest, { mode: FILE_MODE });
+    const file = openSync(path, APPEND, FILE_MODE);
+    appendFileSync(file, rest);
+    closeSync(file);
   } catch {
     // There is no output left for a report.
   }
@@ -120,10 +127,10 @@ async function append(path: string, chunk: Buffer): Promise<void> {
 
 async function openForAppend(path: string): ReturnType<typeof open> {
   try {
-    return await open(path, "a", FILE_MODE);
+    return await open(path, APPEND, FILE_MODE);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
-    return open(path, "a", FILE_MODE);
+    return open(path, APPEND, FILE_MODE);
   }
 }

@@ -125,7 +125,7 @@ function characterBefore(text: string, at: number): string {
 const TAG_HALF = "\udb40";
 /** The flag of a country's part (England, Scotland), or a letter of the tag block that stands for itself. */
 const FLAG_OR_TAG =
-  /(\u{1f3f4}[\u{e0061}-\u{e007a}]{2}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,4}\u{e007f})|[\u{e0000}-\u{e007f}]/gu;
+  /(\u{1f3f4}[\u{e0061}-\u{e007a}]{2}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,4}\u{e007f})|[\u{e0000}-\u{e007f}]+/gu;
 
 /** Whether a text may hold tag letters: a look that costs next to nothing where it holds none. */
 export function mayHoldTags(text: string): boolean {
@@ -134,7 +134,8 @@ export function mayHoldTags(text: string): boolean {
 
 /** Text without the letters of the tag block, which spell words that nobody sees; those of flags stay. */
 export function withoutTags(text: string): string {
-  return text.replaceAll(FLAG_OR_TAG, (_whole, flag: string | undefined) => flag ?? "");
+  // A text as replacement: calling a function for each letter takes eight times as long.
+  return text.replaceAll(FLAG_OR_TAG, "$1");
 }
 
 /** What turns the direction of writing, so that text is read in another order than it stands in. */
