@@ -29,8 +29,8 @@ export interface ForeignFile {
 }
 
 /**
- * Returns what a file would start, write or send, if another user owns it or may write it, or it is inside of a work
- * tree of a version control system: such a file may have come with a folder that was only meant to be read. Returns
+ * Returns what a file would start, write or send, if another user owns it, or it is inside of a work tree of a
+ * version control system: such a file may have come with a folder that was only meant to be read. Returns
  * nothing for a file that does none of it, that is plainly the user's own, or that cannot be read: the loader, which
  * reads it under the same name, reports that. Every other failure rejects, so that no file passes because of it.
  */
@@ -57,15 +57,11 @@ function ignoreConfigError(error: unknown): undefined {
 
 /** A link is as foreign as where it is, and as what it leads to. */
 async function whyForeign(path: string): Promise<string | undefined> {
-  const found = [await lstat(path), await stat(path)];
-  if (process.getuid && found.some(({ uid }) => uid !== process.getuid?.())) return "belongs to another user";
-  // Windows has no such bit, and reports it for every file.
-  if (process.getuid && (found[1]!.mode & WRITABLE_BY_ALL) !== 0) return "may be written by every user";
+  const owners = [(await lstat(path)).uid, (await stat(path)).uid];
+  if (process.getuid && owners.some((uid) => uid !== process.getuid?.())) return "belongs to another user";
   const system = [path, await realpath(path)].map(workTreeOf).find((one) => one !== undefined);
   return system === undefined ? undefined : `is inside of a ${system} work tree`;
 }
-
-const WRITABLE_BY_ALL = 0o002;
 
 /** What version control systems put into the folder of a work tree. */
 const WORK_TREE_MARKS: Readonly<Record<string, string>> = {
