@@ -37,7 +37,7 @@ function start(pulseMs: number) {
   const call = async (name: string, idleMs = 10_000): Promise<Outcome> => {
     const made = makeCall(name, {}, { idleMs });
     try {
-      return await upstream.call(made, { params: { name, arguments: {} } });
+      return await upstream.calls.call(made, { params: { name, arguments: {} } });
     } finally {
       made.deadline.clear();
     }

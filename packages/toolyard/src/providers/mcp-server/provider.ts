@@ -15,6 +15,7 @@ import type {
   ResolvedCall,
 } from "../../core/sources/provider.ts";
 import { EMPTY_LISTING, type Listing, type Source } from "../../core/sources/records.ts";
+import { orAborted } from "../../core/timing/wait.ts";
 import { VERSION } from "../../core/version.ts";
 import { withoutTask } from "../../upstream/connection/capabilities.ts";
 import type { CallRequest } from "../../upstream/connection/connection.ts";
@@ -104,7 +105,11 @@ class McpServerProvider implements Provider {
     this.events = this.#upstream.events;
     this.#adapter = deps.adapter;
     const { installer } = deps;
-    if (installer) this.mend = (signal) => this.#upstream.mend(installer, signal);
+    if (!installer) return;
+    this.mend = async (signal) => {
+      await orAborted(installer.mend(signal), signal);
+      await this.#upstream.refresh(signal);
+    };
   }
 
   open(): void {
@@ -112,12 +117,12 @@ class McpServerProvider implements Provider {
   }
 
   listing(wish?: ListingWish): Listing | Promise<Listing> {
-    const listing = this.#upstream.listing(wish);
+    const listing = this.#upstream.listings.listing(wish);
     return listing instanceof Promise ? listing.then((known) => this.#toListing(known)) : this.#toListing(listing);
   }
 
   coldStart(): ColdStart | undefined {
-    return this.#upstream.coldStart();
+    return this.#upstream.listings.coldStart();
   }
 
   refresh(signal: AbortSignal): Promise<void> {
@@ -126,7 +131,7 @@ class McpServerProvider implements Provider {
 
   call(given: ResolvedCall): Promise<Outcome> {
     const call = this.#adapter?.call(given) ?? given;
-    return this.#slots.isBounded ? this.#callInTurn(call) : this.#upstream.call(call, toRequest(call));
+    return this.#slots.isBounded ? this.#callInTurn(call) : this.#upstream.calls.call(call, toRequest(call));
   }
 
   async #callInTurn(call: ResolvedCall): Promise<Outcome> {
@@ -134,7 +139,7 @@ class McpServerProvider implements Provider {
     try {
       const entering = this.#slots.enter(cancellationOf(call), call);
       leave = entering instanceof Promise ? await entering : entering;
-      return await this.#upstream.call(call, toRequest(call));
+      return await this.#upstream.calls.call(call, toRequest(call));
     } catch (error) {
       if (error instanceof FailError) return error.failure;
       throw error;
@@ -152,11 +157,11 @@ class McpServerProvider implements Provider {
   }
 
   rootsChanged(connection: string): void {
-    this.#upstream.rootsChanged(connection);
+    void this.#upstream.links.find(connection)?.current?.rootsChanged();
   }
 
   release(connection: string): void {
-    this.#upstream.release(connection);
+    this.#upstream.links.release(connection);
   }
 
   status(): ProviderStatus {

@@ -1,0 +1,131 @@
+import { cancellationOf, type Call } from "../core/calls/call.ts";
+import { FailError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import { fail, type Fail, type Outcome } from "../core/calls/outcome.ts";
+import { orAborted } from "../core/timing/wait.ts";
+import type { Logger } from "../core/ports/ports.ts";
+import { RPC } from "../wire/messages.ts";
+import { couldNotAsk } from "./connection/ask-failure.ts";
+import type { CallRequest, Connection } from "./connection/connection.ts";
+import { hangs, isUseless } from "./connection/pulse.ts";
+import { failureOf } from "./faults.ts";
+import type { IdleStop } from "./idle-stop.ts";
+import type { Link } from "./links/link.ts";
+import type { Links, Reached } from "./links/links.ts";
+import type { ListingKeeper } from "./listing/listing-keeper.ts";
+
+/** A server that does not answer a ping for this long, after a call timed out in silence, hangs. */
+const PULSE_MS = 10_000;
+
+export interface UpstreamCallsParts {
+  readonly links: Links;
+  readonly listings: ListingKeeper;
+  readonly idle: IdleStop;
+  /** Resolves once it is known how to connect; nothing where it is. */
+  readonly deciding: () => Promise<void> | undefined;
+  readonly logger: Logger;
+  readonly pulseMs?: number | undefined;
+}
+
+/** Makes calls to one server, over whichever connection can carry them. */
+export class UpstreamCalls {
+  readonly #parts: UpstreamCallsParts;
+  #hasCalled = false;
+  #isClosed = false;
+
+  constructor(parts: UpstreamCallsParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether any call was made. */
+  get hasCalled(): boolean {
+    return this.#hasCalled;
+  }
+
+  /** Later calls fail. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Makes a call: over the shared connection, or over that of the caller's session. Expected failures are outcomes. */
+  async call(call: Call, request: CallRequest): Promise<Outcome> {
+    const { idle, links } = this.#parts;
+    idle.callBegins();
+    try {
+      if (this.#isClosed) throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
+      const deciding = this.#parts.deciding();
+      if (deciding) await orAborted(deciding, cancellationOf(call));
+      const startedAt = performance.now();
+      const reaching = links.reach(call, cancellationOf(call), request);
+      const reached = reaching instanceof Promise ? await reaching : reaching;
+      this.#hasCalled = true;
+      const outcome = await reached.connection.call(call, request);
+      return outcome.ok ? outcome : await this.#onFail(outcome, { call, request, startedAt, ...reached });
+    } catch (error) {
+      return failureOf(error);
+    } finally {
+      idle.callEnds();
+    }
+  }
+
+  /** Makes a call once more where that helps. */
+  async #onFail(failure: Fail, { call, request, link, connection, startedAt }: Attempted): Promise<Outcome> {
+    if (failure.rpcError?.code === RPC.headerMismatch)
+      return await this.#callWithFreshSchema(call, request, connection);
+    if (couldNotAsk(failure) && this.#parts.links.couldNotAsk(link, call, request))
+      return await this.#callOverOther(failure, { call, request, link });
+    if (failure.kind === "timeout") void this.#checkPulse(link, connection, startedAt);
+    const isUnsent = failure.kind === "unavailable" && failure.details?.["sent"] === false;
+    if (!isUnsent || cancellationOf(call).aborted || !isUseless(connection, failure)) return failure;
+    // It never reached the server, so another connection may carry it.
+    leave(link, connection, failure);
+    const next = await link.get(cancellationOf(call));
+    return await next.call(call, { ...request, afterLoss: failure.details?.["sessionLost"] === true });
+  }
+
+  /** Repeats a call over the link that `reach` returns now; the failure stands if that is the same link. */
+  async #callOverOther(
+    failure: Fail,
+    { call, request, link }: Pick<Attempted, "call" | "request" | "link">,
+  ): Promise<Outcome> {
+    const next = await this.#parts.links.reach(call, cancellationOf(call), request);
+    return next.link === link ? failure : await next.connection.call(call, request);
+  }
+
+  // The server compares headers with a schema that is newer than ours.
+  async #callWithFreshSchema(call: Call, request: CallRequest, connection: Connection): Promise<Outcome> {
+    await this.#parts.listings.refresh();
+    const { name } = request.params;
+    const listing = await this.#parts.listings.listing();
+    const inputSchema = listing.tools.find((tool) => tool["name"] === name)?.["inputSchema"];
+    return await connection.call(
+      call,
+      inputSchema === undefined ? request : { ...request, inputSchema: inputSchema as JsonObject },
+    );
+  }
+
+  async #checkPulse(link: Link, connection: Connection, startedAt: number): Promise<void> {
+    if (!(await hangs(connection, startedAt, this.#parts.pulseMs ?? PULSE_MS))) return;
+    this.#parts.logger.warning("The server hangs: it answers neither calls nor pings. It is ended and started again.");
+    link.replace(
+      connection,
+      fail("unavailable", "The server hung and was started again.", { retryable: false, details: { sent: true } }),
+      { isUseless: true },
+    );
+  }
+}
+
+/** A call that was made over a connection. */
+interface Attempted extends Reached {
+  readonly call: Call;
+  readonly request: CallRequest;
+  /** On the clock of `performance.now()`. */
+  readonly startedAt: number;
+}
+
+/** The link goes on without a connection that is of no use any more. */
+function leave(link: Link, connection: Connection, failure: Fail): void {
+  if (failure.details?.["sessionLost"] === true) link.retire(connection, failure);
+  // The others on it were on their way: they must not read that they never were.
+  else link.replace(connection, { ...failure, retryable: false, details: { ...failure.details, sent: true } });
+}
