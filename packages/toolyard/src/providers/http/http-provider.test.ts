@@ -477,7 +477,7 @@ async function freePort(): Promise<number> {
 test("the official everything server behaves over HTTP as it does at home", async () => {
   const port = await freePort();
   const script = fileURLToPath(
-    new URL("../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),
+    new URL("../../../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),
   );
   const child = spawn(process.execPath, [script, "streamableHttp"], {
     env: { PATH: process.env["PATH"], PORT: String(port) },
