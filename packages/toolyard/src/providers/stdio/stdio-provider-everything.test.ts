@@ -5,7 +5,7 @@ import type { JsonObject } from "../../core/json/json.ts";
 import { CALLER, heard, isAlive, run } from "../../../../../test/fixtures/upstreams/harness.ts";
 
 const everything = fileURLToPath(
-  new URL("../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),
+  new URL("../../../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),
 );
 
 async function answer({ method }: Ask): Promise<JsonObject> {
