@@ -265,7 +265,7 @@ test("G13, G66: what a tool throws is logged once, and its stack stands there on
   await expect(mcp.executeTool("tides.fail")).rejects.toThrow("spring tide");
   const errors = lines.filter((line) => line.includes("Error executing tool"));
   expect(errors.filter((line) => line.includes('"stack"'))).toHaveLength(1);
-  expect(lines.filter((line) => /\bat .*core\.test/.test(line))).toHaveLength(1);
+  expect(lines.filter((line) => /\bat .*core-details\.test/.test(line))).toHaveLength(1);
 });
 
 test("G13: what a tool means to say, by an error with a code of JSON-RPC, leaves no stack", async () => {
