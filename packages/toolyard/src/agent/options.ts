@@ -8,7 +8,7 @@ import type { Locale } from "./texts.ts";
 const AGENT_OPTION_SCHEMAS = {
   instructions: Type.Optional(
     Type.String({
-      description: "What the model is told in front of everything else. Absent: a few general sentences.",
+      description: "System prompt of the model. Default: a few general sentences.",
     }),
   ),
   locale: Type.Optional(Type.Enum(["en", "fr"], { description: "Language of the agent's own texts.", default: "en" })),
@@ -45,7 +45,7 @@ const AGENT_OPTION_SCHEMAS = {
   ),
   max_retries: Type.Optional(
     Type.Integer({
-      description: "How often a question to the model is asked again when its provider is busy or away.",
+      description: "Number of retries of a model request if the provider is busy or unreachable.",
       default: 2,
       minimum: 0,
       maximum: 10,
@@ -53,7 +53,7 @@ const AGENT_OPTION_SCHEMAS = {
   ),
   max_result_bytes: Type.Optional(
     bytesOption({
-      description: "Longest text of one tool result that the model gets; what is longer is cut, and says so.",
+      description: "Maximum text of one tool result for the model; longer results are truncated and marked.",
       default: "100KiB",
     }),
   ),
@@ -67,8 +67,8 @@ const AGENT_OPTION_SCHEMAS = {
   final_answer: Type.Optional(
     Type.Boolean({
       description:
-        "When a limit of iterations, tool calls or tokens is reached: ask the model once more, without tools, " +
-        "for an answer from what it has.",
+        "When a limit of iterations, tool calls or tokens is reached, sends one last request without tools, so " +
+        "that the model answers from the results so far.",
       default: false,
     }),
   ),
@@ -89,14 +89,14 @@ const AGENT_OPTION_SCHEMAS = {
   strategy: Type.Optional(
     Type.Enum(["auto", "native", "json"], {
       description:
-        "How the model asks for tools. `native`: by its provider's tool calling. `json`: it decides in JSON. " +
-        "`auto`: `native`, and `json` once the provider says that the model has no tool calling.",
+        "How the model requests tools. `native`: the provider's tool calling. `json`: decisions in JSON. `auto`: " +
+        "`native`, then `json` if the provider reports that the model does not support tool calling.",
       default: "auto",
     }),
   ),
   max_json_retries: Type.Optional(
     Type.Integer({
-      description: "With `json`: how often in a row a reply that is no decision is asked for again.",
+      description: "With `json`: number of consecutive retries after a reply that is not a valid decision.",
       default: 1,
       minimum: 0,
       maximum: 10,

@@ -8,7 +8,7 @@ import { readOptions } from "../core/options/option-values.ts";
 const CATALOG_OPTION_SCHEMAS = {
   separator: Type.Optional(
     Type.String({
-      description: "Stands between namespace and name of a tool on MCP: 1 to 4 of letters, digits, `_`, `.` and `-`.",
+      description: "Separator between namespace and tool name on MCP: 1 to 4 letters, digits, `_`, `.` or `-`.",
       default: DEFAULT_SEPARATOR,
       pattern: "^[A-Za-z0-9_.-]{1,4}$",
     }),
@@ -25,7 +25,7 @@ const CATALOG_OPTION_SCHEMAS = {
   ),
   max_description_chars: Type.Optional(
     Type.Integer({
-      description: "Longest description that is passed on; what is longer is cut and reported.",
+      description: "Maximum length of a description; longer ones are truncated and reported.",
       default: 16_384,
       minimum: 64,
     }),
@@ -53,7 +53,7 @@ const CATALOG_OPTION_SCHEMAS = {
   ),
   change_delay_ms: Type.Optional(
     Type.Integer({
-      description: "Time in which changes are gathered before clients are told that a list changed.",
+      description: "Time during which changes are collected before clients are notified that a list changed.",
       default: 30,
       minimum: 0,
     }),

@@ -14,7 +14,7 @@ import { ABOVE_ZERO, readOptions, type ValuesOf } from "../core/options/option-v
 const MAX_WORKERS = 64;
 
 const TokenSchema = Type.Object({
-  token: Type.Secret({ description: "What the caller sends as `Authorization: Bearer …`.", minLength: 1 }),
+  token: Type.Secret({ description: "The value of the caller's `Authorization: Bearer …` header.", minLength: 1 }),
   allow: Type.Optional(
     Type.Array(Type.String(), { description: "Globs over tool names; only these may be used.", default: ["*"] }),
   ),
@@ -26,7 +26,8 @@ const TokenSchema = Type.Object({
   ),
   rate_per_minute: Type.Optional(
     Type.Integer({
-      description: "Calls a minute of each client with this token; 0 for no bound. Not set: as `limits` says.",
+      description:
+        "Calls per minute of each client with this token; 0 means no limit. Default: `[limits] rate_per_minute`.",
       minimum: 0,
     }),
   ),
@@ -45,7 +46,7 @@ export const HTTP_OPTION_SCHEMAS = {
     Type.Integer({ description: "Port to listen on; 0 takes a free one.", default: 8808, minimum: 0, maximum: 65_535 }),
   ),
   base_path: Type.Optional(
-    Type.String({ description: "Path that everything is served below, such as `/tools`.", default: "" }),
+    Type.String({ description: "Path prefix of every endpoint, such as `/tools`.", default: "" }),
   ),
   token: Type.Optional(
     Type.Secret({ description: "The one token that callers must send; for several, use `tokens`.", minLength: 1 }),
@@ -59,7 +60,7 @@ export const HTTP_OPTION_SCHEMAS = {
   profile: Type.Optional(
     Type.Enum(["full", "safe"], {
       description:
-        "`safe`: callers over HTTP, whatever their token, see and use only tools that are read-only by annotation.",
+        "`safe`: callers over HTTP, with any token, can list and call only tools that are annotated as read-only.",
       default: "full",
     }),
   ),
@@ -79,23 +80,24 @@ export const HTTP_OPTION_SCHEMAS = {
   ),
   cors_origins: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
-      description: "Origins whose browser pages may call, such as `https://app.example`; `*` for all.",
+      description: "Origins of web pages that may call the hub, such as `https://app.example`; `*` allows all.",
       default: [],
     }),
   ),
   public_url: Type.Optional(
     Type.String({
       description:
-        "Address at which browsers reach this hub from elsewhere, base path included. Sign-ins to servers come back " +
-        "to it (`/oauth/callback`), and with https it says who the hub is (`/oauth/client.json`).",
+        "Address, with base path, at which browsers on other machines reach this hub. Sign-ins return to " +
+        "`/oauth/callback` of this address. With https, the hub serves its client metadata at " +
+        "`/oauth/client.json`.",
       examples: ["https://hub.example.com"],
     }),
   ),
   trusted_proxy: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
       description:
-        "Addresses or ranges (`10.0.0.0/8`) of reverse proxies whose `X-Forwarded-For`, `-Host` and `-Proto` " +
-        "are believed.",
+        "Addresses or ranges (`10.0.0.0/8`) of reverse proxies. The hub uses `X-Forwarded-For`, `-Host` and " +
+        "`-Proto` from these addresses only.",
       default: [],
     }),
   ),
@@ -103,8 +105,9 @@ export const HTTP_OPTION_SCHEMAS = {
   max_arriving_bytes: Type.Optional(
     bytesOption({
       description:
-        "What unfinished requests may hold in memory, all clients together; one token at most half of it. Beyond it " +
-        "the slowest sender of the client that holds the most is refused. At least two bodies of the largest size.",
+        "Memory for incomplete requests of all clients together; one token can use at most half of it. Beyond " +
+        "the limit, the hub refuses the slowest sender of the client that uses the most. At least twice " +
+        "`max_body_bytes`.",
       default: "64MiB",
     }),
   ),
@@ -120,12 +123,16 @@ export const HTTP_OPTION_SCHEMAS = {
   ),
   max_header_bytes: Type.Optional(bytesOption({ description: "Largest request head.", default: "32KiB" })),
   max_connections: Type.Optional(
-    Type.Integer({ description: "Connections open at once; further ones are closed.", default: 10_000, minimum: 1 }),
+    Type.Integer({
+      description: "Maximum number of open connections; further ones are closed.",
+      default: 10_000,
+      minimum: 1,
+    }),
   ),
   request_timeout: Type.Optional(
     durationOption(
       {
-        description: "Time in which a request must have arrived whole. Answers and streams are not bound by it.",
+        description: "Time within which a request must be complete. Responses and streams are not limited by it.",
         default: "1m",
       },
       ABOVE_ZERO,
@@ -139,7 +146,7 @@ export const HTTP_OPTION_SCHEMAS = {
   ),
   max_stream_backlog_bytes: Type.Optional(
     bytesOption({
-      description: "What may wait for a slow reader of an event stream before it is cut off.",
+      description: "Data that may wait for a slow reader of an event stream before the stream is closed.",
       default: "4MiB",
     }),
   ),
@@ -147,7 +154,7 @@ export const HTTP_OPTION_SCHEMAS = {
     durationOption(
       {
         description:
-          "Time in which a reader must take something of what waits for it; a connection that takes nothing is closed.",
+          "Time within which a reader must read some of the waiting data; otherwise its connection is closed.",
         default: "1m",
       },
       ABOVE_ZERO,
@@ -172,8 +179,8 @@ export const HTTP_OPTION_SCHEMAS = {
     Type.Union([Type.Integer({ minimum: 1, maximum: MAX_WORKERS }), Type.String({ pattern: "^(auto|[1-9]\\d?)$" })], {
       examples: ["auto", 4],
       description:
-        "Processes that serve HTTP connections, beside the one that owns tools and sessions; " +
-        "`auto`: what the cores allow, none below four cores. 1 serves everything in one process.",
+        "Number of processes that serve HTTP connections, in addition to the process that owns tools and " +
+        "sessions. `auto`: depends on the cores, none on fewer than four. 1: one process serves everything.",
       default: 1,
     }),
   ),

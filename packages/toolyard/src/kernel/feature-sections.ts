@@ -10,7 +10,7 @@ import { joinSections } from "./sections.ts";
 const LISTENER = {
   schema: {
     server: Type.Optional(
-      Type.Object(HTTP_OPTION_SCHEMAS, { description: "The doors: where and how the hub is served." }),
+      Type.Object(HTTP_OPTION_SCHEMAS, { description: "The endpoints: where and how the hub is served." }),
     ),
   },
 } satisfies { readonly schema: Sections };

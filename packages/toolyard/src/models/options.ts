@@ -17,8 +17,8 @@ const ProviderSchema = Type.Object({
   kind: Type.Optional(
     Type.Enum(MODEL_PROVIDER_KINDS, {
       description:
-        "What it speaks. Absent: as the entry is called, `openai`, `anthropic`, `mistral`, `google` or " +
-        "`ollama`; any other name is `openai-compatible`.",
+        "API of the provider. Default: the name of the entry if it is `openai`, `anthropic`, `mistral`, `google` " +
+        "or `ollama`; any other name is `openai-compatible`.",
     }),
   ),
   base_url: Type.Optional(
@@ -43,7 +43,7 @@ const ProviderSchema = Type.Object({
   ),
   api: Type.Optional(
     Type.Enum(["responses", "chat"], {
-      description: "With `openai`: which of its two interfaces language models are asked by.",
+      description: "With `openai`: which of its two APIs is used for language models.",
       default: "responses",
     }),
   ),
@@ -68,21 +68,19 @@ export const ModelsSchema = Type.Object(
     ),
     embedding: Type.Optional(
       Type.String({
-        description:
-          "Model that tells how alike two texts are, as `provider/model`; " +
-          "with it tools are found by what they mean, too.",
+        description: "Embedding model, as `provider/model`, for searching tools by meaning.",
         examples: ["openai/text-embedding-3-small", "ollama/nomic-embed-text"],
         minLength: 1,
       }),
     ),
     providers: Type.Optional(
       Type.Record(Type.Table(ProviderSchema, { starts: PROVIDER_STARTS }), {
-        description: "Who offers models, by name. The vendors' names need no entry.",
+        description: "Model providers, by name. The vendors' names need no entry.",
         default: {},
       }),
     ),
   },
-  { description: "Models of language, of images and of likeness, and who offers them." },
+  { description: "Language, image and embedding models, and their providers." },
 );
 export type ModelsConfig = Static<typeof ModelsSchema>;
 type ProviderConfig = Static<typeof ProviderSchema>;

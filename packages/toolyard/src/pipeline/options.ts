@@ -10,19 +10,19 @@ const BreakerSchema = Type.Object(
   {
     failures: Type.Optional(
       Type.Integer({
-        description: "Calls in a row that must fail before a server is left alone for a while.",
+        description: "Number of consecutive failures after which calls to the server stop.",
         default: 5,
         minimum: 1,
       }),
     ),
     cool_down: Type.Optional(
-      durationOption({ description: "How long it is left alone before one call tries it again.", default: "5s" }),
+      durationOption({ description: "Time before one call tries the server again.", default: "5s" }),
     ),
   },
   {
     description:
-      "Keeps calls from waiting for a server that is down. " +
-      "Failures of tools do not count, only a server that is not there or answers nonsense.",
+      "Circuit breaker: stops calls to a server that is down. Only an unreachable server and invalid messages " +
+      "count, not failures that tools report.",
   },
 );
 
@@ -46,8 +46,8 @@ const RetriesSchema = Type.Object(
   },
   {
     description:
-      "What never reached its server is tried again; what did, only if the tool is read-only or " +
-      "idempotent by annotation.",
+      "A request that did not reach its server is sent again. A request that did is repeated only if the tool " +
+      "is annotated as read-only or idempotent.",
   },
 );
 
@@ -58,27 +58,30 @@ export const LimitsSchema = Type.Object(
       durationOption(
         {
           description:
-            "How long a call may take without a sign of life; progress resets it. Sources and tools may set their own.",
+            "Time that a call may take without activity; progress resets it. Sources and tools can set their own.",
           default: "60s",
         },
         ABOVE_ZERO,
       ),
     ),
     total_timeout: Type.Optional(
-      durationOption({ description: "How long a call may take in all, progress or not.", default: "1h" }, ABOVE_ZERO),
+      durationOption(
+        { description: "Time that a whole call may take, with or without progress.", default: "1h" },
+        ABOVE_ZERO,
+      ),
     ),
     rate_per_minute: Type.Optional(
       Type.Integer({
         description:
-          "Calls a minute for each client; 0 for no bound. Where it is not set, callers of this machine without " +
-          "a token have none.",
+          "Calls per minute of each client; 0 means no limit. If it is not set, local callers without a token have " +
+          "no limit.",
         default: RATE_PER_MINUTE,
         minimum: 0,
       }),
     ),
     in_flight: Type.Optional(
       Type.Integer({
-        description: "Calls of one client that may run at the same time; 0 for no bound.",
+        description: "Concurrent calls of one client; 0 means no limit.",
         default: 64,
         minimum: 0,
       }),
@@ -113,7 +116,7 @@ export const LimitsSchema = Type.Object(
     breaker: Type.Optional(BreakerSchema),
     retries: Type.Optional(RetriesSchema),
   },
-  { description: "Bounds of every call." },
+  { description: "Limits of every call." },
 );
 
 export type LimitsConfig = Static<typeof LimitsSchema>;

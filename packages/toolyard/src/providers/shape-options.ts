@@ -22,22 +22,21 @@ export const SHAPE_MEMBERS = {
   ),
   rename: Type.Optional(
     Type.Record(Type.String({ minLength: 1 }), {
-      description: "New names of tools, by the name that the source gives.",
+      description: "New names of tools, by the source's tool name.",
       default: {},
     }),
   ),
   descriptions: Type.Optional(
     Type.Record(Type.String(), {
-      description: "Descriptions in place of the source's own, by the name that the source gives.",
+      description: "Descriptions that replace the source's own, by the source's tool name.",
       default: {},
     }),
   ),
   pins: Type.Optional(
     Type.Record(Type.String(), {
       description:
-        "Digests of tools as they were approved, by the name that the source gives. " +
-        "A tool that says something else of itself by now is not offered, and `check` names its new digest. " +
-        "Pin to an empty text to be told the present one.",
+        "Digests of approved tool definitions, by the source's tool name. A tool whose definition changed is not " +
+        "offered, and `check` shows its new digest. Set a pin to an empty text to see the current digest.",
       default: {},
       examples: [{ pay: "" }],
     }),
@@ -47,7 +46,7 @@ export const SHAPE_MEMBERS = {
   ),
   tool_timeouts: Type.Optional(
     Type.Record(TOOL_TIMEOUT, {
-      description: "`timeout` of single tools, by the name that the source gives.",
+      description: "`timeout` of single tools, by the source's tool name.",
       default: {},
       examples: [{ parse_pdf: "10m" }],
     }),

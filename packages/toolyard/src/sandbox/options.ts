@@ -31,20 +31,19 @@ export const SandboxSchema = Type.Object(
     engine: Type.Optional(
       Type.Enum(SANDBOX_ENGINES, {
         description:
-          "What code runs in. `embedded`: interpreters in WebAssembly, in a child process " +
-          "without rights; Python needs the extra `python`. The others need a program on this machine; " +
-          "where it is absent, code is refused, never run in another engine. " +
-          "`deno` knows no Python and `bwrap-python` nothing else: name the engine of the other languages " +
-          "with the two keys below. `toolyard doctor` tells what is there.",
+          "What code runs in. `embedded`: interpreters in WebAssembly, in a child process without rights; Python " +
+          "needs the extra `python`. The others need a program on this machine; where it is absent, code is " +
+          "refused, never run in another engine. `deno` knows no Python and `bwrap-python` nothing else: name the " +
+          "engine of the other languages with the two keys below. `toolyard doctor` shows the available engines.",
         default: "embedded",
       }),
     ),
     python_engine: Type.Optional(
-      Type.Enum(PYTHON_ENGINES, { description: "What Python runs in, where it is another engine than `engine`." }),
+      Type.Enum(PYTHON_ENGINES, { description: "Engine for Python, if it differs from `engine`." }),
     ),
     javascript_engine: Type.Optional(
       Type.Enum(JAVASCRIPT_ENGINES, {
-        description: "What JavaScript and TypeScript run in, where it is another engine than `engine`.",
+        description: "Engine for JavaScript and TypeScript, if it differs from `engine`.",
       }),
     ),
     timeout: Type.Optional(
@@ -62,7 +61,7 @@ export const SandboxSchema = Type.Object(
     cpu_time: Type.Optional(
       durationOption(
         {
-          description: "How long the code itself may compute, by the processor; the time that it waits does not count.",
+          description: "CPU time of the code; waiting does not count.",
           default: "10s",
         },
         TIME,
@@ -70,7 +69,7 @@ export const SandboxSchema = Type.Object(
     ),
     memory: Type.Optional(bytesOption({ description: "Memory of one interpreter.", default: "256MiB" }, MEMORY)),
     output: Type.Optional(
-      bytesOption({ description: "What a run may print; the rest is left out.", default: "256KiB" }, SIZE),
+      bytesOption({ description: "Maximum output of a run; the rest is omitted.", default: "256KiB" }, SIZE),
     ),
     result: Type.Optional(bytesOption({ description: "Largest result of a run, as JSON.", default: "1MiB" }, SIZE)),
     tool_calls: Type.Optional(
@@ -97,7 +96,7 @@ export const SandboxSchema = Type.Object(
       Type.Integer({ description: "Files that a run may hold.", default: 64, minimum: 0, maximum: 10_000 }),
     ),
     file_bytes: Type.Optional(
-      bytesOption({ description: "Size of all files of a run together.", default: "16MiB" }, SIZE),
+      bytesOption({ description: "Total size of the files of a run.", default: "16MiB" }, SIZE),
     ),
     runs: Type.Optional(
       Type.Integer({
@@ -111,7 +110,7 @@ export const SandboxSchema = Type.Object(
     ),
     queue: Type.Optional(
       Type.Integer({
-        description: "Runs that may wait; one more is refused.",
+        description: "Maximum number of waiting runs; further runs are refused.",
         default: 32,
         minimum: 0,
         maximum: 10_000,
@@ -130,7 +129,7 @@ export const SandboxSchema = Type.Object(
     ),
     sessions: Type.Optional(
       Type.Integer({
-        description: "Sessions that keep their variables at the same time; the one unused for longest makes room.",
+        description: "Maximum number of sessions that keep their variables; the least recently used one ends first.",
         default: 8,
         minimum: 0,
         maximum: 64,
@@ -164,7 +163,7 @@ export const SandboxSchema = Type.Object(
       }),
     ),
   },
-  { description: "Where code that a model or a caller wrote runs, and its bounds." },
+  { description: "Sandbox for code written by models and callers, and its limits." },
 );
 
 /** Options that name programs and builds. */

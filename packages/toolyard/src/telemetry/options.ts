@@ -13,7 +13,7 @@ export const LoggingSchema = Type.Object(
       }),
     ),
     format: Type.Optional(
-      Type.Enum(["text", "json"], { description: "Lines for people, or one JSON object a line.", default: "text" }),
+      Type.Enum(["text", "json"], { description: "Plain text, or one JSON object per line.", default: "text" }),
     ),
     file: Type.Optional(
       Type.Path({
@@ -21,7 +21,7 @@ export const LoggingSchema = Type.Object(
       }),
     ),
   },
-  { description: "What the hub says of itself. Secrets are redacted." },
+  { description: "The hub's log. Secrets are redacted." },
 );
 
 /** The section `[audit]`. */
@@ -29,8 +29,7 @@ export const AuditSchema = Type.Object(
   {
     file: Type.Optional(
       Type.Path({
-        description:
-          "File that gets one JSON line for each call: who, what, how it ended, how long it took; no values.",
+        description: "File that gets one JSON line for each call: principal, target, outcome, duration; no values.",
       }),
     ),
     stderr: Type.Optional(

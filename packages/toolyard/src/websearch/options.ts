@@ -10,7 +10,7 @@ export const WebSearchSchema = Type.Object(
   {
     backend: Type.Optional(
       Type.Enum(["duckduckgo", "searxng", "brave"], {
-        description: "Who is asked. `duckduckgo` needs no key; `searxng` needs `base_url`; `brave` needs `api_key`.",
+        description: "Search service. `duckduckgo` needs no key; `searxng` needs `base_url`; `brave` needs `api_key`.",
         default: "duckduckgo",
       }),
     ),
@@ -24,11 +24,11 @@ export const WebSearchSchema = Type.Object(
     ),
     api_key: Type.Optional(Type.Secret({ description: "Key of `brave`." })),
     safe_search: Type.Optional(
-      Type.Enum(["off", "moderate", "strict"], { description: "What is left out.", default: "moderate" }),
+      Type.Enum(["off", "moderate", "strict"], { description: "Filter for explicit results.", default: "moderate" }),
     ),
     timeout: Type.Optional(
       durationOption(
-        { description: "Bound of one request.", default: "10s" },
+        { description: "Time limit of one request.", default: "10s" },
         { least: 1, most: 600_000, must: "must be from 1 ms to 10 minutes" },
       ),
     ),
@@ -36,11 +36,13 @@ export const WebSearchSchema = Type.Object(
       durationOption({ description: "Least time between two requests. Absent: 1 s, and none for `searxng`." }),
     ),
     cache: Type.Optional(
-      durationOption({ description: "How long an answer is given again; 0 for not at all.", default: "5m" }),
+      durationOption({ description: "Time that a result is cached; 0 switches the cache off.", default: "5m" }),
     ),
-    max_body: Type.Optional(bytesOption({ description: "Bound of one answer of the service.", default: "2MiB" })),
+    max_body: Type.Optional(
+      bytesOption({ description: "Maximum size of one response of the service.", default: "2MiB" }),
+    ),
     user_agent: Type.Optional(
-      Type.String({ description: "Says who asks. Absent: `toolyard/` and the version.", minLength: 1 }),
+      Type.String({ description: "`User-Agent` header. Default: `toolyard/` and the version.", minLength: 1 }),
     ),
     proxy: Type.Optional(
       Type.Secret({
@@ -48,7 +50,7 @@ export const WebSearchSchema = Type.Object(
       }),
     ),
   },
-  { description: "Where `internet_search` and the web-search service look." },
+  { description: "Search service of `internet_search` and of the web-search service." },
 );
 /** A key of the environment goes to whatever address is given. */
 export const WEB_SEARCH_STARTS: Starts = {

@@ -7,8 +7,8 @@ export const SearchSchema = Type.Object(
     mode: Type.Optional(
       Type.Union([Type.Literal("auto"), Type.Literal("words"), Type.Literal("table")], {
         description:
-          "What decides beside words: `table`, the vectors that come with the package; `words`, nothing; `auto`, the " +
-          "model of `models.embedding` where it is set, else the table.",
+          "Meaning used in addition to words. `table`: the vectors in the package. `words`: none. `auto`: the " +
+          "model in `models.embedding` if it is set, else the table.",
         default: "auto",
       }),
     ),
@@ -23,7 +23,7 @@ export const SearchSchema = Type.Object(
       }),
     ),
   },
-  { description: "How tools are found: by their words, and by what they mean." },
+  { description: "Search for tools, by words and by meaning." },
 );
 export type SearchConfig = Static<typeof SearchSchema>;
 

@@ -5,12 +5,12 @@ import { readOptions } from "../../core/options/option-values.ts";
 export const JSON_RPC_OPTION_SCHEMAS = {
   jsonrpc: Type.Optional(
     Type.Boolean({
-      description: "Speak the JSON-RPC dialect (a tool's name is a method) on stdio and at `/` and `/jsonrpc`.",
+      description: "Serves the JSON-RPC dialect (a tool's name is a method) on stdio and at `/` and `/jsonrpc`.",
       default: true,
     }),
   ),
   legacy: Type.Optional(
-    Type.Boolean({ description: "Speak it at `/mcp` as well, which is MCP's alone otherwise.", default: false }),
+    Type.Boolean({ description: "Serves it at `/mcp` too; by default `/mcp` serves only MCP.", default: false }),
   ),
 } as const;
 

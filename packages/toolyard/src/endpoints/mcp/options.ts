@@ -10,35 +10,35 @@ export const MCP_OPTION_SCHEMAS = {
   tool_mode: Type.Optional(
     Type.Enum(["normal", "discovery", "show_all", "all"], {
       description:
-        "What callers see that do not say it by `X-MCP-Tool-Mode` or `?tool_mode=`: native tools, the two " +
-        "search tools, or every tool.",
+        "The tools that lists contain if a request has neither `X-MCP-Tool-Mode` nor `?tool_mode=`: native " +
+        "tools, the two search tools, or every tool.",
       default: "normal",
     }),
   ),
   era: Type.Optional(
     Type.Enum(["auto", "legacy"], {
       description:
-        "The protocol for clients that do not name one by `?era=` of their URL. `auto`: the one that the client " +
-        "chooses. `legacy`: only the one with a handshake (up to 2025-11-25); a client that tries 2026-07-28 falls " +
-        "back to it.",
+        "The protocol era for clients without `?era=` in their URL. `auto`: the one that the client chooses. " +
+        "`legacy`: only the one with a handshake (up to 2025-11-25); a client that tries 2026-07-28 falls back " +
+        "to it.",
       default: "auto",
     }),
   ),
   tool_names: Type.Optional(
     Type.Enum(["mcp", "model"], {
       description:
-        "How tools are named in lists for clients that do not say it by `?tool_names=` or `X-MCP-Tool-Names`. " +
-        "`mcp`: as MCP allows. `model`: for clients that hand names to a model's API, which takes no dot and at most " +
-        "64 characters. Calls understand both.",
+        "The form of tool names in lists for requests without `?tool_names=` and `X-MCP-Tool-Names`. `mcp`: as " +
+        "MCP allows. `model`: for clients that pass names to a model API, which accepts no dot and at most 64 " +
+        "characters. Calls accept both.",
       default: "mcp",
     }),
   ),
   page_size: Type.Optional(
-    Type.Integer({ description: "Entries of one page of a list; 0 sends every list whole.", default: 0, minimum: 0 }),
+    Type.Integer({ description: "Entries per page of a list; 0 sends each list completely.", default: 0, minimum: 0 }),
   ),
   max_subscriptions: Type.Optional(
     Type.Integer({
-      description: "Open `subscriptions/listen` requests of all callers together.",
+      description: "Maximum number of open `subscriptions/listen` requests, for all callers together.",
       default: 1024,
       minimum: 1,
     }),
@@ -48,13 +48,13 @@ export const MCP_OPTION_SCHEMAS = {
   ),
   max_parked_calls: Type.Optional(
     Type.Integer({
-      description: "Calls that may wait for their caller's input at once, in the modern era.",
+      description: "Maximum number of calls that wait for their caller's input, in the modern era.",
       default: 1000,
       minimum: 1,
     }),
   ),
   input_timeout: Type.Optional(
-    durationOption({ description: "How long such a call waits before it is given up.", default: "10m" }),
+    durationOption({ description: "Time that such a call waits before it fails.", default: "10m" }),
   ),
 } as const;
 

@@ -29,7 +29,7 @@ const RouteSchema = Type.Object({
 /** `[rest]`: plain HTTP in front of the tools. */
 export const RestSchema = Type.Object(
   {
-    enabled: Type.Optional(Type.Boolean({ description: "Serve REST on the HTTP door.", default: true })),
+    enabled: Type.Optional(Type.Boolean({ description: "Serves REST on the HTTP endpoint.", default: true })),
     base_path: Type.Optional(
       Type.String({
         description: "Path of `tools`, `resources` and `chat`, below `server.base_path`.",
@@ -37,14 +37,17 @@ export const RestSchema = Type.Object(
       }),
     ),
     openapi: Type.Optional(
-      Type.Boolean({ description: "Describe it at `/openapi.json`, and for people at `/docs`.", default: true }),
+      Type.Boolean({
+        description: "Serves the OpenAPI document at `/openapi.json` and a web page at `/docs`.",
+        default: true,
+      }),
     ),
     tool_names: Type.Optional(
       Type.Enum(["mcp", "model"], {
         description:
-          "How tools are named in answers and in `/openapi.json`, where a request does not say it by `?tool_names=` " +
-          "or `X-MCP-Tool-Names`. `model`: without a dot and of at most 64 characters, as the APIs of models take " +
-          "them. `mcp`: as MCP lists them. Calls understand both.",
+          "The form of tool names in responses and in `/openapi.json` for requests without `?tool_names=` and " +
+          "`X-MCP-Tool-Names`. `model`: without a dot and of at most 64 characters, as model APIs accept them. " +
+          "`mcp`: as MCP lists them. Calls accept both.",
         default: "model",
       }),
     ),

@@ -52,16 +52,16 @@ const OAUTH_MEMBERS = {
   issuer: Type.Optional(
     Type.String({
       description:
-        "With `oauth`: what the authorization server calls itself, sign by sign, where its address differs from that " +
-        "or the server names several. It is compared in place of the address.",
+        "With `oauth`: the issuer identifier, exactly as the authorization server states it, if it differs from " +
+        "the address or the server names several. The hub compares it instead of the address.",
       examples: ["https://auth.example.com"],
     }),
   ),
   registration: Type.Optional(
     Type.Enum(["auto", "document", "dynamic"], {
       description:
-        "With `oauth`, without `client_id`: how the hub becomes known. `document`: by `client_metadata_url`. " +
-        "`dynamic`: it registers itself. `auto`: the first of them that the authorization server offers.",
+        "With `oauth`, without `client_id`: how the hub registers. `document`: with `client_metadata_url`. " +
+        "`dynamic`: dynamic client registration. `auto`: the first that the authorization server supports.",
       default: "auto",
     }),
   ),
@@ -88,7 +88,7 @@ const OAUTH_MEMBERS = {
   ),
   client_metadata_url: Type.Optional(
     Type.String({
-      description: "With `oauth`: https address of a document that says who the client is; it is the client's id.",
+      description: "With `oauth`: https address of the client metadata document; it is the client id.",
       examples: ["https://hub.example.com/oauth/client.json"],
     }),
   ),
@@ -100,7 +100,9 @@ const OAUTH_MEMBERS = {
   ),
   assertion: Type.Optional(
     Type.Secret({
-      description: "With `oauth` and `jwt_bearer`, `token_exchange` or `enterprise`: the token that says who asks.",
+      description:
+        "With `oauth` and `jwt_bearer`, `token_exchange` or `enterprise`: the token that authenticates the hub " +
+        "or the workload.",
     }),
   ),
   subject_token_type: Type.Optional(

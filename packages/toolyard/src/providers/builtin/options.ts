@@ -19,7 +19,7 @@ const BUILTIN_OPTION_SCHEMAS = {
   ),
   meta_tools: Type.Optional(
     Type.Boolean({
-      description: "Offer `meta.*`: tools that tell about the hub itself.",
+      description: "Offers `meta.*`: tools that describe the hub.",
       default: true,
     }),
   ),
@@ -34,7 +34,8 @@ const BUILTIN_OPTION_SCHEMAS = {
   server_logs: Type.Optional(
     Type.Boolean({
       description:
-        "Offer `meta.get_server_logs`. Secrets are redacted, but a log may still tell more than callers should know.",
+        "Offer `meta.get_server_logs`. Secrets are redacted, but a log can still reveal more than callers should " +
+        "see.",
       default: false,
     }),
   ),

@@ -15,8 +15,8 @@ export const DefaultToolsSchema = Type.Object(
     enable: Type.Optional(
       Type.Array(Type.Enum([ALL, ...DEFAULT_TOOL_NAMES]), {
         description:
-          "Which of them are offered: their names, or `all`. " +
-          "They write files, ask services on the network and run code, so none is unless it is named.",
+          "Tools to offer: their names, or `all`. None is offered by default, because they write files, contact " +
+          "network services and run code.",
         default: [],
         examples: [["internet_search"]],
       }),
@@ -24,15 +24,15 @@ export const DefaultToolsSchema = Type.Object(
     file_roots: Type.Optional(
       Type.Array(Type.Path({ minLength: 1 }), {
         description:
-          "Folders that files are written to, and nothing outside of them. " +
-          "A relative path of a caller counts from the first one; it is made when it is missing.",
+          "Folders that the tools write to; they write nowhere else. A caller's relative path starts in the first " +
+          "one, which is created if missing.",
         default: ["files"],
         minItems: 1,
       }),
     ),
     max_file_size: Type.Optional(
       bytesOption(
-        { description: "Bound of one file, what was in it before included.", default: "10MiB" },
+        { description: "Maximum size of one file, including its previous content.", default: "10MiB" },
         { least: 1, most: MAX_FILE_BYTES, must: `must be from 1 B to ${formatBytes(MAX_FILE_BYTES)}` },
       ),
     ),

@@ -14,8 +14,8 @@ export const FoldersSchema = Type.Object(
   {
     tools_path: Type.Union([Type.Path({ minLength: 1 }), Type.Array(Type.Path({ minLength: 1 }))], {
       description:
-        "Folder, or list of folders, with <tool>/<tool>.mcp.json beside <tool>.py, .ts, .js or .mjs; " +
-        "the pair may also lie in the folder itself.",
+        "Folder, or list of folders, with <tool>/<tool>.mcp.json next to <tool>.py, .ts, .js or .mjs; both files " +
+        "can also be directly in the folder.",
     }),
     libraries_path: Type.Optional(
       Type.Union([Type.Path({ minLength: 1 }), Type.Array(Type.Path({ minLength: 1 }))], {
@@ -42,7 +42,7 @@ export const FoldersSchema = Type.Object(
     ...SHAPE_MEMBERS,
     ...RUN_OPTIONS,
   },
-  { description: "Tool folders: a .mcp.json file beside a script with `execute`." },
+  { description: "Tool folders: a .mcp.json file next to a script with `execute`." },
 );
 export type FoldersConfig = Static<typeof FoldersSchema>;
 

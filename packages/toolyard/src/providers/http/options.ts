@@ -50,10 +50,10 @@ export const RemoteServerSchema = Type.Object({
   credentials: Type.Optional(
     Type.Enum(["shared", "per-caller"], {
       description:
-        "`shared`: one sign-in, by `toolyard login`, serves all callers of the hub. " +
-        "`per-caller`: each caller signs in for itself, and has a connection, lists and tokens of its own; " +
-        "without a sign-in it gets what the server gives anybody. A connection begins when its caller needs it, " +
-        "and ends after `idle_stop`.",
+        "`shared`: one sign-in, by `toolyard login`, serves all callers of the hub. `per-caller`: each caller " +
+        "signs in separately and has its own connection, lists and tokens; without a sign-in it gets the tools " +
+        "that the server lists for everyone. A connection opens when its caller needs it, and closes after " +
+        "`idle_stop`.",
       default: "shared",
     }),
   ),
@@ -61,7 +61,7 @@ export const RemoteServerSchema = Type.Object({
     Type.Enum(["native", "ondemand"], { description: "Another spelling of `visibility`." }),
   ),
   ca: Type.Optional(
-    Type.Path({ description: "PEM file of certificate authorities that are trusted beside the usual ones." }),
+    Type.Path({ description: "PEM file of certificate authorities that are trusted in addition to the usual ones." }),
   ),
   proxy: Type.Optional(
     Type.Secret({
@@ -71,7 +71,7 @@ export const RemoteServerSchema = Type.Object({
   ),
   max_connections: Type.Optional(
     Type.Integer({
-      description: "Connections to this server at once; every open stream takes one.",
+      description: "Maximum number of connections to this server; every open stream uses one.",
       minimum: 2,
       default: 256,
     }),

@@ -48,7 +48,7 @@ export const MCP_SERVER_MEMBERS = {
   ),
   max_concurrent: Type.Optional(
     Type.Integer({
-      description: "Calls that this server works on at once; further ones wait. 0: no bound.",
+      description: "Concurrent calls of this server; further calls wait. 0: no limit.",
       minimum: 0,
       default: 0,
     }),
@@ -72,15 +72,15 @@ export const MCP_SERVER_MEMBERS = {
   isolation: Type.Optional(
     Type.Enum(["auto", "shared", "session"], {
       description:
-        "`auto`: one server for all callers, until it asks its caller something without saying whom; " +
-        "then each further token has its own. `shared`: one server, whatever it asks. " +
-        "`session`: each lasting connection of a caller gets its own, with that caller's capabilities.",
+        "`auto`: one server process for all callers until it sends a request that names no call; then each " +
+        "further token gets its own. `shared`: always one process. `session`: each lasting connection of a " +
+        "caller gets its own, with that caller's capabilities.",
       default: "auto",
     }),
   ),
   max_sessions: Type.Optional(
     Type.Integer({
-      description: "Servers at once beside the first, for tokens and sessions of their own.",
+      description: "Maximum number of additional server processes or connections for tokens and sessions.",
       minimum: 1,
       default: 32,
     }),
@@ -114,7 +114,7 @@ export const MCP_SERVER_MEMBERS = {
   ),
   log_level: Type.Optional(
     Type.Enum(LOG_LEVELS, {
-      description: "The server is asked to log from this level on. Absent: what it logs by itself.",
+      description: "Log level requested from the server. Default: the server's own.",
     }),
   ),
   instructions: Type.Optional(

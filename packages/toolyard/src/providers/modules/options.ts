@@ -9,7 +9,7 @@ export const ModulesSchema = Type.Object({
   paths: Type.Optional(
     Type.Array(Type.Path(), {
       description:
-        "Folders whose sub-folders hold a file `mcp.ts`, `mcp.mts`, `mcp.mjs`, `mcp.js` or `mcp.py` (the " +
+        "Folders with sub-folders that contain a file `mcp.ts`, `mcp.mts`, `mcp.mjs`, `mcp.js` or `mcp.py` (the " +
         "folder itself may hold one too; in a folder called `mcp` also `meta_mcp`), and single module files.",
       default: [],
     }),
@@ -33,13 +33,15 @@ export const ModulesSchema = Type.Object({
   ),
   namespace: Type.Optional(
     Type.String({
-      description: "Prefix of the names that hold no dot. Names such as `export.to_json` stand as they are.",
+      description: "Prefix of names without a dot. Names such as `export.to_json` are used unchanged.",
       default: "",
     }),
   ),
   env: Type.Optional(
     Type.Record(Type.Variable(), {
-      description: "Variables of the Python processes that run `mcp.py` files, beside the few that every child gets.",
+      description:
+        "Variables of the Python processes that run `mcp.py` files, in addition to those that every child " +
+        "process gets.",
       default: {},
     }),
   ),

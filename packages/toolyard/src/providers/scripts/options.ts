@@ -19,7 +19,7 @@ export const ScriptsSchema = Type.Object(
   {
     tools_path: Type.Optional(
       paths({
-        description: "Folder, or list of folders, with one folder per tool: a tool.toml beside its script.",
+        description: "Folder, or list of folders, with one folder per tool: a tool.toml next to its script.",
         default: DEFAULT_FOLDER,
       }),
     ),

@@ -21,14 +21,14 @@ export const StdioServerSchema = Type.Object({
   cwd: Type.Optional(Type.Path({ description: "Working folder of the server. Absent: the hub's." })),
   env: Type.Optional(
     Type.Record(Type.Variable(), {
-      description: "The server's own variables, beside the few that every child gets.",
+      description: "The server's own variables, in addition to those that every child process gets.",
       default: {},
     }),
   ),
   env_file: Type.Optional(
     Type.Path({
       description:
-        "A file of `NAME=value` lines whose variables the server gets. `env` wins over it. It is read with the " +
+        "File of `NAME=value` lines with variables for the server. `env` overrides it. It is read with the " +
         "configuration.",
       examples: [".env.mcp"],
     }),
@@ -54,8 +54,8 @@ export const StdioServerSchema = Type.Object({
     durationOption(
       {
         description:
-          "How long the server may run on after its input was closed, to save what it has; at most 10 minutes. Then " +
-          "it gets SIGTERM, and SIGKILL 1.5 s later.",
+          "Time that the server gets after its input is closed, to save its data; at most 10 minutes. Then it gets " +
+          "SIGTERM, and SIGKILL 1.5 s later.",
         default: "5s",
       },
       { most: MAX_STOP_GRACE_MS, must: "must be at most 10 minutes" },

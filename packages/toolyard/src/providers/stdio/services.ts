@@ -23,10 +23,10 @@ interface ServiceRow {
 /** By their keys in the configuration. */
 export const SERVICES = {
   datetime: { name: "datetime", says: "The time in any place.", reads: ["DATETIME_"] },
-  web_search: { name: "web-search", says: "The web, searched as [web_search] says.", reads: ["WEB_SEARCH_"] },
+  web_search: { name: "web-search", says: "Web search, configured in [web_search].", reads: ["WEB_SEARCH_"] },
   weather: {
     name: "weather",
-    says: "Weather and forecasts. Without `GEOCODING_URL` it looks places up by itself.",
+    says: "Weather and forecasts. Without `GEOCODING_URL` it looks up places itself.",
     reads: ["WEATHER_", "OPEN_METEO_", "GEOCODING_", "NOMINATIM_"],
   },
   geocoding: { name: "geocoding", says: "Coordinates of places and addresses.", reads: ["NOMINATIM_"] },
@@ -63,8 +63,8 @@ export const ServicesSchema = Type.Object(
   },
   {
     description:
-      "Services that come with the package, each a process of its own that is started at its first use. " +
-      "A name that others offer too belongs to whom it would among [mcp.stdio_servers].",
+      "Services in the package. Each is a separate process that starts with its first call. Their names have " +
+      "the same precedence as those of [mcp.stdio_servers].",
   },
 );
 
@@ -88,8 +88,8 @@ export const LibrarySchema = Type.Object(
     roots: Type.Optional(
       Type.Array(Type.Path({ minLength: 1 }), {
         description:
-          "Folders of which the library's tools may read files, and no others. " +
-          "Empty: they search what a person added by `toolyard library add`.",
+          "Folders that the library's tools may read. Empty: they only search documents that a user added with " +
+          "`toolyard library add`.",
         default: [],
         examples: [["books"]],
       }),
@@ -126,7 +126,7 @@ export const LibrarySchema = Type.Object(
     ),
     ocr_price: Type.Optional(
       Type.Number({
-        description: "Price of a page that Mistral reads, as your contract says it; answers tell the sum.",
+        description: "Price per page that Mistral reads, from your contract; results contain the total.",
         default: 0.001,
         minimum: 0,
         maximum: 1000,
@@ -136,8 +136,8 @@ export const LibrarySchema = Type.Object(
       Type.String({
         pattern: "^[a-z][a-z0-9_]{0,30}$",
         description:
-          "Which of several libraries in the store: of a file, one beside it (`library.scholars.db`). Tools may name " +
-          "another one. Absent: that of the store's address, else main.",
+          "One of several libraries in the store; for a file, another file next to it (`library.scholars.db`). " +
+          "Tools can name another one. Default: the collection in the store's address, else main.",
         examples: ["scholars"],
       }),
     ),
@@ -146,8 +146,8 @@ export const LibrarySchema = Type.Object(
         minLength: 1,
         description:
           "Where the library is: sqlite:///folder/library.db, postgres://user:password@host/database or " +
-          "weaviate+http://host:8080; `?collection=name` tells several libraries apart. " +
-          "Absent: a file in the data folder.",
+          "weaviate+http://host:8080; `?collection=name` separates several libraries. Absent: a file in the data " +
+          "folder.",
         examples: ["postgres://reader:${LIBRARY_PASSWORD}@db.example.com/books"],
       }),
     ),

@@ -23,7 +23,7 @@ const LimitsSchema = Type.Object(
     procs: Type.Optional(
       Type.Integer({
         minimum: 1,
-        description: "Processes and threads of the user at a time; does not bind root, unless isolated.",
+        description: "Processes and threads of the user; does not limit root, unless isolated.",
       }),
     ),
     files: Type.Optional(Type.Integer({ minimum: 8, description: "Files that one process may hold open." })),
@@ -36,8 +36,8 @@ const LimitsSchema = Type.Object(
   },
   {
     description:
-      "Bounds of a call beside its time, for tools that do not set their own. " +
-      "Kept by the system: Linux with `prlimit`.",
+      "Limits of a call other than time, for tools without their own. The operating system enforces them: " +
+      "Linux with `prlimit`.",
   },
 );
 
@@ -72,7 +72,7 @@ const IsolationSchema = Type.Object(
       }),
     ),
   },
-  { description: "What stands between a tool and the machine, for tools that do not set their own." },
+  { description: "Isolation of tools from the machine, for tools without their own." },
 );
 
 const RunSchema = Type.Object(
@@ -117,9 +117,9 @@ export const RUN_OPTIONS = {
 export const DEPENDENCIES_OPTION = Type.Optional(
   Type.Enum(["headers", "auto", "never"], {
     description:
-      "What is installed for tools when the hub starts. `headers`: what PEP 723 headers of scripts name, where `uv` " +
-      "is there; `auto`: that, and requirements.txt and package.json beside tools; `never`: nothing. " +
-      "`toolyard prepare` installs all of it.",
+      "Packages that the hub installs when it starts. `headers`: those in PEP 723 headers of scripts, if `uv` " +
+      "is available. `auto`: also those in requirements.txt and package.json next to tools. `never`: none. " +
+      "`toolyard prepare` installs all of them.",
     default: "headers",
   }),
 );

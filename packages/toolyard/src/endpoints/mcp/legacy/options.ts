@@ -13,19 +13,19 @@ export const LegacySessionSchema = Type.Object(
     ),
     max: Type.Optional(
       Type.Integer({
-        description: "Sessions at once; the one idle for longest makes room for a new one.",
+        description: "Maximum number of sessions; the least recently used one is closed for a new one.",
         default: 10_000,
         minimum: 1,
       }),
     ),
     ask_timeout: Type.Optional(
       durationOption({
-        description: "How long a client may take to answer a question that a tool puts to it (elicitation, sampling).",
+        description: "Time that a client has to answer a server request (elicitation, sampling).",
         default: "10m",
       }),
     ),
     max_in_flight: Type.Optional(
-      Type.Integer({ description: "Requests of one session that may run at once.", default: 1000, minimum: 1 }),
+      Type.Integer({ description: "Maximum number of concurrent requests of one session.", default: 1000, minimum: 1 }),
     ),
     max_subscriptions: Type.Optional(
       Type.Integer({ description: "Resources that one session may subscribe to.", default: 1000, minimum: 1 }),
@@ -49,7 +49,7 @@ export const LegacySessionSchema = Type.Object(
     ),
     retry: Type.Optional(
       durationOption({
-        description: "What clients are told to wait before they take up a lost stream again.",
+        description: "Reconnection delay sent to clients for lost streams.",
         default: "1s",
       }),
     ),
