@@ -3,6 +3,7 @@
 #   docker run --init -p 8808:8808 -e TOOLYARD_TOKEN=… -v ./toolyard.toml:/etc/toolyard/toolyard.toml:ro toolyard
 # Tools in Python or with other needs run in an image made from this one: FROM toolyard, USER root,
 # RUN apt-get … python3, USER node.
+# The image has no extras: `docker run --rm -v VOLUME:/var/lib/toolyard toolyard extras add python --yes` installs one.
 # The same image runs the services (`toolyard services`); compose.yaml has one container for each.
 FROM node:24-slim AS build
 WORKDIR /build

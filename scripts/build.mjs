@@ -20,8 +20,8 @@ if (process.argv.includes("--clean")) {
 }
 // It takes seconds, and `npm start` begins with it.
 if (process.stderr.isTTY) process.stderr.write("Building dist/ …\n");
-// What children run as it is: Python, and JavaScript that no compiler touches. The entries `gnn` and `library` export
-// other packages, whose declarations come later.
+// What children run as it is: Python, and JavaScript that no compiler touches. The declarations of the entries `gnn`
+// and `library` name other packages, which are compiled later.
 const AS_THEY_ARE = [
   "runtimes/execute",
   "runtimes/calling",
@@ -29,7 +29,8 @@ const AS_THEY_ARE = [
   "sandbox/python/prelude",
   "sandbox/bwrap-python",
   "extras/locks",
-  ...["gnn", "library"].flatMap((name) => [`${name}.mjs`, `${name}.d.mts`]),
+  "gnn.d.mts",
+  "library.d.mts",
 ];
 for (const folder of [compiled, join(root, "dist")].flatMap((to) => AS_THEY_ARE.map((path) => ({ to, path })))) {
   cpSync(join(root, "src", folder.path), join(folder.to, folder.path), {

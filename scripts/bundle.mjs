@@ -2,6 +2,7 @@
 // in the hub's own process is in few files: what every command needs, what every hub does, and what is loaded later,
 // each named for the module that it stands for. Programs of their own (children, threads, hooks) are kept file by file,
 // since some of them may read no other folder.
+import { isBuiltin } from "node:module";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync, existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { rolldown } from "rolldown";
@@ -88,10 +89,19 @@ const PROGRAMS = [
   "signin/keyring-main.js",
 ];
 /**
- * Packages of pure JavaScript that nearly every command loads. They are copied into dist/, since Node would load them
- * file by file. `dist/NOTICE` has their licenses.
+ * Small packages of pure JavaScript, which are copied into dist/: Node would load them file by file, and an
+ * installation has fewer packages, each in the version that was tested. In the manifest they are development
+ * dependencies; NOTICE has their licenses.
  */
-const BUNDLED = new Set(["commander", "picocolors", "smol-toml"]);
+export const BUNDLED = new Set([
+  "chokidar",
+  "commander",
+  "htmlparser2",
+  "jsonc-parser",
+  "oauth4webapi",
+  "picocolors",
+  "smol-toml",
+]);
 const NOTICE = "NOTICE";
 /** A module asks where it lies: answered with its own place in dist/, whichever file it is in. */
 const PLACE = "toolyard-dist:";
@@ -100,7 +110,7 @@ const PLACE = "toolyard-dist:";
 export async function bundle(root, compiled) {
   const dist = join(root, "dist");
   const files = new Map([...programs(compiled), ...(await bundled(root, compiled))]);
-  for (const [path, text] of files) writeChanged(join(dist, path), text);
+  for (const [path, text] of files) writeChanged(path === NOTICE ? join(root, NOTICE) : join(dist, path), text);
   for (const path of scriptsIn(dist)) {
     if (!path.startsWith("servers/") && !files.has(path) && existsSync(join(compiled, path))) rmSync(join(dist, path));
     if (path.startsWith("chunks/") && !files.has(path)) rmSync(join(dist, path));
@@ -120,8 +130,10 @@ async function bundled(root, compiled) {
     cwd: compiled,
     input: Object.fromEntries(entries.map((path) => [path.slice(0, -".js".length), join(compiled, path)])),
     platform: "node",
-    external: (id) => !/^[./]/.test(id) && !BUNDLED.has(id),
+    external: isExternal,
     plugins: [places(compiled)],
+    // Of a package in two forms the one of modules, which can be followed.
+    resolve: { mainFields: ["module", "main"] },
     checks: { ineffectiveDynamicImport: false },
   });
   const { output } = await build.generate({
@@ -135,12 +147,20 @@ async function bundled(root, compiled) {
   return [...output.map(({ fileName, code }) => [fileName, oneByte(fileName, code)]), [NOTICE, noticeOf(output)]];
 }
 
+/** Whatever Node finds where it is installed: not what is bundled, nor what that needs. */
+function isExternal(id, importer = "") {
+  if (/^[./]/.test(id)) return false;
+  return isBuiltin(id) || !(BUNDLED.has(id) || /[\\/]node_modules[\\/]/.test(importer));
+}
+
 /** The name, version and license of every package whose code is in the output. */
 function noticeOf(output) {
   const ids = output.flatMap(({ moduleIds }) => moduleIds).map((id) => id.replaceAll("\\", "/"));
   const folders = new Set(ids.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []));
   const parts = Array.from(folders).toSorted().map(licenseOf);
-  return ["Files in this folder contain code of these packages.", ...parts].join(`\n\n${"-".repeat(80)}\n\n`);
+  const table = readFileSync(new URL("embeddings/NOTICE.md", import.meta.url), "utf8").trim();
+  const text = "Files in `dist/` contain code of the packages and data made of the works below.";
+  return [text, table, ...parts].join(`\n\n${"-".repeat(80)}\n\n`);
 }
 
 function licenseOf(folder) {
@@ -225,6 +245,8 @@ function programs(compiled) {
   for (const path of paths) {
     const text = readFileSync(join(compiled, path), "utf8");
     found.set(path, text);
+    const missing = [...BUNDLED].find((name) => text.includes(`from "${name}"`) || text.includes(`import("${name}")`));
+    if (missing !== undefined) throw new Error(`${path} is kept as it is, and imports ${missing}, which is bundled.`);
     for (const [, name] of text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+)"/g))
       paths.add(join(dirname(path), name));
   }

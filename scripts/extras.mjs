@@ -31,7 +31,8 @@ export function locksOf(parts, rootLock) {
   );
 }
 
-function lockOf(name, packages, { packages: all }) {
+/** Returns a lock file of the packages and of all that they need, as package-lock.json has them. */
+export function lockOf(name, packages, { packages: all }) {
   const places = new Map();
   const waiting = packages.map((one) => ({ from: "", name: one }));
   for (const { from, name: wanted, isOptional = false } of waiting) {

@@ -1,15 +1,19 @@
 // `npm pack` in a package: builds all of them anew, and copies into the package what it ships of the repository's root.
+// A package ships the exact versions of all that it needs, in an npm-shrinkwrap.json made of package-lock.json.
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { lockOf, lockText } from "./extras.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const folder = process.cwd();
 const SHIPPED = { toolyard: ["LICENSE", "CHANGELOG.md", "docs"], library: ["LICENSE"], gnn: ["LICENSE"] };
 const built = spawnSync(process.execPath, [join(root, "scripts/build.mjs"), "--clean"], { stdio: "inherit" });
 if (built.status !== 0) process.exit(built.status ?? 1);
 ship(process.cwd());
 if (basename(process.cwd()) === "toolyard") for (const name of ["library", "gnn"]) pinOwnPackage(name);
+if (basename(folder) === "toolyard") writeFileSync(join(folder, "npm-shrinkwrap.json"), lockText(shrinkwrap()));
 
 function ship(folder) {
   for (const name of SHIPPED[basename(folder)] ?? []) {
@@ -37,4 +41,24 @@ function pinOwnPackage(name) {
 /** The settings of the outer command, such as where it puts its file, are not those of the inner one. */
 function environment() {
   return Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^npm_config_/i.test(key)));
+}
+
+function shrinkwrap() {
+  const { name, version, dependencies, optionalDependencies, engines } = readJson(join(folder, "package.json"));
+  const names = [...Object.keys(dependencies), ...Object.keys(optionalDependencies)];
+  const lock = lockOf(name, names, readJson(join(root, "package-lock.json")));
+  const { "": _, ...packages } = lock.packages;
+  const head = { name, version, dependencies, optionalDependencies, engines };
+  const entries = Object.entries(packages).map(([place, entry]) => [place, withOptional(place, entry, head)]);
+  return { ...lock, version, packages: { "": head, ...Object.fromEntries(entries) } };
+}
+
+/** npm may leave out what the manifest calls optional. */
+function withOptional(place, entry, { optionalDependencies }) {
+  const isOptional = Object.hasOwn(optionalDependencies, place.slice("node_modules/".length));
+  return isOptional ? { ...entry, optional: true } : entry;
+}
+
+function readJson(path) {
+  return JSON.parse(readFileSync(path, "utf8"));
 }

@@ -41,11 +41,7 @@ function isThere(path: string): boolean {
 
 test("every path that ARCHITECTURE.md names is there", () => {
   const paths = namedPaths();
-<<<<<<< HEAD
-  expect(paths).toEqual(expect.arrayContaining(["core/calls/call.ts", "pipeline/record.ts", "hub/features.ts"]));
-=======
   expect(paths).toEqual(expect.arrayContaining(["core/calls/call.ts", "pipeline/record.ts", "src/hub/features.ts"]));
->>>>>>> e57f0ea2 (docs: ARCHITECTURE.md in plain English: structure, life of a call, to add, terms)
   expect(paths.filter((path) => !isThere(path))).toEqual([]);
 });
 

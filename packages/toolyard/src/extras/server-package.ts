@@ -7,11 +7,11 @@ import { importExtra, missingExtra, resolveExtra } from "./import-extra.ts";
 export type ServerPackage = "gnn" | "library";
 
 /**
- * Imports a module that such a package exports. The packages depend on this one, so the caller names the type. Rejects
- * with a `FailError` of the kind `unavailable` if the extra is not installed.
+ * Imports a module that such a package exports; "" is the package itself. The packages depend on this one, so the
+ * caller names the type. Rejects with a `FailError` of the kind `unavailable` if the extra is not installed.
  */
 export function importServer<T>(server: ServerPackage, path: string): Promise<T> {
-  return importExtra<T>(server, `@toolyard/${server}/${path}`);
+  return importExtra<T>(server, `@toolyard/${server}${path === "" ? "" : `/${path}`}`);
 }
 
 /** Returns a folder of the built package. Throws a `FailError` if the extra is not installed. */
