@@ -18,8 +18,8 @@ beforeAll(async () => {
 
 afterAll(() => rm(home, { recursive: true, force: true }));
 
-async function version(node: string, folder: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
-  const { stdout, stderr } = await run(node, [MAIN, "--version"], {
+async function help(node: string, folder: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
+  const { stdout, stderr } = await run(node, [MAIN, "--help"], {
     env: { PATH: process.env["PATH"], HOME: folder, TOOLYARD_HOME: folder, ...more },
   });
   expect(stderr).toBe("");
@@ -39,21 +39,21 @@ function compiledFiles(folder: string): string[] {
 test("Node 22 keeps the compiled code of the command in the data folder, and the next start adds none", async () => {
   const { node } = ensureTools();
   const folder = join(home, "kept");
-  const first = await version(node, folder);
+  const first = await help(node, folder);
   const files = compiledFiles(folder);
   expect(files.length).toBeGreaterThan(1);
-  expect(await version(node, folder)).toBe(first);
+  expect(await help(node, folder)).toBe(first);
   expect(compiledFiles(folder)).toEqual(files);
 });
 
 test("Node 22 keeps none if NODE_DISABLE_COMPILE_CACHE is set", async () => {
   const { node } = ensureTools();
   const folder = join(home, "disabled");
-  await version(node, folder, { NODE_DISABLE_COMPILE_CACHE: "1" });
+  await help(node, folder, { NODE_DISABLE_COMPILE_CACHE: "1" });
   expect(compiledFiles(folder)).toEqual([]);
 });
 
 test("Node 22 starts if the data folder cannot be created", async () => {
   const { node } = ensureTools();
-  expect(await version(node, "/dev/null/nowhere")).toMatch(/^\d+\.\d+\.\d+$/);
+  expect(await help(node, "/dev/null/nowhere")).toContain("toolyard");
 });
