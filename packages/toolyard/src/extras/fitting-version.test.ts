@@ -24,14 +24,14 @@ test.each([
 ])("refuses %s in place of %s", (found, pinned) => expect(isFittingVersion(found, pinned)).toBe(false));
 
 test("accepts nothing older, and nothing of another major version", () => {
-  const part = fc.nat({ max: 30 });
+  const part = fc.nat({ max: 3 });
   const version = fc.tuple(part, part, part);
   fc.assert(
     fc.property(version, version, (found, pinned) => {
-      if (!isFittingVersion(found.join("."), pinned.join("."))) return;
-      expect(found[0]).toBe(pinned[0]);
       const differing = found.findIndex((own, at) => own !== pinned[at]);
-      expect(differing < 0 || found[differing]! > pinned[differing]!).toBe(true);
+      const isOlder = differing >= 0 && found[differing]! < pinned[differing]!;
+      const isWrong = isOlder || found[0] !== pinned[0];
+      expect(isWrong && isFittingVersion(found.join("."), pinned.join("."))).toBe(false);
     }),
   );
 });
