@@ -155,11 +155,11 @@ describe("the package", () => {
     }
     expect([...paths].toSorted()).toEqual([...reached].toSorted());
     expect(readFileSync(join(checkout, "dist/index.d.ts"), "utf8")).toContain("createHub");
-    const declared = readFileSync(join(checkout, "dist/hub/toolyard.d.ts"), "utf8");
+    const declared = readFileSync(join(checkout, "dist/kernel/toolyard.d.ts"), "utf8");
     expect(declared).toContain("/** Calls a tool by any spelling of its name. */");
     const scripts = packed.files.map(({ path }) => path).filter((path) => path.startsWith("dist/chunks/"));
     const texts = scripts.map((path) => readFileSync(join(checkout, path), "utf8"));
-    const hub = texts.filter((text) => text.includes("\n// hub/toolyard.js\n"));
+    const hub = texts.filter((text) => text.includes("\n// hub/hub.js\n"));
     expect(hub).toHaveLength(1);
     expect(hub[0]).not.toMatch(/^\s*\/\*\*/m);
   });
