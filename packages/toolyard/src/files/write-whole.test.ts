@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,6 +31,13 @@ describe.each([
     await expect(write(path("b"), "new")).rejects.toThrow(/EISDIR|ENOTEMPTY|EPERM|EEXIST/);
     await expect(write(path("none/c"), "new")).rejects.toThrow(/ENOENT/);
     expect(readdirSync(folder)).toEqual(["b"]);
+  });
+
+  test.runIf(process.platform !== "win32")("refuses to replace a pipe, and keeps it", async () => {
+    execFileSync("mkfifo", [path("pipe")]);
+    await expect(write(path("pipe"), "new")).rejects.toThrow(/is a device, a pipe or a socket.*Name an ordinary file/);
+    expect(statSync(path("pipe")).isFIFO()).toBe(true);
+    expect(readdirSync(folder)).toEqual(["pipe"]);
   });
 
   test("a name as long as the system allows can be written", async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { renameSync, rmSync, writeFileSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { lstatSync, renameSync, rmSync, writeFileSync, type Stats } from "node:fs";
+import { lstat, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /** Mode of files that may contain keys: only the owner may read them. */
@@ -17,13 +17,15 @@ export interface WholeFileOptions {
 
 /**
  * Replaces a file's content atomically: readers, and a process killed meanwhile, find the old content or the new one.
- * Rejects with the system's error; the file is unchanged then.
+ * Rejects with the system's error, and with the code `EEXIST` if the path is a device, a pipe or a socket, which would
+ * be lost; the file is unchanged then.
  */
 export async function writeWhole(
   path: string,
   content: string | Uint8Array,
   { mode = PRIVATE_MODE, isModeExact = true, isSynced = true }: WholeFileOptions = {},
 ): Promise<void> {
+  assertReplaceable(path, await lstat(path).catch(() => undefined));
   const beside = draftOf(path);
   try {
     const handle = await open(beside, "wx", mode);
@@ -43,6 +45,7 @@ export async function writeWhole(
 
 /** The same for small private files that can be made again, where nothing may come in between. Throws likewise. */
 export function writeWholeSync(path: string, content: string): void {
+  assertReplaceable(path, lstatSync(path, { throwIfNoEntry: false }));
   const beside = draftOf(path);
   try {
     writeFileSync(beside, content, { flag: "wx", mode: PRIVATE_MODE });
@@ -51,6 +54,12 @@ export function writeWholeSync(path: string, content: string): void {
     rmSync(beside, { force: true });
     throw error;
   }
+}
+
+function assertReplaceable(path: string, found: Stats | undefined): void {
+  if (!found || found.isFile() || found.isSymbolicLink() || found.isDirectory()) return;
+  const message = `${path} is a device, a pipe or a socket, and cannot be replaced by a file. Name an ordinary file.`;
+  throw Object.assign(new Error(message), { code: "EEXIST" });
 }
 
 /** In the same folder, so on the same disk; its name is short, however long the file's own is. */
