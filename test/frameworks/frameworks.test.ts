@@ -28,7 +28,7 @@ beforeAll(async () => {
   const frameworks = ensureInstalled("test/frameworks");
   folder = await realpath(await mkdtemp(join(tmpdir(), "toolyard-frameworks-")));
   await linkAll(frameworks, join(folder, "node_modules"));
-  await symlink(ROOT, join(folder, "node_modules/toolyard"));
+  await symlink(join(ROOT, "packages/toolyard"), join(folder, "node_modules/toolyard"));
   port = await freePort();
   await writeFile(join(folder, "package.json"), '{"type": "module"}');
   for (const { file, text } of BLOCKS) {
