@@ -67,8 +67,9 @@ test("the page of the hub leads there, and only the browser that began comes bac
   await using auth = await startAuthServer();
   await using server = await startProtected(auth);
   await using hub = await openHub(server.url);
-  const home = await fetch(`http://127.0.0.1:${hub.port}/`, { headers: { accept: "text/html" } });
-  expect(await home.text()).toContain("/sign-in?source=far");
+  const home = (): Promise<Response> => fetch(`http://127.0.0.1:${hub.port}/`, { headers: { accept: "text/html" } });
+  // The page links to the sign-in when the server has refused the first connection.
+  await expect.poll(async () => (await home()).text()).toContain("/sign-in?source=far");
   const { sent, back } = await backOf(auth, hub);
   const cookie = sent.headers.get("set-cookie")!.split(";")[0]!;
   const statuses = [];
