@@ -4,9 +4,7 @@ import type { RemoteServerConfig } from "../providers/http/options.ts";
 import type { StdioServerConfig } from "../providers/stdio/options.ts";
 import type { HubConfig } from "./schema.ts";
 
-/**
- * MCP servers that a program adds while its hub runs, kept as one more layer of settings so that a reload keeps them.
- */
+/** MCP servers that a program adds to a running hub, kept as a layer of settings so that a reload keeps them. */
 export class AddedServers {
   readonly #servers = new Map<string, StdioServerConfig | RemoteServerConfig>();
 

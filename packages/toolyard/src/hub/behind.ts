@@ -3,9 +3,8 @@ import { KIND_META_KEY, KINDS, RETRY_META_KEY, type FailKind } from "../core/cal
 import type { Fail, Outcome } from "../core/calls/outcome.ts";
 
 /**
- * A failure under the kind that a hub behind this one gave it. To the pipeline it is what it looks like from here,
- * since retries and circuits must not go by what a server says of itself; a program that asks just this server wants
- * its answer.
+ * Returns the failure with the code reported by the mirrored hub. The pipeline itself uses its own code, since retries
+ * and circuit breakers must not depend on a server's claims; a program that calls this server wants the server's code.
  */
 export function asSaidBehind(outcome: Outcome): Outcome {
   if (outcome.ok) return outcome;

@@ -27,26 +27,26 @@ export interface CreateHubOptions {
    * @default none
    */
   readonly registerTools?: RegisterTools;
-  /** Where `${VAR}` and `TOOLYARD_…` are looked up. @default process.env */
+  /** Environment for `${VAR}` and `TOOLYARD_…`. @default process.env */
   readonly variables?: Readonly<Record<string, string | undefined>>;
-  /** @default as `[logging]` says, on standard error */
+  /** @default from `[logging]`, on standard error */
   readonly logger?: Logger;
   /** Takes changed files over while the hub runs. @default false */
   readonly watch?: boolean;
 }
 
-/** A program is no stranger: it may call as often as it likes, unless its configuration says otherwise. */
+/** The program itself may call without a rate limit, unless its configuration sets one. */
 const BASE: JsonObject = { limits: { rate_per_minute: 0, in_flight: 0 } };
 
 /** One server to add: `command` starts a child, `url` or `host` reaches one on HTTP. Keys as in `toolyard.toml`. */
 export type ServerSettings = StdioServerConfig | RemoteServerConfig;
 
 export interface LibraryHub extends Toolyard {
-  /** The configuration as it stands now, all layers joined, secrets among it. */
+  /** Returns the current configuration with all layers, including secrets. */
   config(): HubConfig;
   /**
-   * Serves MCP on HTTP as `[server]` says. Closing the hub closes it, too. Rejects with an `OptionError` when it cannot
-   * listen.
+   * Serves MCP by HTTP as configured in `[server]`. Closing the hub closes it too. Rejects with an `OptionError` if it
+   * cannot listen.
    */
   serve(): Promise<ServedHttp>;
   /**
@@ -60,16 +60,16 @@ export interface LibraryHub extends Toolyard {
    */
   nodeHandler(): NodeHandler;
   /**
-   * Serves MCP on standard input and output. Until the hub is closed, standard output belongs to the protocol: what
-   * anybody else prints goes to standard error. `done` resolves when the client has gone.
+   * Serves MCP on standard input and output. Until the hub is closed, standard output is reserved for the protocol:
+   * other output goes to standard error. `done` resolves when the client has disconnected.
    */
   serveStdio(): Served;
   /**
-   * Adds an MCP server, or replaces the one of that name; the next list shows its tools. Rejects with a `ConfigError`
-   * or `OptionError`, with everything as it was, when the settings cannot be used.
+   * Adds an MCP server, or replaces the one with that name; the next list shows its tools. Rejects with a `ConfigError`
+   * or `OptionError` if the settings are invalid; nothing is changed then.
    */
   addServer(alias: string, settings: ServerSettings): Promise<void>;
-  /** Takes a server out and ends it; resolves when it is gone. False: this program added none of that name. */
+  /** Removes a server; resolves when it has ended. Resolves with false if this program added none with that name. */
   removeServer(alias: string): Promise<boolean>;
 }
 
@@ -157,10 +157,7 @@ async function openWithProgram(
   }
 }
 
-/**
- * What the program registers is there before the hub is, so that the first list has it. The log is not there yet; lines
- * wait for it.
- */
+/** The program's registrations exist before the hub, so that the first list contains them. Lines wait for the log. */
 async function openProgram(registerTools: RegisterTools) {
   const { ModulesHost } = await import("../providers/modules/host.ts");
   const log = new LateLogger();

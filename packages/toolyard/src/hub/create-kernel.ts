@@ -16,7 +16,7 @@ import { NotedProblems } from "./sources/noted-problems.ts";
 import { Planner } from "./sources/plan.ts";
 import { SourceSet } from "./sources/source-set.ts";
 
-/** Services that exist before the features, and the configuration as it stands now. */
+/** Services that exist before the features, and the current configuration. */
 export interface KernelBase extends Pick<Start, "services" | "contributions"> {
   readonly config: () => LoadedHubConfig;
 }

@@ -20,7 +20,7 @@ import { ToolDirectory } from "./tool-directory.ts";
 
 /** A running hub: the kernel, its features, and the doors that are open to it. */
 export class Hub {
-  /** The hub as callers reach it; endpoints stand on it. */
+  /** The hub's interface for callers, which endpoints use. */
   readonly port: CallerPort;
   readonly tools: ToolDirectory;
   readonly sources: SourceSet;
@@ -65,8 +65,8 @@ export class Hub {
   }
 
   /**
-   * Applies a configuration to sources and limits; sources that did not change go on untouched. Rejects, with
-   * everything as it was, when an option cannot be used.
+   * Applies a configuration to sources and limits; unchanged sources continue. Rejects if an option is invalid; nothing
+   * is changed then.
    */
   async reconfigure(config: LoadedHubConfig): Promise<SourceChanges> {
     const { planner, sources, catalog, services, createPipeline } = this.#kernel;

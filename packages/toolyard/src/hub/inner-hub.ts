@@ -13,7 +13,7 @@ const MODE: ToolMode = "all";
 /** Calls inside calls: a tool that calls itself ends here, and not when the machine is out of processes. */
 const MAX_DEPTH = 16;
 
-/** What is asked for from inside of a call. */
+/** Request from within a call. */
 type Inside = Required<Pick<Own, "method" | "target" | "arguments" | "params" | "relaysInput">>;
 
 /** Calls that a running call makes: with its caller's rights, inside its time, ended with it. */

@@ -4,7 +4,7 @@ import { watchGrowth } from "../providers/stdio/install/growth.ts";
 import { installFiles, installingProcess, readResult } from "../providers/stdio/install/install-files.ts";
 import { RunningInstall } from "../providers/stdio/install/install-job.ts";
 
-/** What this process installs, by the folder of the books and the key. */
+/** Running installations of this process, by record folder and key. */
 const RUNNING = new Map<string, RunningInstall>();
 
 /** Installs for tools of folders: kept book of in the same folder, and run by the same program, as those of servers. */

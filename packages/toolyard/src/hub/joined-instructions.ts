@@ -3,12 +3,12 @@ import { loneSource, type SourceOffer } from "./self-description.ts";
 
 /** Longer texts of one source are truncated, so that none can crowd out the others. */
 const MAX_SOURCE_CHARS = 8_192;
-/** Of all sections together. Sections that do not fit any more are left out. */
+/** Limit of all sections together. Sections beyond it are omitted. */
 const MAX_TOTAL_CHARS = 32_768;
 
 /**
- * Returns the instructions of all sources as one text: those of a lone source as they came, those of several as one
- * section each. A section names its source and ends with a tag that no instructions can hold, so that no server can
+ * Returns the instructions of all sources as one text: those of a single source unchanged, those of several as one
+ * section each. A section names its source and ends with a tag that no instructions can contain, so that no server can
  * write a section of another one.
  */
 export function joinInstructions(sources: readonly SourceOffer[]): string | undefined {

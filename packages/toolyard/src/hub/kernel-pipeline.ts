@@ -14,7 +14,7 @@ import type { LoadedHubConfig } from "./schema.ts";
 import type { NotedProblems } from "./sources/noted-problems.ts";
 import type { SourceSet } from "./sources/source-set.ts";
 
-/** Where calls are looked up, and where what they find out is kept. */
+/** Tables in which calls are resolved and their facts are stored. */
 interface Places {
   readonly catalog: Catalog;
   readonly sources: SourceSet;

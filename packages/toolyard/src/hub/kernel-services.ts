@@ -49,7 +49,8 @@ export function createKernelServices(
   };
 }
 
-// Another hub is shown as it is now, and to each token in its own way: what it listed before is no answer, and sign-ins
+// Another hub is shown live, and to each token separately: an earlier listing is no answer, and it handles its own
+// sign-ins.
 // are its own business.
 function foldersOf({ variables, mirror = false }: OpenHubOptions): DataFolders {
   const data = dataFolder(variables);

@@ -7,7 +7,7 @@ import type { NotedProblems } from "./sources/noted-problems.ts";
 import type { Planner } from "./sources/plan.ts";
 import type { SourceSet } from "./sources/source-set.ts";
 
-/** What every hub consists of, whatever its features are. */
+/** The parts of every hub, independent of its features. */
 export interface Kernel {
   readonly features: readonly AnyFeature[];
   readonly services: Services;

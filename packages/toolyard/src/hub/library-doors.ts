@@ -10,7 +10,7 @@ import { serveHttp, type Served, type ServedHttp } from "./serve/serve.ts";
 export class LibraryDoors {
   readonly #hub: Hub;
   readonly #served: Served[] = [];
-  /** What `[server]` and its like said when an HTTP door was opened. */
+  /** Settings of `[server]` when an HTTP endpoint was opened. */
   #servedAs: string | undefined;
 
   constructor(hub: Hub) {

@@ -5,10 +5,7 @@ import type { Provider } from "../core/sources/provider.ts";
 /** Levels of MCP, most talkative first. */
 const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 
-/**
- * Remembers which connection wants which log level, and keeps the sources at the most talkative level that anybody
- * wants.
- */
+/** Stores the log level of each connection, and sets the sources to the most verbose one. */
 export class LogLevels {
   readonly #logger: Logger;
   readonly #wanted = new Map<string, string>();
@@ -43,7 +40,7 @@ export class LogLevels {
     try {
       await provider.setLogLevel?.(level);
     } catch (error) {
-      // A source that does not take the level goes on logging as it did; doors filter by level anyway.
+      // A source that rejects the level continues with its own; endpoints filter by level anyway.
       this.#logger.debug("A source did not take the log level.", {
         source: provider.source.id,
         level,

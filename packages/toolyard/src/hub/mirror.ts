@@ -10,8 +10,8 @@ import { SERVER_NAME } from "./server-facts.ts";
 import { resolveCall, type ResolvePlaces } from "./resolve.ts";
 
 /**
- * Finds what a call is for where one server is shown as it is. When that server is a hub itself, a name that no list
- * shows is handed on as it was spelt: it understands more spellings than it lists, and says best what it does not know.
+ * Resolves a call if a single server is mirrored. If that server is a hub, an unlisted name is forwarded unchanged: the
+ * hub accepts more spellings than it lists, and reports unknown names best.
  */
 export async function resolveMirrored(call: Call, places: ResolvePlaces): Promise<Resolution> {
   const resolution = await resolveCall(call, places);
@@ -23,7 +23,7 @@ export async function resolveMirrored(call: Call, places: ResolvePlaces): Promis
     : resolution;
 }
 
-// Here everything is one source, so a name that is ambiguous here says nothing of what it is there.
+// There is one source only, so ambiguity here means nothing there.
 function isNotShown({ kind }: Fail): boolean {
   return kind === "unknown_tool" || kind === "ambiguous";
 }

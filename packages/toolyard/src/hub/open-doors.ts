@@ -12,7 +12,7 @@ export class OpenDoors {
     return [...new Set(Array.from(this.#doors, ({ kind }) => kind))];
   }
 
-  /** Anybody on the network may call through one of them. */
+  /** Returns whether one of them accepts calls from the network without authentication. */
   get isForAll(): boolean {
     return Array.from(this.#doors).some(({ isForAll }) => isForAll);
   }

@@ -8,12 +8,12 @@ import type { RequestIds } from "../upstream/connection/exchange.ts";
 import type { LoadedHubConfig } from "./schema.ts";
 import type { SourceFilter } from "./sources/plan.ts";
 
-/** What a program may say about the hub that it opens. */
+/** Options of a program that opens a hub. */
 export interface HubOptions {
   readonly config: LoadedHubConfig;
   /** The environment: data folder, proxies, certificates. */
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** @default as `[logging]` says, on standard error */
+  /** @default from `[logging]`, on standard error */
   readonly logger?: Logger;
   /** Failures of calls are printed on standard error anyway, so the log there omits them. @default false */
   readonly printsFailures?: boolean;
@@ -32,7 +32,7 @@ export interface HubOptions {
    * @default they start immediately
    */
   readonly firstCallerEra?: Promise<Client["era"]>;
-  /** Where this hub keeps what it shares with others. @default as the configuration says, else in memory */
+  /** Store that this hub shares with others. @default from the configuration, else in memory */
   readonly store?: Store;
   /** How calls are reported while they happen. */
   readonly watch?: CallWatch;

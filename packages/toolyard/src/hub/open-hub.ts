@@ -13,7 +13,7 @@ export type { Hub } from "./hub.ts";
 export type { HubOptions } from "./open-hub-options.ts";
 export type { SourceFilter } from "./sources/plan.ts";
 
-/** Reads and checks configuration layers against the schema of all features. */
+/** Loads configuration layers and checks them against the schema of all features. */
 export function loadHubConfig(options: Omit<LoadOptions, "schema">): Promise<LoadedHubConfig> {
   return loadConfig({ ...options, schema: CONFIG_SCHEMA });
 }

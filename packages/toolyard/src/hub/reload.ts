@@ -30,7 +30,7 @@ export class Reloader {
   async watch(files: readonly string[]): Promise<void> {
     if (files.length === 0) return;
     this.#stopWatching = await watchFiles(files, () => void this.reload());
-    // What was written between the first reading and now announced itself to nobody.
+    // Changes between the first load and now were not reported by the watcher.
     void this.reload();
   }
 
@@ -51,7 +51,7 @@ export class Reloader {
     return applied;
   }
 
-  /** Takes what is in force once more, for what hangs on the doors that are open. */
+  /** Applies the current configuration again to open endpoints. */
   reconsider(): Promise<void> {
     const done = this.#turn.then(async () => void (await this.#options.hub.reconfigure(this.#options.hub.config)));
     this.#turn = done.catch(() => {});

@@ -43,7 +43,7 @@ const NOT_FOUND = Object.freeze({ code: RPC.methodNotFound, message: "Method not
 
 interface MissedLookup {
   readonly lookup: Lookup;
-  /** Makes it again, as it was made first. */
+  /** Repeats the lookup. */
   readonly find: () => Lookup | Promise<Lookup>;
 }
 
@@ -57,7 +57,7 @@ async function withAbsentServices(
   return absence ? { found: false, ...absence } : toResolution(lookup, call, places);
 }
 
-/** Where a name is looked for that no list holds. */
+/** Returns where to look for an unlisted name. */
 export function wantedOf(asked: Pick<Wanted, "name" | "principal">, { catalog, sources }: ResolvePlaces): Wanted {
   const { current } = catalog.for(asked.principal);
   return {
@@ -70,7 +70,7 @@ export function wantedOf(asked: Pick<Wanted, "name" | "principal">, { catalog, s
   };
 }
 
-/** Where a call is looked up. */
+/** Tables in which a call is resolved. */
 export interface ResolvePlaces {
   readonly catalog: Catalog;
   readonly sources: SourceSet;
@@ -99,13 +99,13 @@ function whyNotFound(failure: Fail, call: Call, { catalog, sources }: ResolvePla
   return absentSource(call, { sources: providers, ...places }) ?? withReason(failure, call, { catalog, sources });
 }
 
-/** What is said in place of a timeout, where the call waited for a download. */
+/** Returns the failure that replaces a timeout if the call waited for a download. */
 export function whyLate(call: Call, provider: Provider | undefined, places: ResolvePlaces): Fail | undefined {
   const { providers, ...rest } = wantedOf({ name: call.target, principal: call.principal }, places);
   return lateByInstall(call, { provider, sources: providers, ...rest });
 }
 
-// Whoever has narrowed rights is told `denied`, which says nothing of what there is.
+// A caller with narrowed rights gets `denied`, which does not reveal what exists.
 function withReason(failure: Fail, { method, target, principal }: Call, { catalog, sources }: ResolvePlaces): Fail {
   if (failure.kind !== "unknown_tool" || method !== "tools/call") return failure;
   const { current } = catalog.for(principal);
@@ -118,7 +118,7 @@ function withReason(failure: Fail, { method, target, principal }: Call, { catalo
   };
 }
 
-/** A caller with narrowed rights is not told which servers there are. */
+/** Callers with narrowed rights do not learn which servers exist. */
 function withUnlistedHint(failure: Fail, source: Source | undefined, principal: Principal): Fail {
   if (!source || permissionOf(principal.rights).isNarrowed) return failure;
   const hint =

@@ -22,13 +22,13 @@ export function loneSource(sources: readonly SourceOffer[]): SourceOffer | undef
 }
 
 export interface DescriptionOptions {
-  /** A lone source gets methods that the hub does not know, so what it declares is true of the hub too. */
+  /** A single source receives methods that the hub does not know, so its declarations apply to the hub too. */
   readonly passesMethods: boolean;
 }
 
 /**
- * What the hub says of itself in the words of its sources (decision 0013): a lone source's as they came; of several
- * what still is true of all of them together.
+ * Describes the hub with the texts of its sources (decision 0013): those of a single source unchanged; of several, what
+ * applies to all of them.
  */
 export function describeSources(
   sources: readonly SourceOffer[],

@@ -9,12 +9,12 @@ import type { Kernel } from "./kernel.ts";
 import { joinInstructions } from "./joined-instructions.ts";
 import { describeSources, type SourceOffer } from "./self-description.ts";
 
-/** What the hub calls itself towards clients. */
+/** The hub's name for clients. */
 export const SERVER_NAME = "toolyard";
 
 type Parts = Pick<Kernel, "catalog" | "sources" | "services">;
 
-/** What the hub says of itself to one principal: who it is, and what its sources want to be known of them. */
+/** Returns the hub's description for one principal: its identity, and the descriptions of its sources. */
 export async function serverFacts(parts: Parts, principal: Principal, waits: boolean): Promise<ServerFacts> {
   const offers = await offersFor(parts, principal, waits);
   const instructions = joinInstructions(offers);
@@ -40,7 +40,7 @@ async function offersFor(
   return sources.providers
     .filter(({ source }) => !usable || usable.has(source.id))
     .map(({ source }) => {
-      // A server may repeat what it was configured with; what others were configured with alters nothing here.
+      // A server may repeat its own settings; secrets of other sources do not change its texts.
       const redact = <T>(value: T): T => redactor.definitionIn(source.id, value);
       return { source, listing: withTexts(catalog.listingOf(source.id), redact) };
     });

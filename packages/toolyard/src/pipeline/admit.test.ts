@@ -4,7 +4,7 @@ import { LOCAL_PRINCIPAL, type Principal } from "../core/calls/call.ts";
 import type { Outcome } from "../core/calls/outcome.ts";
 import { createHarness, text, toolFrom, type Handler } from "../../../../test/support/pipeline.ts";
 
-/** Holds its calls until they are let go, and counts how many run at once. */
+/** Holds its calls until they are released, and counts how many run concurrently. */
 function held(): {
   readonly handler: Handler;
   running: number;

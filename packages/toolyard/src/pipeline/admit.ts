@@ -11,14 +11,14 @@ import { ToolGates } from "./tool-gates.ts";
 import { orAborted } from "../core/timing/wait.ts";
 
 /**
- * What all connections of one principal may do together, as a multiple of what one may: opening more of them is no way
- * around.
+ * Limit of all connections of one principal together, as a multiple of one connection's limit, so that opening more
+ * connections does not circumvent it.
  */
 const CONNECTIONS_OF_ONE = 16;
 /** When a full queue is worth another try. */
 const QUEUE_RETRY_MS = 1000;
 
-/** Bounds what one client may do, and how often one tool runs at once (S5). */
+/** Limits the calls of one client, and the concurrent calls of one tool (S5). */
 export function admitStage({ limitStore, options }: PipelineDeps): Stage {
   const throughGate = toolGate(options.queue);
   const sharesOf = keptByClient(({ principal, client }) => {
@@ -28,14 +28,14 @@ export function admitStage({ limitStore, options }: PipelineDeps): Stage {
       perMinute: own.perMinute * CONNECTIONS_OF_ONE,
       inFlight: own.inFlight * CONNECTIONS_OF_ONE,
     };
-    // The joint share goes first: connections without end must not fill the store, where everybody's shares are.
+    // The principal's share is checked first: endless new connections must not fill the store of all shares.
     return [
       { key: `${principal.id}\n`, bounds: joint },
       { key: `${principal.id}\n${client.connection}`, bounds: own },
     ];
   });
   return async (state, next) => {
-    // Whoever calls on behalf of a running call was counted with it.
+    // A call within a running call is counted with it.
     if (state.call.parent !== undefined) return throughGate(state, next);
     const taken: string[] = [];
     try {
@@ -53,7 +53,7 @@ export function admitStage({ limitStore, options }: PipelineDeps): Stage {
   };
 }
 
-/** What is set for the caller itself, else for everybody; nobody has to keep programs of this machine from itself. */
+/** Returns the rate of the caller itself, else the default. Programs of this machine have no default. */
 function ratePerMinute(principal: Principal, options: LimitsOptions): number {
   const isLocal = principal.id === LOCAL_PRINCIPAL.id && principal.remote !== true;
   return principal.ratePerMinute ?? options.ratePerMinute ?? (isLocal ? 0 : RATE_PER_MINUTE);
@@ -93,7 +93,7 @@ async function leaveLater(answer: Promise<Admission>, leave: () => void): Promis
   if (admission?.admitted) leave();
 }
 
-/** Bounds how often one tool runs at once; `queue` calls of it may wait. */
+/** Limits the concurrent calls of one tool; up to `queue` calls may wait. */
 function toolGate(queue: number): Stage {
   const gates = new ToolGates(queue);
   const enter = async ({ tool, maxConcurrent }: Bounded, state: CallState, next: Next): Promise<Outcome> => {

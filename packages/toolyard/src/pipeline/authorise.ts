@@ -7,7 +7,7 @@ import type { PipelineDeps } from "./ports.ts";
 import { permittedCompletion, refusedCompletion } from "./permitted-completion.ts";
 import type { CallState, Next, Stage } from "./state.ts";
 
-/** `_meta` key by which a caller that cannot add an argument says that a person agreed. */
+/** `_meta` key by which a caller that cannot add an argument reports the user's consent. */
 const CONFIRM_META_KEY = "toolyard/confirm";
 const CONFIRM = "confirm";
 
@@ -53,7 +53,7 @@ function isConfirmed({ call }: CallState): boolean {
   return call.arguments[CONFIRM] === true || call.params[CONFIRM] === true || call.meta[CONFIRM_META_KEY] === true;
 }
 
-// The argument is meant for the hub, unless the tool has one of the same name.
+// The argument is addressed to the hub, unless the tool has one with this name.
 function withoutConfirm(args: JsonObject, target: CallTarget): JsonObject {
   const properties = target.type === "tool" ? target.tool.inputSchema["properties"] : undefined;
   if (!(CONFIRM in args) || (isJsonObject(properties) && Object.hasOwn(properties, CONFIRM))) return args;

@@ -48,7 +48,7 @@ export class Breakers {
     return undefined;
   }
 
-  /** The server answered, whatever it said. */
+  /** Called when the server answered, with a result or an error. */
   succeeded(server: object): void {
     this.#circuits.delete(server);
   }

@@ -43,6 +43,6 @@ export function budgetOf(
   const totalMs = own?.totalTimeoutMs ?? source?.totalTimeoutMs;
   if (idleMs === undefined && totalMs === undefined) return undefined;
   const idle = idleMs ?? options.callTimeoutMs;
-  // Whoever allows a silence of two hours means to allow the two hours.
+  // An idle limit of two hours implies a total limit of at least two hours.
   return { idleMs: idle, totalMs: totalMs ?? Math.max(options.totalTimeoutMs, idle) };
 }

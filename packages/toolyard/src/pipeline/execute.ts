@@ -16,7 +16,7 @@ export function executeStage(): Stage {
       return await orAborted(state.found.provider.call(state.resolvedCall), cancellation);
     } catch (error) {
       if (error instanceof FailError) return error.failure;
-      // Whatever broke because the call was ended, broke for that reason.
+      // An error after the end of a call is a consequence of that end.
       if (cancellation.aborted) return abortFailure(cancellation).failure;
       throw error;
     }

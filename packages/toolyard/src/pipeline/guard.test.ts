@@ -17,7 +17,7 @@ const sent = fail("unavailable", "died", { retryable: false, details: { sent: tr
 const IDEMPOTENT = { definition: { annotations: { idempotentHint: true } } };
 const READ_ONLY = { definition: { annotations: { readOnlyHint: true } } };
 
-/** Answers with each of these once, then with the last one for ever. */
+/** Answers with each outcome once, then always with the last one. */
 function script(...outcomes: readonly Outcome[]): Handler & { calls: number } {
   const handler = Object.assign(
     () => {

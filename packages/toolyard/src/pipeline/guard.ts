@@ -77,7 +77,7 @@ async function attempt(state: CallState, next: Next, retries: RetryOptions): Pro
 }
 
 function isWorthAnother(failure: Fail, state: CallState): boolean {
-  // What a call within the call came to was tried as often as it may be.
+  // The failure of an inner call was already retried as often as allowed.
   if (failure.attempts !== undefined || state.deadline.cancellation.aborted) return false;
   const { retry } = KINDS[failure.kind];
   if (retry === "always") return isWorthReconnecting(failure, state);

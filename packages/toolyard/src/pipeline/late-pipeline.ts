@@ -4,7 +4,7 @@ import type { Pipeline, PipelineParts } from "./pipeline.ts";
 
 /**
  * A pipeline whose stages are loaded with the first call: a hub that starts, lists and waits needs none of them. Calls
- * that come while they are loaded go through in their order.
+ * during loading run afterwards, in order.
  */
 export function latePipeline(parts: PipelineParts): Pipeline {
   let pipeline: Pipeline | undefined;

@@ -15,7 +15,7 @@ import { orAborted } from "../core/timing/wait.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
 /**
- * Makes sure that what comes back is an answer to what was asked, within its size. A good result is passed on as the
+ * Checks that a result is a valid answer to the request and within its size limit. A valid result is passed on as the
  * same object.
  */
 export function normaliseStage(deps: PipelineDeps, uris: UriTranslation): Stage {
@@ -41,7 +41,7 @@ class ResultCheck {
     this.#repair = new ResultRepair(deps);
   }
 
-  /** A failure whose result may hold what clients refuse, too. */
+  /** Repairs a failure whose result may contain what clients refuse. */
   repaired(state: CallState, failure: Fail): Fail {
     const result = this.#repair.repaired(state, failure.result!);
     return result === failure.result ? failure : { ...failure, result };
@@ -82,7 +82,7 @@ function fitted({ found }: CallState, outcome: Ok, wrong: string | undefined): O
   return malformedFailure(found.name, `a result that does not fit its own output schema: ${wrong}`);
 }
 
-/** A failure in the words of somebody else, without the letters that nobody sees. */
+/** Removes invisible characters from a foreign error text. */
 function withPlainWords(failure: Fail): Fail {
   const { message, result, rpcError } = failure;
   const plain = {

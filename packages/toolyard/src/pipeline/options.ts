@@ -3,7 +3,7 @@ import { durationOption } from "../core/text/duration.ts";
 import { Type, type Static } from "../core/options/option-schema.ts";
 import { ABOVE_ZERO, readOptions } from "../core/options/option-values.ts";
 
-/** Calls a minute of one client, where nothing else is said. */
+/** Default calls per minute of one client. */
 export const RATE_PER_MINUTE = 600;
 
 const BreakerSchema = Type.Object(
@@ -136,7 +136,7 @@ export interface RetryOptions {
 export interface LimitsOptions {
   readonly callTimeoutMs: number;
   readonly totalTimeoutMs: number;
-  /** Absent: `RATE_PER_MINUTE` for whoever is not local. */
+  /** Absent: `RATE_PER_MINUTE` for callers that are not local. */
   readonly ratePerMinute?: number;
   readonly inFlight: number;
   readonly queue: number;

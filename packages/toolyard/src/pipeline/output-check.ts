@@ -26,8 +26,8 @@ export class OutputCheck {
   }
 
   /**
-   * What is wrong, when a call must fail for it. A promise where the check takes a thread and the answer waits for it;
-   * a mere warning keeps nobody waiting.
+   * Returns the error if the call must fail because of it. A promise if a thread validates and the answer waits; a mere
+   * warning delays no answer.
    */
   misfit(tool: ToolRecord, result: JsonObject): string | undefined | Promise<string | undefined> {
     const { outputSchema } = tool;

@@ -9,13 +9,10 @@ import { firstChars } from "../core/text/truncate.ts";
 
 type CompletionTarget = Extract<CallTarget, { type: "completion" }>;
 
-/** What stands where a template's value is not known yet. */
+/** Replaces an unknown value of a template. */
 const ANY_VALUE = "x";
 
-/**
- * Removes values from the result of a completion that would lead to URIs which the caller may not use. A value whose
- * URI is not known is removed, too.
- */
+/** Removes completion values that would lead to URIs which the caller may not use, and values whose URI is unknown. */
 export function permittedCompletion(outcome: Outcome, call: Call, facts: CompletionFacts): Outcome {
   const completion = outcome.ok ? objectMember(outcome.result, "completion") : undefined;
   const values = completion?.["values"];
@@ -49,7 +46,7 @@ function argumentName(params: JsonObject): string | undefined {
 
 interface CompletionFacts {
   readonly target: CompletionTarget;
-  /** Of the template or the URI that is completed. */
+  /** The template or the URI that is completed. */
   readonly subject: UriSubject;
   readonly permission: Permission;
 }

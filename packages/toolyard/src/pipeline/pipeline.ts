@@ -9,9 +9,9 @@ import { CallState, type Next } from "./state.ts";
 /** One call in, one outcome out, never a rejection. */
 export type Pipeline = (call: Call) => Promise<Outcome>;
 
-/** What a pipeline is made of; its circuits are its own. */
+/** Parts of a pipeline; it creates its own circuit breakers. */
 export interface PipelineParts extends Omit<PipelineDeps, "breakers"> {
-  /** Stages of features, beside those of the pipeline itself. @default none */
+  /** Stages of features, in addition to the pipeline's own. @default none */
   readonly stages?: readonly StagePlace[];
 }
 

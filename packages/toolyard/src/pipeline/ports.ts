@@ -11,13 +11,13 @@ import type { Subject } from "../core/ports/rights.ts";
 import type { Breakers } from "./breakers.ts";
 import type { LimitsOptions } from "./options.ts";
 
-/** What a call's target leads to, in the caller's view of things. */
+/** Result of resolving a call's target in the caller's view. */
 export type Resolution = Found | NotFound;
 
 export interface NotFound {
   readonly found: false;
   readonly failure: Fail;
-  /** Present: what is asked for is this one's, which is away. */
+  /** Present: the target belongs to this source, which is unavailable. */
   readonly outage?: OutageReport;
 }
 
@@ -25,13 +25,13 @@ export interface Found {
   readonly found: true;
   /** As callers see it: the rendered name, or a URI. The audit line shows it. */
   readonly name: string;
-  /** What rights are held against. */
+  /** Subject of the rights check. */
   readonly subject: Subject;
   readonly target: CallTarget;
   readonly provider: Provider;
   /** The URIs of the source as callers see them. Absent: they are as the source has them. */
   readonly uris?: SourceUris | undefined;
-  /** Bounds of the source, for whatever the tool itself leaves open. */
+  /** Limits of the source, for those that the tool does not set. */
   readonly limits?: ToolLimits | undefined;
 }
 
@@ -51,42 +51,39 @@ export interface CallSeen {
   readonly kind: FailKind | "ok";
 }
 
-/** Is told of a call at its end; calls inside of others are part of them. It must not throw and must not wait. */
+/** Called at the end of each call, not of inner calls. It must not throw or block. */
 export type CallListener = (seen: CallSeen) => void;
 
-/** How calls are reported while they happen; those made inside of others are part of them. */
+/** Reports calls while they run, without inner calls. */
 export interface CallWatch {
   /** Level of the log line of a call that went well. @default "debug" */
   readonly level?: "info" | "debug";
-  /** That line is kept and not written: whoever would read it there is shown the call, or wants to see none. */
+  /** The line is kept and not written, because its readers see the call elsewhere, or want none. */
   readonly isUnwritten?: boolean;
   readonly onCall?: CallListener;
 }
 
-/** What the pipeline needs of the rest. */
+/** Dependencies of the pipeline. */
 export interface PipelineDeps {
   readonly resolve: Resolve;
   readonly limitStore: LimitStore;
   readonly breakers: Breakers;
   readonly audit: Audit;
   readonly logger: Logger;
-  /** Keeps lines for whoever asks a running hub, and writes them nowhere. @default `logger` */
+  /** Keeps lines for clients of a running hub, and writes them nowhere. @default `logger` */
   readonly keptLogger?: Logger;
   readonly options: LimitsOptions;
-  /** Whoever makes them closes them. */
+  /** Its creator closes it. */
   readonly schemas: Pick<SchemaChecks, "of">;
   /** Hears of schemas that turn out to be broken at the first call. */
   readonly onProblem: (problem: Problem) => void;
-  /**
-   * Takes the configuration's secrets out of what a failure or a log message says to its caller. Absent: there are
-   * none.
-   */
+  /** Removes the configuration's secrets from failures and log messages. Absent: there are none. */
   readonly hide?: <T>(value: T) => T;
-  /** The one server behind this hub is a hub, whose error codes count. @default false */
+  /** The only server behind this hub is a hub, whose error codes apply. @default false */
   readonly isMirror?: boolean;
   readonly watch?: Omit<CallWatch, "onCall">;
   /** @default none */
   readonly listeners?: readonly CallListener[];
-  /** What to say in place of a timeout, since more is known of why. The provider is absent while none was found. */
+  /** Returns a failure that replaces a timeout, if the reason is known. The provider is absent if none was found. */
   readonly whyLate?: (call: Call, provider: Provider | undefined) => Fail | undefined;
 }

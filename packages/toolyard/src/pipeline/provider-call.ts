@@ -6,7 +6,7 @@ import type { JsonObject } from "../core/json/json.ts";
 import { fail } from "../core/calls/outcome.ts";
 import type { CallTarget, ResolvedCall } from "../core/sources/provider.ts";
 
-/** What the pipeline adds to a call before a provider gets it. */
+/** Data that the pipeline adds to a call for the provider. */
 export interface Resolved {
   readonly arguments: JsonObject;
   readonly record: CallTarget;
@@ -45,7 +45,7 @@ export class ProviderCall extends BuiltCall implements ResolvedCall {
   override ask(ask: Ask, signal?: AbortSignal): Promise<JsonObject> {
     if (this.#resolved.isOver())
       return Promise.reject(new FailError(fail("cancelled", "The call is over, so its caller is not asked any more.")));
-    // A person may take their time to answer; only the total bound goes on.
+    // A user may take time to answer; only the total limit continues.
     const release = this.deadline.hold();
     return super.ask(ask, signal ?? this.signal).finally(release);
   }

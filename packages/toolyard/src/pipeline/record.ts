@@ -40,7 +40,7 @@ export function recordStage(deps: PipelineDeps): Stage {
   };
 }
 
-// A server may repeat in an error what it was sent. Its results are its own business and pass as they are.
+// A server may repeat request data in an error. Its results are passed on unchanged.
 function withoutSecrets(failure: Fail, hide: <T>(value: T) => T): Fail {
   const { message, details, result, rpcError } = failure;
   return {
@@ -99,7 +99,7 @@ function targetOf(state: CallState): string {
   return firstChars(state.isResolved ? state.found.name : state.call.target, MAX_TARGET_CHARS);
 }
 
-// What is nested without end has no size that JSON could write.
+// A cyclic value has no size as JSON.
 function finite(bytes: number): number {
   return Number.isFinite(bytes) ? bytes : -1;
 }
@@ -141,9 +141,9 @@ function logWriter({ logger, keptLogger = logger, options, watch }: PipelineDeps
       return;
     }
     facts["kind"] = outcome.kind;
-    // What a tool says when it fails is a result, and results stay out of the log.
+    // The text of a tool's failure is a result, and results are not logged.
     if (outcome.kind !== "tool_error") facts["reason"] = outcome.message;
-    // What a tool threw was logged by whoever ran it.
+    // The runner of the tool has logged its exception already.
     if (outcome.cause !== undefined && outcome.kind !== "tool_error") facts["cause"] = outcome.cause;
     // A mistake of the caller is logged like a call that succeeded.
     const level = KINDS[outcome.kind].log;
@@ -151,7 +151,7 @@ function logWriter({ logger, keptLogger = logger, options, watch }: PipelineDeps
   };
 }
 
-/** Those made inside of others are part of them. */
+/** Inner calls are part of the outer call. */
 function levelOf({ call }: CallState, watch: PipelineDeps["watch"]): "info" | "debug" {
   return call.parent === undefined ? (watch?.level ?? "debug") : "debug";
 }

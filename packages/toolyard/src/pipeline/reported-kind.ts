@@ -8,9 +8,9 @@ import type { CallState } from "./state.ts";
 const HUB_MEMBERS = [KIND_META_KEY, RETRY_META_KEY] as const;
 
 /**
- * Removes the error code and the retry time that a server of somebody else reports in the hub's own members: they would
- * decide about exit codes and retries of the hub's clients. This holds for results of every method, those of extensions
- * among them. Tools of this machine and bundled servers keep the members.
+ * Removes the outcome code and retry time that a foreign server sets in the hub's own `_meta` members: they would
+ * control exit codes and retries of the hub's clients. Applies to results of every method, including extensions. Tools
+ * of this machine and bundled servers keep them.
  */
 export function withoutReportedKind(outcome: Outcome, state: CallState): Outcome {
   if (outcome.ok && outcome.result["_meta"] === undefined) return outcome;

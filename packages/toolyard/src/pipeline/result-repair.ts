@@ -4,7 +4,7 @@ import { repairResult, withUri } from "../wire/shapes/results.ts";
 import type { PipelineDeps } from "./ports.ts";
 import type { CallState } from "./state.ts";
 
-/** Faults that are reported once each; later ones are repaired without a word. */
+/** Limit of faults that are reported, once each; later ones are repaired silently. */
 const MAX_REPORTED = 1000;
 
 /**
@@ -43,14 +43,14 @@ export class ResultRepair {
   }
 }
 
-/** `structuredContent: null` is what serialisers write for none, unless the tool says that its output may be `null`. */
+/** Serialisers write `structuredContent: null` for a missing value, unless the tool's output may be `null`. */
 function withoutNullContent(result: JsonObject, { outputSchema }: ToolRecord): JsonObject {
   if (result["structuredContent"] !== null || (outputSchema && namesNull(outputSchema))) return result;
   const { structuredContent: _none, ...rest } = result;
   return rest;
 }
 
-/** Whether a schema names `null` among what it accepts. */
+/** Returns whether a schema accepts `null` explicitly. */
 function namesNull(schema: unknown): boolean {
   if (!isJsonObject(schema)) return false;
   const { type, enum: values, anyOf, oneOf } = schema;

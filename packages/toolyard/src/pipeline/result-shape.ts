@@ -3,11 +3,12 @@ import type { CallMethod } from "../core/calls/call.ts";
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 import { firstChars } from "../core/text/truncate.ts";
 
-/** What a result must hold to be an answer to its method. */
+/** Members that a result of the method must have. */
 export type Shape = { readonly result: JsonObject } | { readonly wrong: string };
 
 /**
- * Judges a result by its method, and mends what the protocol lets be mended. A good one comes back as the same object.
+ * Validates a result by its method, and repairs what the protocol allows to repair. A valid one is returned as the same
+ * object.
  */
 export function shapeResult(method: CallMethod, result: unknown, relaysInput: boolean): Shape {
   if (!isJsonObject(result))

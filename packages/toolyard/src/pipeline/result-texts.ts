@@ -2,8 +2,8 @@ import { mayHoldTags, withoutTags } from "../core/text/hidden-text.ts";
 import { isJsonObject, type JsonObject } from "../core/json/json.ts";
 
 /**
- * What a tool answered, without the letters of the tag block in any of its texts: they spell words that nobody sees.
- * Those of flags stay, as does everything else. The same object where there are none, which is told without a copy.
+ * Removes tag characters from all texts of a result: they spell text that users do not see. Those of flags are kept, as
+ * is everything else. Returns the same object, without copying, if there are none.
  */
 export function withoutTagsIn<T extends object>(value: T): T {
   return holdsTags(value) ? (plain(value) as T) : value;

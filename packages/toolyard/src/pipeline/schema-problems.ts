@@ -4,7 +4,7 @@ import type { Verdict } from "../schema/threads/messages.ts";
 import type { SchemaRole } from "../schema/guarded-schema.ts";
 import type { PipelineDeps } from "./ports.ts";
 
-/** Tells of each broken schema once, when it is first met. */
+/** Reports each broken schema once. */
 export class SchemaProblems {
   readonly #deps: Pick<PipelineDeps, "logger" | "onProblem">;
   readonly #told = new WeakSet<JsonObject>();

@@ -7,10 +7,7 @@ import type { OutageReport } from "../core/sources/records.ts";
 import type { Found } from "./ports.ts";
 import { ProviderCall } from "./provider-call.ts";
 
-/**
- * What is known of a call while it runs. Stages add to it; those further in may rely on what those further out have
- * set.
- */
+/** State of a running call. Stages add to it; inner stages may rely on what outer stages have set. */
 export class CallState {
   readonly call: Call;
   /** As the caller sent them, until `validate` has filled in defaults. */

@@ -3,13 +3,13 @@ import { FairLine } from "../core/fairness/fair-line.ts";
 import type { Holder } from "../core/fairness/shares.ts";
 import { abortFailure } from "../core/timing/wait.ts";
 
-/** Which gate a call passes, and for whom. */
+/** The gate that a call passes, and its holder. */
 export interface GateEntry {
   readonly key: string;
   readonly holder: Holder;
 }
 
-/** Lets so many calls of one tool run at once; the others wait for their turn, which is shared among callers. */
+/** Limits the concurrent calls of one tool; the others wait in a queue that callers share fairly. */
 export class ToolGates {
   readonly #gates = new Map<string, FairLine>();
   readonly #maxWaiting: number;
@@ -19,8 +19,8 @@ export class ToolGates {
   }
 
   /**
-   * Takes a place, waiting for it if need be. False: as many wait already as may. Rejects with the `FailError` of what
-   * ended it; whoever was let in must `leave`.
+   * Takes a place, and waits for one if needed. Resolves with false if the queue is full. Rejects with the `FailError`
+   * of a cancellation; after success call `leave`.
    */
   async enter({ key, holder }: GateEntry, maxRunning: number, cancellation: Cancellation): Promise<boolean> {
     let gate = this.#gates.get(key);

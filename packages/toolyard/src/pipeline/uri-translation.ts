@@ -9,9 +9,8 @@ const MAX_HANDED_OUT = 1000;
 /** Longer URIs are not remembered: a server chooses their length, and they stay in memory. */
 const MAX_REMEMBERED_CHARS = 2048;
 /**
- * Characters of the URIs of one result that are compared with the URIs of all sources. Such a comparison matches
- * templates, so a server could otherwise stop the hub with one large result. Later URIs of the result get the prefix
- * in any case.
+ * Characters of one result's URIs that are compared with the URIs of all sources. The comparison matches templates, so
+ * one large result could otherwise block the hub. URIs beyond the limit always get the prefix.
  */
 const MAX_COMPARED_CHARS = 256 * 1024;
 

@@ -40,7 +40,7 @@ async function open(): Promise<ServedCertificate> {
   return served;
 }
 
-/** Each pair in a folder of its own. */
+/** Creates each pair in its own folder. */
 function archive(name: string, made: Made): void {
   mkdirSync(join(files.folder, name));
   writeFileSync(join(files.folder, name, "cert.pem"), made.cert);
@@ -57,7 +57,7 @@ function throughLink(made: Made): void {
 }
 
 describe("the minute look", () => {
-  // What lies behind a link in the middle of the path changes without a sign in the folder that is watched.
+  // A change behind a link in the middle of the path is invisible in the watched folder.
   test("finds a pair that another link leads to now", async () => {
     throughLink(files.authority.issue());
     replaceLink(join(files.folder, "..data"), "first");

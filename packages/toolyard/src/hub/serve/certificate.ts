@@ -11,16 +11,18 @@ export interface CertificateOptions {
   readonly use: (pair: KeyPair) => Promise<void>;
 }
 
-/** Beside the watching, which tells nothing on network drives and of some links. */
+/** Interval of checks in addition to watching, which fails on network drives and for some links. */
 const LOOK_EVERY_MS = 60_000;
 
-/** The pair that a port serves, read anew when its files change; a broken one changes nothing and is told. */
+/**
+ * The certificate and key of a port, reloaded when the files change; an invalid pair changes nothing and is logged.
+ */
 export class ServedCertificate {
   readonly #files: TlsFiles;
   readonly #options: CertificateOptions;
   #pair: KeyPair;
   #problem: string | undefined;
-  /** What was said last of the time that it is valid in. */
+  /** The latest message about the validity period. */
   #told: string | undefined;
   #stopWatching: () => Promise<void> = async () => {};
   #timer: NodeJS.Timeout | undefined;
@@ -74,7 +76,7 @@ export class ServedCertificate {
     await this.#stopWatching();
   }
 
-  /** Once for each pair and each thing that is to be said of it. */
+  /** Logs each finding once per pair. */
   #tellTimes(): void {
     const wrong = this.#wrongTime();
     if (wrong !== undefined && wrong !== this.#told) this.#options.logger.warning(`${wrong} Callers will refuse it.`);

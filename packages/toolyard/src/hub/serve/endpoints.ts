@@ -7,10 +7,10 @@ import { HEALTH_PATHS } from "../../http/health.ts";
 
 export type ServerConfig = NonNullable<HubConfig["server"]>;
 
-/** A configuration as far as endpoints read it. */
+/** The part of a configuration that endpoints read. */
 export type DoorsConfig = Readonly<Record<string, unknown>> & { readonly server?: ServerConfig };
 
-/** What is served whatever the configuration says: no path that it adds may be one of them, or below one. */
+/** Returns paths that are always served: configured paths must not equal them or be below them. */
 export function fixedPaths(features: readonly AnyFeature[]): readonly string[] {
   return [...HEALTH_PATHS, ...doorKindsOf(features).flatMap(({ paths }) => paths)];
 }
@@ -21,7 +21,7 @@ export interface WantedDoor {
   readonly open: (services: Services) => Promise<Door & { readonly services?: Services }>;
 }
 
-/** What opens each endpoint that a configuration asks for. Throws an `OptionError` for what cannot be opened. */
+/** Returns the factories of all configured endpoints. Throws an `OptionError` if one cannot be opened. */
 export function wantedDoors(features: readonly AnyFeature[], config: DoorsConfig): readonly WantedDoor[] {
   const taken = fixedPaths(features);
   return doorKindsOf(features).flatMap(({ uses, wanted }) => {

@@ -4,7 +4,7 @@ import type { ServerConfig } from "./endpoints.ts";
 import { closerOf, openDoors, openPages, servePlace, type Served } from "./serve.ts";
 
 export interface ServedFetch extends Served {
-  /** Answers a standard `Request` to any of the hub's paths, `/mcp` first of all. */
+  /** Answers a standard `Request` to any path of the hub, such as `/mcp`. */
   readonly fetch: FetchHandler;
 }
 

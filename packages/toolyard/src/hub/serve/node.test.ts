@@ -62,7 +62,7 @@ function post(url: string, body: string, leaving?: AbortSignal): Promise<Respons
   return fetch(url, { method: "POST", headers, body, ...(leaving ? { signal: leaving } : {}) });
 }
 
-/** What a framework's parser does before the handler has its turn. */
+/** Simulates a framework's body parser, which runs before the handler. */
 async function readAll(request: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);

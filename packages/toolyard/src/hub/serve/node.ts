@@ -3,7 +3,7 @@ import type { Hub } from "../hub.ts";
 import type { ServerConfig } from "./endpoints.ts";
 import { assertServable, closerOf, openDoors, type Served } from "./serve.ts";
 
-/** A function for Node's servers and the frameworks on them, with an end of its own. */
+/** A request handler for Node's servers and frameworks, which can be closed. */
 export interface NodeHandler extends NodeRequestHandler {
   /** Stops taking requests, lets those in flight end within the grace time. Closing the hub does so, too. */
   readonly close: () => Promise<void>;

@@ -30,16 +30,16 @@ export interface ServedHttp extends Served {
   readonly address: ListenerAddress;
   /** The MCP endpoint. */
   readonly endpoint: string;
-  /** Where tools are one POST away; absent while REST is off. */
+  /** Base URL of the REST API; absent while REST is off. */
   readonly rest?: string;
   /** Reads the certificate again; absent where the port is not encrypted. */
   readonly lookAtCertificate?: () => Promise<void>;
 }
 
-/** How long before the end of the grace time calls that still run are answered that they were given up. */
+/** Time before the end of the grace period at which running calls are answered as cancelled. */
 const LAST_WORDS_MS = 500;
 
-/** Throws the `OptionError` that serving these options would end in, as far as that is known without listening. */
+/** Throws the `OptionError` that serving with these options would cause, as far as it is known without listening. */
 export function assertServable(hub: Hub, server: ServerConfig): ServePlace {
   wantedDoors(hub.features, configOf(hub, server));
   return servePlace(hub, server);
@@ -78,7 +78,7 @@ export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<Se
   };
 }
 
-/** Browsers reach the hub where it is said that they do, or on this machine. */
+/** Browsers use the configured public URL, else an address of this machine. */
 export function openPages(
   { services }: Hub,
   { publicUrl, host }: HttpOptions,
@@ -112,10 +112,7 @@ export interface MountPlace {
   readonly certificate?: ServedCertificate | undefined;
 }
 
-/**
- * Opens every HTTP door that `[server]` and the other sections ask for. Whoever made the listener closes both, the
- * listener first.
- */
+/** Opens every configured HTTP endpoint. The creator of the listener closes both, the listener first. */
 export async function openDoors(
   hub: Hub,
   server: ServerConfig,
@@ -155,7 +152,7 @@ function configOf(hub: Hub, server: ServerConfig): DoorsConfig {
   return { ...hub.config.tree, server };
 }
 
-/** How a hub is served at one place: what `[server]` says, and who may call there. */
+/** Settings of one place at which the hub is served: `[server]`, and its access. */
 export interface ServePlace {
   readonly http: HttpOptions;
   readonly access: Access;
@@ -167,7 +164,7 @@ export function servePlace(hub: Hub, server: ServerConfig): ServePlace {
   return { http, access: getService(hub.services, CREATE_ACCESS)(http) };
 }
 
-/** Ends a listener and what is mounted on it, once. */
+/** Returns a function that closes a listener and its endpoints once. */
 export function closerOf(
   listener: Listener,
   doors: Omit<Door, "mount">,
@@ -192,7 +189,7 @@ async function listenerFor({ http, access: { authenticator } }: ServePlace, hub:
   return createWorkerPool(http, hub.logger, authenticator);
 }
 
-/** What encrypts is loaded when something is to be encrypted. */
+/** TLS code is loaded only if it is needed. */
 async function certificateFor(
   { tls }: HttpOptions,
   { logger }: Hub,

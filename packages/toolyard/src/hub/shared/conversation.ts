@@ -4,7 +4,7 @@ import { KIND_META_KEY, KINDS } from "../../core/calls/kinds.ts";
 import { claimsModernEra } from "../../wire/modern/envelope.ts";
 import { withoutByteOrderMark } from "../../wire/parse-json.ts";
 
-/** What is to be done with a line. */
+/** Decision about a line. */
 export interface Passed {
   /** Absent: it goes nowhere. */
   readonly line?: string;
@@ -45,8 +45,8 @@ const LISTS = ["tools", "prompts", "resources"] as const;
 const MAX_SUBSCRIPTIONS = 10_000;
 
 /**
- * What one client and its hub have said to one another, as far as another hub must know it to go on: the handshake, the
- * log level, subscriptions, and what waits for an answer on either side. Everything else passes as it is.
+ * State of one client's conversation that another hub needs in order to continue: handshake, log level, subscriptions,
+ * and pending requests on both sides. Other lines are passed on unchanged.
  */
 export class Conversation {
   readonly #open = new Map<string, Open>();
@@ -88,7 +88,9 @@ export class Conversation {
     return this.#reply(value, line);
   }
 
-  /** The hub is gone. What the client is told: that calls have ended, and that questions need no answer. */
+  /**
+   * Returns messages to the client after the hub has exited: its calls have ended, and server requests need no answer.
+   */
   lost(): readonly string[] {
     const lines = [...this.#asks].map((id) =>
       notification("notifications/cancelled", { requestId: parseExact(id) as unknown, reason: ENDED }),
@@ -97,12 +99,12 @@ export class Conversation {
     return [...lines, ...this.#endOpen(({ again }) => again === undefined, ENDED)];
   }
 
-  /** There is no next hub. What the client is told. */
+  /** Returns messages to the client if there is no next hub. */
   givenUp(reason: string): readonly string[] {
     return this.#endOpen(() => true, reason);
   }
 
-  /** What the next hub is told, in this order; `opened` resolves when it may be told the rest. */
+  /** Returns messages to the next hub, in order; `opened` resolves when the rest may be sent. */
   resume(): { readonly first?: string; readonly opened: Promise<void>; readonly rest: () => readonly string[] } {
     this.#hubs += 1;
     if (!this.#initialize || !this.#isOpened) return { opened: Promise.resolve(), rest: () => this.#repeated() };
@@ -119,7 +121,7 @@ export class Conversation {
     };
   }
 
-  /** What the client is told when the next hub has taken over: lists that may have changed. */
+  /** Returns messages to the client after the next hub has taken over: lists may have changed. */
   changes(): readonly string[] {
     return this.#changes.map((list) => notification(`notifications/${list}/list_changed`));
   }
@@ -144,7 +146,7 @@ export class Conversation {
     });
   }
 
-  /** What the next hub has to be told, too. */
+  /** Stores state that the next hub needs. */
   #noteLasting(method: string, message: JsonObject): void {
     const { params } = message;
     if (method === "initialize") this.#initialize = message;
@@ -154,7 +156,7 @@ export class Conversation {
     if (method === "resources/unsubscribe") this.#subscriptions.delete(uriOf(params));
   }
 
-  /** An answer of the client to a question: one of a hub that is gone goes nowhere. */
+  /** Drops an answer of the client to a server request of an exited hub. */
   #answer(message: JsonObject, line: string): Passed {
     const { id } = message;
     if (!this.#asks.delete(keyOf(id))) return {};

@@ -3,13 +3,13 @@ import type { ToolMode } from "../../core/calls/call.ts";
 import type { ServedEra } from "../../core/sources/served-era.ts";
 import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 
-/** The first line of a client's process: which hub it wants. After the answer the connection is a pipe of MCP. */
+/** First line of a client's process: the requested hub. After the answer the connection carries MCP. */
 export interface Hello {
   /** The configuration as this client reads it. */
   readonly identity: string;
-  /** What lists show. Absent: as the configuration says. */
+  /** Tool mode of lists. Absent: from the configuration. */
   readonly mode?: ToolMode;
-  /** Which eras are spoken to the client. Absent: as the configuration says. */
+  /** Eras that the client may use. Absent: from the configuration. */
   readonly era?: ServedEra;
 }
 
@@ -44,8 +44,8 @@ const GREETING_MS = 10_000;
 const NEWLINE = 0x0a;
 
 /**
- * Reads the first line of a connection and leaves it paused, with the rest to be read. `gone`: it ended before.
- * `silent`: it stayed, and said nothing in time or no greeting.
+ * Reads the first line of a connection and leaves it paused, with the rest unread. `gone`: it closed before. `silent`:
+ * it sent no valid greeting in time.
  */
 export function readGreeting(socket: Socket, waitMs = GREETING_MS): Promise<JsonObject | "gone" | "silent"> {
   return new Promise((resolve) => {

@@ -5,8 +5,8 @@ import type { LoadedHubConfig } from "../schema.ts";
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Tells two configurations apart as they come out: what the files say, with the values of the variables and secret
- * files that they name, and of the variables that pass on to servers. `config` is loaded without a command's flags.
+ * Returns an identity of a configuration: file contents, values of the variables and secret files that they name, and
+ * variables passed on to servers. `config` is loaded without command-line flags.
  */
 export function configIdentity(
   { tree, unusable }: Pick<LoadedHubConfig, "tree" | "unusable">,
@@ -16,7 +16,7 @@ export function configIdentity(
   return contentDigest(JSON.stringify([tree, unusable, passed]));
 }
 
-/** Every name in an `inherit_env`, wherever it stands. */
+/** Returns every name in any `inherit_env`. */
 function namesPassedOn(value: unknown, names = new Set<string>()): ReadonlySet<string> {
   if (Array.isArray(value)) for (const item of value) namesPassedOn(item, names);
   if (!isJsonObject(value)) return names;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { joinOrStart } from "./join.ts";
 
-/** How often a hub is started that ends as this code makes it end, and what is said of it. */
+/** Returns how often a hub with this code is started, and the reported reason. */
 async function startsOf(code: string): Promise<readonly [starts: number, reason: string]> {
   const folder = mkdtempSync(join(tmpdir(), "toolyard-join-"));
   let starts = 0;

@@ -39,7 +39,7 @@ export async function joinOrStart(options: JoinOptions): Promise<Joined> {
   });
 }
 
-/** A hub that somebody ends while it starts is started once more; one that ends by itself would do so again. */
+/** A hub that was ended from outside while it started is started again; one that exits by itself would exit again. */
 async function startAndJoin(options: JoinOptions, isAgain = false): Promise<Joined> {
   const { place, start, signal } = options;
   const child = start();
@@ -62,7 +62,7 @@ async function startAndJoin(options: JoinOptions, isAgain = false): Promise<Join
   return { outcome: "failed", reason: `it does not listen after ${START_MS / 1000} s; ${place.log} says more` };
 }
 
-/** Nothing where nobody listens, or whoever did is just ending. */
+/** Returns undefined if there is no listener, or if it is just ending. */
 async function tryJoin({ place, hello }: JoinOptions): Promise<Joined | undefined> {
   const socket = await tryConnect(place.socket);
   if (!socket) return undefined;

@@ -5,31 +5,31 @@ import { contentDigest } from "../../core/json/digest.ts";
 import { messageOf, OptionError } from "../../core/errors.ts";
 import { VERSION } from "../../core/version.ts";
 
-/** Where the hub of some configuration files is met by the clients of one user. */
+/** Meeting place of a user's clients and the hub of some configuration files. */
 export interface SharedPlace {
   /** A Unix socket that this user alone may open, on Windows the name of a pipe. */
   readonly socket: string;
-  /** Held by whoever looks for a hub there in order to become it, or starts one. */
+  /** Lock of a process that becomes the hub or starts one. */
   readonly lock: string;
-  /** What a hub that was started for clients says of itself. */
+  /** Log file of a hub that was started for clients. */
   readonly log: string;
 }
 
 export interface PlaceOptions {
   /** Absolute paths of the configuration files. */
   readonly files: readonly string[];
-  /** What relative things count from while there is no file. */
+  /** Folder of relative paths if there is no file. */
   readonly cwd: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
 }
 
-/** What the system takes for the path of a socket: 103 bytes on macOS, 107 on Linux. */
+/** Limit of a socket's path: 103 bytes on macOS, 107 on Linux. */
 const MAX_SOCKET_BYTES = 100;
 const FOLDER_MODE = 0o700;
 
 /**
- * The meeting place of these files, this version and this data folder; its folders are made. Throws an `OptionError`
- * where somebody else could reach it.
+ * Returns the meeting place of these files, this version and this data folder, and creates its folders. Throws an
+ * `OptionError` if another user could access it.
  */
 export async function sharedPlace({ files, cwd, variables }: PlaceOptions): Promise<SharedPlace> {
   const real = await Promise.all(files.map((file) => realpath(file).catch(() => file)));

@@ -11,7 +11,7 @@ import { Conversation } from "./conversation.ts";
 export interface HubEnd {
   readonly input: Readable;
   readonly output: Writable;
-  /** Gives it up at once. */
+  /** Closes it immediately. */
   destroy(): void;
 }
 
@@ -19,25 +19,26 @@ export interface RelayOptions {
   /** The client's end. */
   readonly input: Readable;
   readonly output: ProtocolSink;
-  /** The next hub, when one is gone. Rejects with why there is none. */
+  /** Resolves with the next hub after one has exited. Rejects with the reason if there is none. */
   readonly next: () => Promise<HubEnd>;
   readonly logger: Logger;
-  /** Aborted: the program is asked to end. */
+  /** Aborted when the program is asked to exit. */
   readonly signal: AbortSignal;
 }
 
 /** As much as a hub takes in one line. */
 const MAX_LINE_BYTES = 10 * 1024 * 1024;
-/** As much as a hub may send in one line; longer ones cannot be told from a fault. */
+/** Limit of one line of a hub; a longer one counts as a fault. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 /** A hub that ends again and again is not started more often. */
 const RETRY_MS = 1000;
-/** What still runs gets this long when the program is asked to end. */
+/** Time for running calls when the program is asked to exit. */
 const END_MS = 5000;
 
 /**
- * Carries lines between a client and its hub, and goes on with the next hub when one is gone, without the client's
- * losing its connection. Resolves when the client has gone and everything is answered, or the signal was aborted.
+ * Forwards lines between a client and its hub, and continues with the next hub when one has exited, while the client's
+ * connection stays open. Resolves when the client has disconnected and everything is answered, or when the signal is
+ * aborted.
  */
 export async function relay(first: HubEnd, options: RelayOptions): Promise<void> {
   await new Relay(options).run(first);
@@ -101,7 +102,10 @@ class Relay {
     });
   }
 
-  /** Nothing where there is none; what waits is answered, and the next thing that the client says begins anew. */
+  /**
+   * Returns undefined if there is no next hub; pending requests are answered, and the client's next message starts
+   * anew.
+   */
   async #next(): Promise<HubEnd | undefined> {
     const { next, logger, input } = this.#options;
     if (this.#isClientGone) return undefined;
@@ -134,7 +138,7 @@ class Relay {
     await served;
   }
 
-  /** Resolves when this hub is gone. What it had begun to write is not passed on. */
+  /** Resolves when this hub has exited. A partial line is dropped. */
   async #serve(hub: HubEnd, lines: readonly string[], begins = true): Promise<void> {
     const decoder = new LineDecoder(MAX_ANSWER_BYTES, {
       onLine: (line) => this.#fromHub(line, hub),

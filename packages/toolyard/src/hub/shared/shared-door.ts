@@ -14,27 +14,27 @@ import type { SharedPlace } from "./place.ts";
 export interface SharedDoorOptions {
   readonly hub: Hub;
   readonly place: SharedPlace;
-  /** Which configuration the hub has now, once it has taken over what its files say. */
+  /** Returns the identity of the hub's configuration, after changes of its files have been applied. */
   readonly identity: () => Promise<string>;
-  /** What `[server]` says now. */
+  /** Returns the current `[server]` settings. */
   readonly server: () => ServerConfig;
   readonly firstCaller?: FirstCaller;
 }
 
-/** Clients of one user at once; each is a process. */
+/** Concurrent clients of one user; each is a process. */
 const MAX_CLIENTS = 1000;
 const SOCKET_MODE = 0o600;
 
 /**
- * Where the clients of one user join this hub, each as a pipe of its own. Nothing where another hub of the same files
- * has that place already.
+ * Opens the socket at which the clients of one user join this hub, each with its own MCP connection. Resolves with
+ * undefined if another hub of the same files has it.
  */
 export async function openSharedDoor(options: SharedDoorOptions): Promise<SharedDoor | undefined> {
   const { place } = options;
   return withFileLock(place.lock, () => listenIfFree(options));
 }
 
-/** The same for whoever holds the lock of the place. */
+/** The same for a caller that holds the lock of the place. */
 export async function listenIfFree(options: SharedDoorOptions): Promise<SharedDoor | undefined> {
   const { socket: path } = options.place;
   const other = await tryConnect(path);
@@ -59,7 +59,7 @@ export class SharedDoor {
 
   constructor(options: SharedDoorOptions) {
     this.#options = options;
-    // A client that ends its side still gets the answers to what it asked.
+    // A client that closes its side still gets pending answers.
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#take(socket));
     this.#server.maxConnections = MAX_CLIENTS;
   }
@@ -75,7 +75,7 @@ export class SharedDoor {
     if (process.platform !== "win32") await chmod(path, SOCKET_MODE);
   }
 
-  /** Resolves once nobody has been there for so long, from now or from when the last one left. */
+  /** Resolves when no client was connected for this time, counted from now or from the last disconnection. */
   unused(lingerMs: number): Promise<void> {
     return new Promise((resolve) => {
       let timer: NodeJS.Timeout | undefined;
@@ -87,7 +87,7 @@ export class SharedDoor {
     });
   }
 
-  /** Takes no more clients, answers what is running, and ends every connection. Idempotent. */
+  /** Accepts no more clients, answers running requests, and closes all connections. Idempotent. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;

@@ -15,11 +15,11 @@ export interface Wanted {
   readonly name: string;
   readonly principal: Principal;
   readonly providers: readonly Provider[];
-  /** What stands between a namespace and a name where tools are listed. */
+  /** Separator between a namespace and a name in lists. */
   readonly separator: string;
   readonly spellings: Spellings;
   isListed(sourceId: string): boolean;
-  /** What is answered for a source that lists nothing of its own, where it says so itself. */
+  /** Returns the answer for a source without tools that reports a reason. */
   withheldBy(sourceId: string): Fail | undefined;
 }
 
@@ -34,8 +34,8 @@ export interface Absence {
 const ASK_AGAIN_MS = 10_000;
 
 /**
- * Looks up a name that no list holds once more, after each source with an outage report that was never listed and may
- * have the name was tried again. Sources that still give no answer are reported (M4, M9, C19).
+ * Repeats the lookup of an unlisted name after reconnecting to each source with an outage report that was never listed
+ * and may have the name. Sources that still do not answer are reported (M4, M9, C19).
  */
 export async function lookBehind(
   missing: Lookup,
