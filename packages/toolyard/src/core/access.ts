@@ -9,7 +9,7 @@ import type { JsonObject } from "./json/json.ts";
 export interface Access {
   /** `open`: no credentials are needed. Any other mode is named after what callers send. */
   readonly mode: AccessMode;
-  /** Whether callers without credentials are refused, so that what one caller sees is not for others. */
+  /** Whether callers without credentials are refused, so that one caller's results are hidden from others. */
   readonly isGuarded: boolean;
   readonly authenticator: Authenticator;
   /** `WWW-Authenticate` of a refusal with this description. Empty where `mode` is `open`. */
@@ -18,7 +18,7 @@ export interface Access {
   readonly documents: readonly AccessDocument[];
 }
 
-/** How callers will have to prove who they are, as a configuration says. */
+/** How callers must authenticate, according to a configuration. */
 export interface AccessPlan extends Pick<Access, "mode" | "isGuarded"> {
   /** How many principals there can be; 1 where all callers are the same one. */
   readonly principals: number;

@@ -1,6 +1,6 @@
 /**
- * Name of a service, as a constant that carries the service's type. `Scope` tells how long the service lives: as long
- * as the hub, or as long as one place that the hub is served at.
+ * Name of a service: a constant that carries the service's type. `Scope`: the service lives as long as the hub, or as
+ * long as one place at which the hub is served.
  */
 export interface ServiceKey<T = unknown, Id extends string = string, Scope extends ServiceScope = ServiceScope> {
   readonly id: Id;

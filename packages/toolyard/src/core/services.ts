@@ -22,7 +22,7 @@ export interface ToolFinder {
 /** Counts what a principal may see. */
 export interface ToolCounts {
   counts(principal: Call["principal"]): { readonly tools: number; readonly resources: number };
-  /** Counts the tools beside the two that find the others. */
+  /** Returns the number of tools without the two search tools. */
   registeredTools(principal: Call["principal"]): number;
 }
 
@@ -52,7 +52,7 @@ export interface DataFolders {
   readonly environments: string;
 }
 
-/** Which texts are secrets of a source. */
+/** Secrets of a source. */
 export interface SourceSecrets {
   /** Returns whether a text that a source wrote contains none of the source's own secrets. */
   isFree(source: string, text: string): boolean;
@@ -68,7 +68,7 @@ export const STARTED_AT = serviceKey<Date>()("startedAt");
 /** Calls that a running call makes. */
 export const INNER_HUB = serviceKey<InnerHub>()("innerHub");
 
-/** Returns how callers have to prove who they are: as the configuration stands now, or with another `[server]`. */
+/** Returns how callers must authenticate: under the current configuration, or with another `[server]`. */
 export const ACCESS_PLAN = serviceKey<(server?: object) => AccessPlan>()("accessPlan");
 
 export const LOGGER = serviceKey<Logger>()("logger");

@@ -17,7 +17,7 @@ export interface FoundPackage {
   readonly from: string;
 }
 
-/** Where this program is; a parameter for tests. */
+/** Path of this program; a parameter for tests. */
 const OWN_FILE = fileURLToPath(import.meta.url);
 
 export interface SearchPlaces {
@@ -26,9 +26,9 @@ export interface SearchPlaces {
 }
 
 /**
- * Finds a package of an extra: beside this program (a dependency of the project that has it, or a checkout), else in
- * the data folder. The current folder is not searched, since its files may belong to somebody else. A package beside
- * this program that does not fit the pinned version is ignored.
+ * Finds a package of an extra: next to this program (a dependency of its project, or a checkout), else in the data
+ * folder. The current folder is not searched, since its files may belong to another user. A package next to this
+ * program with an unsuitable version is ignored.
  */
 export function findPackage(name: ExtraName, packageName: string, places: SearchPlaces = {}): FoundPackage | undefined {
   const { variables = process.env, ownFile = OWN_FILE } = places;
@@ -43,7 +43,7 @@ export function findPackage(name: ExtraName, packageName: string, places: Search
   return { version, folder, place: "installed", from: join(root, LOADER_FILE) };
 }
 
-/** Returns the package that Node finds for this program itself, whatever its version is. */
+/** Returns the package that Node resolves for this program itself, whatever its version. */
 export function nearestPackage(
   packageName: string,
   ownFile: string = OWN_FILE,

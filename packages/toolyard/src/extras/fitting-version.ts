@@ -1,6 +1,6 @@
 /**
- * Whether a package of the version `found` can replace the pinned version: not older, and the same in the first number
- * that is not 0 and in all before it, which is what npm accepts for `^pinned`.
+ * Returns whether version `found` can replace the pinned version: not older, and equal up to the first number that is
+ * not 0, as npm accepts for `^pinned`.
  */
 export function isFittingVersion(found: string, pinned: string): boolean {
   const [own, wanted] = [numbersOf(found), numbersOf(pinned)];

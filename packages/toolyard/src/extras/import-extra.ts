@@ -9,16 +9,16 @@ import { findPackage, nearestPackage, type FoundPackage, type SearchPlaces } fro
 import { ownCommand } from "./own-command.ts";
 import { linkSelf } from "./self-link.ts";
 
-/** What the module `load.mjs` of an installed extra exports. */
+/** Exports of an installed extra's `load.mjs`. */
 interface Loader {
   load(specifier: string): Promise<unknown>;
 }
 
 /**
- * Imports a module of an extra, from beside this program or from the data folder. If it is in neither place, rejects
- * with a `FailError` of the kind `unavailable` that names the command to install the extra.
+ * Imports a module of an extra, from next to this program or from the data folder. If it is in neither place, rejects
+ * with a `FailError` of kind `unavailable` that names the command to install the extra.
  *
- * @param purpose What needs it, for the message.
+ * @param purpose the feature that needs it, for the message.
  */
 export async function importExtra<T>(
   name: ExtraName,
@@ -66,7 +66,7 @@ export function addCommand(name: ExtraName): string {
   return `${ownCommand()} extras add ${name}`;
 }
 
-/** Names the packages beside this program that do not fit. */
+/** Returns the packages next to this program that do not fit, as text. */
 function unfitText(name: ExtraName): string {
   const unfit = Object.entries(getExtra(name).versions).flatMap(([packageName, pinned]) => {
     const beside = nearestPackage(packageName);

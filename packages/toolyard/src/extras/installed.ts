@@ -5,10 +5,10 @@ import { extraFolder, extrasFolder, type Variables } from "./extras-folder.ts";
 import { EXTRAS, type Extra, type ExtraName } from "./extras.ts";
 import { findPackage, nearestPackage, type SearchPlaces } from "./find-package.ts";
 
-/** Where an extra is. */
+/** Where an extra is installed. */
 export interface ExtraState {
   readonly extra: Extra;
-  /** `beside`: beside this program. `installed`: in the data folder. `other`: only in versions that do not fit. */
+  /** `beside`: next to this program. `installed`: in the data folder. `other`: only in unsuitable versions. */
   readonly state: "beside" | "installed" | "other" | "absent";
   /** Versions that were found of its packages. */
   readonly versions: Readonly<Record<string, string>>;
@@ -46,8 +46,8 @@ function versionFolders(name: ExtraName, variables: Variables): readonly string[
 }
 
 /**
- * Removes an extra in all versions from the data folder. Returns whether there was one. What is beside this program
- * stays. Throws the system's error if a file is in use.
+ * Removes all versions of an extra from the data folder. Returns whether there was one. Packages next to this program
+ * are kept. Throws the system's error if a file is in use.
  */
 export function removeExtra(name: ExtraName, variables: Variables = process.env): boolean {
   if (versionFolders(name, variables).length === 0) return false;

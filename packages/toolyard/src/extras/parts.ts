@@ -1,6 +1,6 @@
 /** One part of the program that is installed on demand. */
 export interface ExtraPart {
-  /** What the part is for; completes "not installed, which is required for …". */
+  /** Purpose of the part; completes "not installed, which is required for …". */
   readonly purpose: string;
   /** Packages that the program imports; what they depend on is in the lock file of the extra. */
   readonly packages: readonly string[];

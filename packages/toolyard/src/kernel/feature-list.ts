@@ -11,7 +11,7 @@ export function featureList<const F extends readonly AnyFeature[]>(list: F & Com
   return list;
 }
 
-/** Types tell one provider of a key from another no more than an object tells members of one name. */
+/** The type check cannot detect a second provider of a key. */
 function assertOneProvider(features: readonly AnyFeature[]): void {
   const providers = new Map<string, string>();
   for (const { name, provides, endpoints } of features) {

@@ -6,7 +6,7 @@ import { STORES } from "../state/stores.ts";
 import type { StoreKinds } from "../state/ports/store.ts";
 import { joinSections } from "./sections.ts";
 
-/** What all endpoints are served by. */
+/** Configuration that all endpoints share. */
 const LISTENER = {
   schema: {
     server: Type.Optional(
@@ -25,7 +25,9 @@ export function doorKindsOf(features: readonly AnyFeature[]): readonly AnyDoor[]
   return features.flatMap(({ endpoints }) => endpoints);
 }
 
-/** Sections of the listener and of all endpoints: those of one name are joined, member by member. */
+/**
+ * Returns the sections of the listener and of all endpoints. Sections with the same name are merged member by member.
+ */
 export function doorSections(features: readonly AnyFeature[]): Sections {
   return joinSections([LISTENER, ...doorKindsOf(features)]);
 }

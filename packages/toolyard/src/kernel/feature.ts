@@ -13,12 +13,12 @@ import type { All } from "./sections.ts";
 /** Lives as long as the hub, in contrast to a service of one place that the hub is served at. */
 export type HubKey = ServiceKey<unknown, string, "hub">;
 
-/** A kind of sources whatever it reads and uses. */
+/** A source kind with any sections and services. */
 export interface AnyKind extends Pick<DefinedKind<Sections, never, ServiceKey>, "kind" | "schema" | "uses"> {
   readonly wanted: (config: never, place: Place) => readonly WantedSource<never>[];
 }
 
-/** An endpoint whatever it reads and uses. */
+/** An endpoint with any sections and services. */
 export interface AnyDoor extends Pick<
   DefinedDoor<Sections, ServiceKey, ServiceKey>,
   "schema" | "paths" | "uses" | "provides"
@@ -26,7 +26,7 @@ export interface AnyDoor extends Pick<
   readonly wanted: (config: never, taken: readonly string[]) => ((services: never) => Promise<Door>) | undefined;
 }
 
-/** One way to authenticate callers. The first feature whose configuration asks for it decides. */
+/** A way to authenticate callers. The first feature whose configuration requests it is used. */
 export interface AccessKind {
   /** Returns nothing where the configuration does not ask for it now. Throws an `OptionError`. */
   plan(): AccessPlan | undefined;
@@ -36,7 +36,7 @@ export interface AccessKind {
 
 /** What a feature adds to a hub once it has started. All members but `services` are optional. */
 export interface Contribution {
-  /** Is told of every call at its end. It must not throw and must not wait. */
+  /** Called at the end of every call. It must not throw or block. */
   readonly onCall?: CallListener;
   /** A further way to authenticate callers. */
   readonly access?: AccessKind;
@@ -44,7 +44,7 @@ export interface Contribution {
   readonly stages?: readonly StagePlace[];
   /** Dialects behind MCP, loaded at the first request for them. */
   readonly dialects?: () => Promise<readonly Dialect[]>;
-  /** Evidence for searches, beside words, as the configuration stands now. */
+  /** Returns further evidence for searches, in addition to words, under the current configuration. */
   readonly evidence?: () => Promise<EvidenceSource> | undefined;
   /** Ends what the feature opened. Features end in the reverse order of their start. */
   close?(): Promise<void>;
@@ -55,10 +55,10 @@ export type StartedFeature<Provides extends HubKey> = [Provides] extends [never]
   ? Contribution
   : Contribution & { readonly services: ServicesOf<Provides> };
 
-/** One capability of the hub, in a folder of its own. */
+/** Parts of a feature: one capability of the hub, in its own folder. */
 export interface FeatureParts<S, Reads, Uses extends HubKey, Provides extends HubKey, Kinds, Doors> {
   readonly name: string;
-  /** Its own sections of the configuration, beside those of its kinds of sources and its endpoints. */
+  /** Its own sections of the configuration, in addition to those of its source kinds and endpoints. */
   readonly schema?: S;
   /** Services that `start` is given. */
   readonly uses?: readonly Uses[];
@@ -69,8 +69,8 @@ export interface FeatureParts<S, Reads, Uses extends HubKey, Provides extends Hu
   /** Throws an `OptionError` for a configuration that the feature cannot work with. */
   check?(config: Reads): void;
   /**
-   * Called once for a hub, in the order of the list. `config` returns the configuration as it stands now. Heavy modules
-   * are loaded later, when they are needed.
+   * Called once per hub, in the order of the list. `config` returns the current configuration. Heavy modules are loaded
+   * later, on demand.
    */
   start?(services: ServicesOf<Uses>, config: () => Reads): StartedFeature<Provides>;
 }
@@ -107,7 +107,7 @@ type SchemaOf<K> = K extends { readonly schema: infer S extends Sections } ? S :
 type ReadsOf<K> = K extends { readonly wanted: (config: infer C, ...rest: never) => unknown } ? C : unknown;
 type One<T> = T extends readonly (infer E)[] ? E : never;
 
-/** Defines a feature; what it uses and provides is part of its type, which `featureList` checks. */
+/** Defines a feature. Its type contains the keys that it uses and provides, which `featureList` checks. */
 export function defineFeature<
   const S extends Sections = {},
   Reads = unknown,
@@ -145,12 +145,12 @@ type LaterUsesOf<F> = F extends Typed ? TypesOf<F>["laterUses"] : never;
 export type ProvidedBy<F> = F extends Typed ? TypesOf<F>["provides"] : never;
 type SectionsOf<F> = F extends Typed ? TypesOf<F>["sections"] : never;
 
-/** Where a feature uses a service that nothing before it provides, its place in the list has this type. */
+/** Type of a feature in the list if no earlier feature provides a service that it uses. */
 export interface MissingService<Keys> {
   readonly missing: Keys;
 }
 
-/** A feature starts with what is before it; its kinds of sources and its endpoints may use what it provides, too. */
+/** A feature starts with the services of earlier ones; its source kinds and endpoints may also use its own. */
 type MissingIn<F, Known> = Exclude<StartUsesOf<F>, Known> | Exclude<LaterUsesOf<F>, Known | ProvidedBy<F>>;
 
 /** The list with each feature that lacks a service replaced by `MissingService`. */

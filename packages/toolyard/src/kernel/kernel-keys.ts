@@ -20,7 +20,7 @@ import type { STATE } from "../state/ports/store.ts";
 
 /** How the program that opens a hub changes its log. */
 export interface LogSettings {
-  /** A program's own logger, which gets everything but secrets. @default as `[logging]` says, on standard error */
+  /** A program's own logger, which receives all lines without secrets. @default from `[logging]`, on standard error */
   readonly logger?: Logger | undefined;
   /** Failures of calls are printed on standard error anyway, so the log there omits them. @default false */
   readonly printsFailures?: boolean | undefined;

@@ -1,6 +1,6 @@
 import type { OptionSchema, Sections } from "../core/options/option-schema.ts";
 
-/** What holds for all members of a union at once. */
+/** The intersection of all members of a union. */
 export type All<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer I) => void ? I : never;
 
 /** The sections of several parts: those of one name are joined, member by member. */

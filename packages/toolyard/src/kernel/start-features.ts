@@ -15,7 +15,7 @@ export interface StartedFeatures {
 export interface Start {
   /** Services that exist before the features. */
   readonly services: Services;
-  /** Returns the configuration as it stands now. */
+  /** Returns the current configuration. */
   readonly config: () => unknown;
   /** Gets what each feature contributes, once it has started. */
   readonly contributions?: Contribution[];
@@ -43,7 +43,7 @@ export function startFeatures(
   };
 }
 
-// The list was checked against the types of its features, so what a feature is given is what it asks for.
+// The compiler has checked the list, so each feature receives the services that it uses.
 type StartsFeature = (services: Services, config: () => unknown) => Contribution & { readonly services?: Services };
 
 /** Returns the service of a key. Throws for one that nothing provides. */

@@ -20,20 +20,20 @@ import type { ToolFinder } from "../core/services.ts";
 import { isFor } from "../core/sources/provider.ts";
 import { reachesLevel } from "../wire/log-level.ts";
 
-/** What a program may say about one call. */
+/** Options of one call. */
 export interface CallOptions {
   /** Ends the call; its outcome is `cancelled`. */
   readonly signal?: AbortSignal;
   /** Progress (`notifications/progress`) and log messages (`notifications/message`) of the running call. */
   readonly onNotice?: (notice: Notice) => void;
   /**
-   * Answers elicitation, sampling and roots; without it such questions are refused. Declare what it can in
+   * Answers elicitation, sampling and roots; without it such server requests are refused. Declare its abilities in
    * `capabilities`.
    */
   readonly onAsk?: (ask: Ask, signal: AbortSignal) => Promise<JsonObject>;
   /** In MCP's shape: `{elicitation: {}, sampling: {}, roots: {}}`. @default {} */
   readonly capabilities?: JsonObject;
-  /** `_meta` for whatever stands behind the call. */
+  /** `_meta` for the tool or server. */
   readonly meta?: JsonObject;
   /** Time that the call may take in all, in milliseconds; the hub's own bounds hold inside it. @default none */
   readonly timeoutMs?: number;
@@ -50,7 +50,7 @@ export interface ListOptions {
   readonly mode?: ToolMode;
 }
 
-/** What `createHub` gives: the hub as a program sees it. An expected failure is an outcome, never a throw. */
+/** The hub as a program sees it, returned by `createHub`. Expected failures are outcomes, not exceptions. */
 export interface Toolyard {
   /** Tools as the view shows them, in wire shape. */
   list(options?: ListOptions): Promise<readonly JsonObject[]>;
@@ -69,13 +69,13 @@ export interface Toolyard {
     context?: JsonObject,
   ): Promise<Outcome>;
   /**
-   * Tells when the content behind `uri` changed, until the returned function is called. Rejects with a `FailError` when
-   * that cannot be known.
+   * Calls `listener` when the content of `uri` changes, until the returned function is called. Rejects with a
+   * `FailError` if changes cannot be observed.
    */
   subscribe(uri: string, listener: (uri: string) => void): Promise<() => Promise<void>>;
   facts(): Promise<ServerFacts>;
   sources(): readonly SourceReport[];
-  /** What doors stand on. */
+  /** The interface that endpoints use. */
   readonly port: HubPort;
   close(): Promise<void>;
 }
@@ -144,7 +144,7 @@ export function toolyardOf(
   };
 }
 
-/** The program behind this face, as its calls name it; what it can be asked is said with each call. */
+/** The calling program, as its calls name it; each call states which server requests it can answer. */
 interface Program extends Pick<Call, "door" | "principal"> {
   readonly client: Omit<Call["client"], "capabilities">;
 }
@@ -205,7 +205,7 @@ async function subscribe(
   }
 }
 
-// Whatever stands behind a call may be asked for a level and log below it all the same.
+// A tool may send log messages below the requested level.
 function isWanted({ method, params }: Notice, { logLevel }: CallOptions): boolean {
   return method !== "notifications/message" || (logLevel !== undefined && reachesLevel(params["level"], logLevel));
 }

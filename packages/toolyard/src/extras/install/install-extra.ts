@@ -27,8 +27,8 @@ const DRAIN_MS = 2000;
 const RENAME_TRIES = 20;
 const RENAME_PAUSE_MS = 250;
 /**
- * Flags win over the user's settings where those would change what is installed. No script of a package runs. The
- * registry, its login and proxies are the user's.
+ * These flags override the user's settings that would change what is installed. Package scripts do not run. Registry,
+ * login and proxies are the user's.
  */
 const NPM_FLAGS = [
   "--ignore-scripts",
@@ -73,7 +73,7 @@ export async function installExtra(extra: Extra, options: InstallExtraOptions): 
   }
 }
 
-/** Whether all packages that belong on this platform are there in their pinned versions. */
+/** Returns whether all packages for this platform are installed in their pinned versions. */
 export function isComplete(lock: LockFile, folder: string): boolean {
   return packagesOf(lock).every(([place, { version, optional }]) => {
     const found = installedVersion(join(folder, place));
@@ -89,7 +89,7 @@ function installedVersion(folder: string): string | undefined {
   }
 }
 
-/** Folders of attempts that were killed; the lock of the caller ensures that none of them is in use. */
+/** Removes folders of killed attempts; the caller's lock ensures that none of them is in use. */
 function removeLeftovers(root: string, { name }: Extra): void {
   for (const entry of readdirSync(root))
     if (entry.startsWith(`${STAGING}${name}-`)) rmSync(join(root, entry), { recursive: true, force: true });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Extra } from "../extras.ts";
 
-/** An entry of a lock file, as far as it is read here. */
+/** The members of a lock file's entry that are used here. */
 export interface LockEntry {
   readonly version: string;
   readonly integrity?: string;

@@ -21,20 +21,18 @@ export interface ChatReads {
 
 export interface ChatParts {
   readonly getHub: () => MadeHub;
-  /** Returns the configuration as it stands now. */
+  /** Returns the current configuration. */
   readonly config: () => ChatReads;
   readonly logger: Logger;
 }
 
-/**
- * Answers that are worked on at once, for all callers together: each may take minutes, and costs what its model costs.
- */
+/** Concurrent answers of all callers together: each may take minutes and costs model tokens. */
 const MAX_TURNS = 32;
 const RETRY_MS = 1000;
 
 /**
- * The agent that doors offer, with `[agent]` and `[models]` as they stand at each message. A message gets an agent of
- * its own, whose tools are called in its caller's name. Nothing is loaded before the first.
+ * The agent that endpoints offer, with `[agent]` and `[models]` at the time of each message. Each message gets its own
+ * agent, which calls tools with its caller's rights. Nothing is loaded before the first message.
  */
 export class LiveChat implements Chat {
   readonly #parts: ChatParts;
@@ -47,7 +45,7 @@ export class LiveChat implements Chat {
     this.#variables = variables;
   }
 
-  /** Whether a model is configured. */
+  /** True if a model is configured. */
   get isConfigured(): boolean {
     return this.#parts.config().models?.language !== undefined;
   }

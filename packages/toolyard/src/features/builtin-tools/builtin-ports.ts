@@ -9,7 +9,7 @@ import { resolveBuiltin, type BuiltinConfig } from "../../providers/builtin/opti
 import type { BuiltinPorts, HubStatus, ModuleFacts } from "../../providers/builtin/ports.ts";
 import type { SANDBOX } from "../../sandbox/service.ts";
 
-/** What it reads of the configuration. */
+/** Sections of the configuration that it reads. */
 export interface BuiltinReads {
   readonly builtin?: BuiltinConfig;
   readonly server?: { readonly tls?: object };
@@ -19,7 +19,7 @@ type Parts = ServicesOf<
   typeof GET_HUB | typeof INNER_HUB | typeof SANDBOX | typeof LOG_LINES | typeof ACCESS_PLAN | typeof STARTED_AT
 >;
 
-/** Creates what the hub lends to its own tools. The hub is made after its own tools, so it is asked for late. */
+/** Creates the services for the hub's own tools. The hub is created after its tools, so it is looked up late. */
 export function createBuiltinPorts(parts: Parts, config: () => BuiltinReads): BuiltinPorts {
   const { getHub, innerHub, sandbox, logLines } = parts;
   return {

@@ -3,10 +3,10 @@ import type { JsonObject } from "../../core/json/json.ts";
 import type { ClientEntry } from "./home-page.ts";
 
 const NAME = "toolyard";
-/** Where clients find the hub's token, in their own environment. */
+/** Environment variable in which clients find the hub's token. */
 const TOKEN_VARIABLE = "TOOLYARD_TOKEN";
 
-/** What each client's file says of the hub at an address. The token itself stands in none of them. */
+/** Returns the configuration of each client for a hub at this URL. None of them contains the token itself. */
 export function clientEntries(endpoint: string, isGuarded: boolean): readonly ClientEntry[] {
   const hub = { url: endpoint, ...(isGuarded && { tokenVariable: TOKEN_VARIABLE }) };
   return CLIENTS.map((client) => entryOf(client, client.entry(hub)));
@@ -14,7 +14,7 @@ export function clientEntries(endpoint: string, isGuarded: boolean): readonly Cl
 
 function entryOf(client: ClientKind, entry: JsonObject | string): ClientEntry {
   const { id, program, next } = client;
-  // This one is given a program of its own, which its command writes.
+  // This client starts a program, which its command configures.
   if (typeof entry === "string") return { program, place: `In a shell. ${next}`, text: `toolyard connect ${id}` };
   const link = LINKS[id]?.(entry);
   return {

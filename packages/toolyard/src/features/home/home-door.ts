@@ -12,7 +12,7 @@ export interface HomeParts {
   /** Returns a text without the secrets of the configuration. */
   readonly redact: (text: string) => string;
   readonly isGuarded: boolean;
-  /** Which sources can be signed in to here. */
+  /** Sources that support sign-in. */
   readonly signIns: Pick<SignInDesk, "sources">;
   /** `/docs` is there. */
   readonly hasDocs: boolean;

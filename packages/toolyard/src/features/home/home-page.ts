@@ -10,9 +10,9 @@ export interface ClientEntry {
   readonly program: string;
   /** A link that makes the client ask whether it may add the hub. */
   readonly link?: string;
-  /** Where `text` belongs. */
+  /** File in which `text` belongs. */
   readonly place: string;
-  /** What is copied. */
+  /** Text to copy. */
   readonly text: string;
 }
 
@@ -25,21 +25,21 @@ export interface HomeFacts {
   /** Callers must send a token. */
   readonly isGuarded: boolean;
   readonly clients: readonly ClientEntry[];
-  /** Absent for whoever is not shown the status. */
+  /** Absent for callers who may not see the status. */
   readonly status?: {
     readonly sources: readonly SourceReport[];
     readonly upMs: number;
-    /** Where a source is signed in to, for those that can be. */
+    /** Returns the sign-in URL of a source that supports sign-in. */
     readonly signIn: (source: string) => string | undefined;
   };
 }
 
-/** No script, nothing from elsewhere, and this one style. */
+/** No scripts, no external content, and only this style. */
 export const HOME_POLICY =
   `default-src 'none'; style-src 'sha256-${createHash("sha256").update(HOME_STYLE).digest("base64")}'; ` +
   "form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-/** What somebody sees who opens the hub's address in a browser. Every text of a source is foreign, and escaped. */
+/** Renders the page at the hub's URL in a browser. Every text of a source is escaped. */
 export function renderHome(facts: HomeFacts): string {
   const { title, version, baseUrl, hasDocs, isGuarded, clients, status } = facts;
   const links = [

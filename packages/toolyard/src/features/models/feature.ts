@@ -14,7 +14,7 @@ export const MODELS = defineFeature({
   schema: { models: Type.Optional(ModelsSchema) },
   uses: [VARIABLES],
   provides: [MODELS_KEY],
-  // Models are asked when they are needed; whether they can be is known when a configuration is taken over.
+  // Models are loaded on demand; configuration errors are reported when a configuration is applied.
   check: ({ models }: ModelsReads) => void resolveModels(models),
   start: ({ variables }, config: () => ModelsReads) => {
     const models = new LiveModels(() => config().models, variables);

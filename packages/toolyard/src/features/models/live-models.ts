@@ -6,8 +6,9 @@ import type { OutboundClient } from "../../outbound/outbound-client.ts";
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * The models of a configuration as it stands at each request, so that sources which use them need not be made anew when
- * it changes. A method is absent while no model of its kind is configured. Nothing is loaded before the first request.
+ * The models under the current configuration, looked up at each request, so that sources that use them need not be
+ * recreated after a change. A method is absent if no model of its kind is configured. Nothing is loaded before the
+ * first request.
  */
 export class LiveModels implements Models {
   readonly #config: () => ModelsConfig | undefined;

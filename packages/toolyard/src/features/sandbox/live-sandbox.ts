@@ -9,8 +9,8 @@ export interface SandboxReads {
 }
 
 /**
- * The sandbox as the configuration stands at each run. When the configuration changes, what runs in the old one ends
- * there first.
+ * The sandbox under the current configuration, looked up at each run. After a change of the configuration, running code
+ * finishes in the old sandbox.
  */
 export class LiveSandbox {
   readonly #config: () => SandboxConfig | undefined;
@@ -19,7 +19,7 @@ export class LiveSandbox {
   #current: Counted | undefined;
   readonly #old = new Set<Counted>();
 
-  /** `principals` returns how many callers can be told apart; slots are shared fairly among them. */
+  /** `principals` returns the number of distinct callers, among whom slots are divided fairly. */
   constructor(config: () => SandboxConfig | undefined, principals: () => number) {
     this.#config = config;
     this.#principals = principals;

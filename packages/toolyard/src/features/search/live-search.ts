@@ -18,14 +18,14 @@ export interface LiveSearchOptions {
   readonly config: () => SearchReads;
   /** Vendors' keys and proxy settings. */
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Where vectors are kept; absent: nowhere. */
+  /** Folder of stored vectors; absent: not stored. */
   readonly folder?: string;
   readonly logger: Logger;
 }
 
 /**
- * What tells beside words, as the configuration stands at each search. Nothing is loaded before the first one, and
- * nothing of models while none is configured.
+ * Evidence for search in addition to words, under the current configuration. Nothing is loaded before the first search,
+ * and no model unless one is configured.
  */
 export class LiveSearch {
   readonly #options: LiveSearchOptions;

@@ -10,7 +10,7 @@ import { createTelemetry, type TelemetryReads } from "./telemetry.ts";
 /** Lines go to a file of the user's choice. */
 const APPENDS: Starts = { keys: ["file"], told: ["file"], before: "appends to" };
 
-/** Log, audit and redaction. First of all features, since others log. */
+/** Log, audit and redaction. The first feature, since others log. */
 export const TELEMETRY = defineFeature({
   name: "telemetry",
   schema: {

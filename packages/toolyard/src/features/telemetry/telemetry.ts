@@ -26,7 +26,7 @@ export interface TelemetryReads {
 export interface OpenTelemetry extends Telemetry {
   /** Returns the last lines of the log, oldest first, redacted; of one principal's calls if its id is given. */
   logLines(count: number, principal?: string): readonly string[];
-  /** Writes what is queued, and closes files. */
+  /** Writes queued lines, and closes files. */
   close(): Promise<void>;
 }
 

@@ -57,7 +57,7 @@ function mayBeAbsent(failure: Fail): boolean {
 }
 
 /**
- * Returns the services that were never listed and may have the tool: those whose prefix the name carries, else all of
+ * Returns the services that were never listed and may have the tool: those whose prefix is in the name, else all of
  * them. Omits services that the caller's rights exclude.
  */
 function absentServices(wanted: Wanted): readonly Provider[] {
@@ -70,7 +70,7 @@ function absentServices(wanted: Wanted): readonly Provider[] {
   });
 }
 
-/** Tries the services that are down, concurrently. True: one of them answered. */
+/** Reconnects to unavailable services, concurrently. Resolves with true if one of them answered. */
 async function askAgain(services: readonly Provider[], cancellation: Cancellation | undefined): Promise<boolean> {
   const down = services.filter((service) => DOWN.has(service.status().state));
   if (down.length === 0) return false;

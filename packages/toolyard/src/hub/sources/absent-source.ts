@@ -7,9 +7,9 @@ import type { Source } from "../../core/sources/records.ts";
 import type { Spellings } from "../../core/names/spelling.ts";
 
 /**
- * Says that a name belongs to a source that is away and was never listed: such a name is not unknown, only not known
- * yet, and a model that reads "unknown" gives the tool up. Nothing where no absent source is named, or where the caller
- * has no right to the name.
+ * Returns the failure for a name of a source that is unavailable and was never listed. The tool may exist, and a model
+ * that reads "unknown" would not try again. Returns undefined if the name has no such source, or if the caller has no
+ * right to it.
  */
 export function absentSource(call: Pick<Call, "target" | "principal">, places: AbsentPlaces): Fail | undefined {
   const provider = namedSource(call, places);
@@ -36,8 +36,8 @@ export function absentSource(call: Pick<Call, "target" | "principal">, places: A
 }
 
 /**
- * Says in place of a timeout that the call waited for a download: of its tool's source, or of the source whose tool its
- * name may be.
+ * Returns the failure that replaces a timeout if the call waited for a download: of its tool's source, or of the source
+ * that may have the name.
  */
 export function lateByInstall(
   call: Pick<Call, "target" | "principal">,
@@ -55,7 +55,7 @@ export function whyDisabled(name: string, sources: readonly Provider[], spelling
   return off && `the source ${off.id} is disabled: \`toolyard enable ${off.id}\` switches it on`;
 }
 
-/** By `enabled = false`; what is left out for another reason has that as its last error. */
+/** Disabled by `enabled = false`; a source omitted for another reason has that reason as its last error. */
 function isSwitchedOff({ state, lastError }: ProviderStatus): boolean {
   return state === "disabled" && lastError === undefined;
 }
@@ -86,11 +86,11 @@ function namedSource(
 
 interface AbsentPlaces {
   readonly sources: readonly Provider[];
-  /** What stands between a namespace and a name where tools are listed. */
+  /** Separator between a namespace and a name in lists. */
   readonly separator: string;
   readonly spellings: Spellings;
   isListed(sourceId: string): boolean;
-  /** What is answered for a source that lists nothing of its own, where it says so itself. */
+  /** Returns the answer for a source without tools that reports a reason. */
   withheldBy(sourceId: string): Fail | undefined;
 }
 

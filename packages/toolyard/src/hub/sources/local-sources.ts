@@ -9,16 +9,15 @@ export function isOnThisMachine(kind: ProviderKind): boolean {
 
 export interface LocalWait {
   readonly signal?: AbortSignal;
-  /** Hears once, after a second, what is still waited for. */
+  /** Called once, after a second, with the names that are still awaited. */
   readonly onWaiting?: (names: readonly string[]) => void;
 }
 
 const TOLD_AFTER_MS = 1000;
 
 /**
- * Waits until what is on this machine is there or failed to be: modules are imported, each within its own `timeout`.
- * What has to be connected to is not waited for. Keeps the process alive, and rejects with a `FailError` when `signal`
- * ends it.
+ * Waits until local sources have started or failed: modules are imported, each within its own `timeout`. Remote servers
+ * are not awaited. Keeps the process running, and rejects with a `FailError` when `signal` is aborted.
  */
 export async function localSourcesStarted(hub: Hub, { signal, onWaiting }: LocalWait = {}): Promise<void> {
   const starting = (): readonly string[] => localFacts(hub, "loading");
@@ -37,7 +36,7 @@ export async function localSourcesStarted(hub: Hub, { signal, onWaiting }: Local
   }
 }
 
-/** Names of modules that could not be imported; whatever they register is not there. */
+/** Returns the names of modules that could not be imported; their tools are absent. */
 export function missingModules(hub: Hub): readonly string[] {
   return localFacts(hub, "notLoaded");
 }

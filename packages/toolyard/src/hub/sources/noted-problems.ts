@@ -1,6 +1,6 @@
 import type { Problem } from "../../core/sources/records.ts";
 
-/** Schemas come from outside; what is noted of them must not grow without end. */
+/** Schemas come from foreign servers, so the number of remembered problems is limited. */
 const MAX_NOTED = 1000;
 
 /** Problems that only a call could find, such as a schema that cannot be compiled. */

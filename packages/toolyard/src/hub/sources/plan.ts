@@ -10,7 +10,7 @@ import type { LoadedHubConfig } from "../schema.ts";
 import type { PlannedSource } from "./source-set.ts";
 import { UnusableProvider } from "./unusable-provider.ts";
 
-/** Which sources a command wants; the others are not made. */
+/** Returns whether a command needs a source; the others are not created. */
 export type SourceFilter = (source: { readonly id: string; readonly kind: ProviderKind }) => boolean;
 
 interface PlannedWithSource extends PlannedSource {
@@ -21,7 +21,7 @@ interface UsableKind extends Pick<AnyKind, "kind"> {
   readonly wanted: (config: object, place: Place) => readonly WantedSource<Services>[];
 }
 
-/** Turns what a configuration wants into sources that can be made. Keeps each source's place over reloads. */
+/** Derives the sources from a configuration. Keeps each source's position over reloads. */
 export class Planner {
   readonly #features: readonly AnyFeature[];
   readonly #kinds: readonly UsableKind[];
@@ -43,7 +43,7 @@ export class Planner {
     return this.#sources;
   }
 
-  /** Everything that a configuration wants, by kind. Throws an `OptionError` that names the section. */
+  /** Returns all configured sources, by kind. Throws an `OptionError` that names the section. */
   plan({ tree, unusable }: LoadedHubConfig, given: Place): readonly PlannedSource[] {
     for (const { check } of this.#features) (check as ((config: object) => void) | undefined)?.(tree);
     const place = { ...given, isGuarded: getService(this.#services, ACCESS_PLAN)(tree.server).isGuarded };
@@ -73,7 +73,7 @@ export class Planner {
     };
   }
 
-  // A source that goes must not move the others, or they would have to be made anew; one that comes later stands behind
+  // Removing a source must not move the others, or they would have to be recreated; a later one is placed after them.
   // them.
   #source(
     kind: ProviderKind,

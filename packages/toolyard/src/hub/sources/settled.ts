@@ -33,7 +33,7 @@ export async function settled(
     await new Promise((done) => void setTimeout(done, STATE_LOOK_MS));
     // A download is followed by a start, which has the same time for itself.
     if (installs && isInstalling(sources)) until = performance.now() + withinMs;
-    // A start that the machine keeps from working has as much more time, up to a limit of its own.
+    // A start that is delayed by a busy machine gets that much more time, up to its own limit.
     if (installs) delayedMs = Math.max(delayedMs, delayOf(sources));
   }
   // A source is connected a moment before its list is in the catalog.

@@ -6,11 +6,11 @@ import type { Redactor } from "../../telemetry/redactor.ts";
 interface Parts {
   readonly catalog: Catalog;
   readonly redactor: Pick<Redactor, "knownIn">;
-  /** Where it is told to callers. */
+  /** Receives events for callers. */
   readonly events: Pick<HubEvents, "resourceUpdated" | "log">;
 }
 
-/** What sources tell of their own accord, with the URIs that callers know and without secrets. */
+/** Forwards events of sources, with the URIs that callers know and without secrets. */
 export class SourceEvents {
   readonly #parts: Parts;
   readonly #listeners = new Map<Provider, readonly (() => void)[]>();
@@ -38,7 +38,7 @@ export class SourceEvents {
     this.#listeners.delete(provider);
   }
 
-  /** What the owner of an event sees. */
+  /** The catalog of the event's owner. */
   #catalogOf({ principal }: Owned): Catalog {
     const { catalog } = this.#parts;
     return (principal === undefined ? undefined : catalog.known(principal)) ?? catalog;

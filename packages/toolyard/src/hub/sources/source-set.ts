@@ -48,8 +48,8 @@ export class SourceSet {
   }
 
   /**
-   * Makes the running sources those of the plan: what is new starts, what changed is replaced, what is gone ends, the
-   * rest is not touched. A source that cannot be made rejects before anything was changed.
+   * Changes the running sources to those of the plan: new ones start, changed ones are replaced, removed ones end, the
+   * others continue. Rejects before any change if a source cannot be created.
    */
   async apply(plan: readonly PlannedSource[], events: SourceEvents): Promise<SourceChanges> {
     const fresh = await this.#createFresh(plan);
